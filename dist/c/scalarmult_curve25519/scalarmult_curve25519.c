@@ -17,8 +17,8 @@
 #define field_fe25519_radix51_square scalarmult_curve25519_field_fe25519_radix51_square
 #define field_fe25519_radix51_mul scalarmult_curve25519_field_fe25519_radix51_mul
 #define field_fe25519_radix51_scale scalarmult_curve25519_field_fe25519_radix51_scale
+#define scalarmult_curve25519_double scalarmult_curve25519_scalarmult_curve25519_double
 #define scalarmult_curve25519_step scalarmult_curve25519_scalarmult_curve25519_step
-#define scalarmult_curve25519_exchanged scalarmult_curve25519_scalarmult_curve25519_exchanged
 #define field_fe25519_pow_square_times_5 scalarmult_curve25519_field_fe25519_pow_square_times_5
 #define field_fe25519_pow_square_times_10 scalarmult_curve25519_field_fe25519_pow_square_times_10
 #define field_fe25519_pow_square_times_20 scalarmult_curve25519_field_fe25519_pow_square_times_20
@@ -31,8 +31,8 @@
 #define scalarmult_curve25519_x25519 scalarmult_curve25519_scalarmult_curve25519_x25519
 #define scalarmult_curve25519_public_key scalarmult_curve25519_scalarmult_curve25519_public_key
 #define scalarmult_curve25519_Pair scalarmult_curve25519_scalarmult_curve25519_Pair
+#define scalarmult_curve25519_Single scalarmult_curve25519_scalarmult_curve25519_Single
 #define scalarmult_curve25519_ONE scalarmult_curve25519_scalarmult_curve25519_ONE
-#define scalarmult_curve25519_ZERO scalarmult_curve25519_scalarmult_curve25519_ZERO
 #define field_fe25519_radix51_LIMB_OF scalarmult_curve25519_field_fe25519_radix51_LIMB_OF
 #define field_fe25519_radix51_AT scalarmult_curve25519_field_fe25519_radix51_AT
 #define field_fe25519_radix51_ROOM scalarmult_curve25519_field_fe25519_radix51_ROOM
@@ -272,15 +272,15 @@ typedef struct {
     uint64_t z3[5];
 } scalarmult_curve25519_Pair;
 
+/* scalarmult.curve25519.Single */
+typedef struct {
+    uint64_t x[5];
+    uint64_t z[5];
+} scalarmult_curve25519_Single;
+
 /* scalarmult.curve25519.ONE */
 STK_TABLE uint64_t scalarmult_curve25519_ONE[5] = {
     UINT64_C(1), UINT64_C(0), UINT64_C(0), UINT64_C(0),
-    UINT64_C(0)
-};
-
-/* scalarmult.curve25519.ZERO */
-STK_TABLE uint64_t scalarmult_curve25519_ZERO[5] = {
-    UINT64_C(0), UINT64_C(0), UINT64_C(0), UINT64_C(0),
     UINT64_C(0)
 };
 
@@ -504,10 +504,49 @@ static void field_fe25519_radix51_scale(uint64_t *result, const uint64_t *a, uin
     result[4] = (uint64_t)h_4_0_carry;
 }
 
+/* scalarmult.curve25519.double
+ * A point doubled. */
+STK_NOINLINE static void scalarmult_curve25519_double(scalarmult_curve25519_Single *result, const scalarmult_curve25519_Single *p)
+{
+    uint64_t aa[5]; /* 0 .. 2251799813691328 */
+    uint64_t bb[5]; /* 0 .. 2251799813691328 */
+    uint64_t t[5]; /* 0 .. 2^51 */
+    uint64_t result_0_add[5]; /* 0 .. 7881299347898368 */
+    uint64_t result_1_sub[5]; /* 0 .. 7881299347898368 */
+    uint64_t result_2_sub[5]; /* 0 .. 7881299347898368 */
+    uint64_t result_3_add[5]; /* 0 .. 7881299347898368 */
+    result_0_add[0] = p->x[0] + p->z[0];
+    result_0_add[1] = p->x[1] + p->z[1];
+    result_0_add[2] = p->x[2] + p->z[2];
+    result_0_add[3] = p->x[3] + p->z[3];
+    result_0_add[4] = p->x[4] + p->z[4];
+    field_fe25519_radix51_square(aa, result_0_add);
+    result_1_sub[0] = (p->x[0] + UINT64_C(0xfffffffffffda)) - p->z[0];
+    result_1_sub[1] = (p->x[1] + UINT64_C(0xffffffffffffe)) - p->z[1];
+    result_1_sub[2] = (p->x[2] + UINT64_C(0xffffffffffffe)) - p->z[2];
+    result_1_sub[3] = (p->x[3] + UINT64_C(0xffffffffffffe)) - p->z[3];
+    result_1_sub[4] = (p->x[4] + UINT64_C(0xffffffffffffe)) - p->z[4];
+    field_fe25519_radix51_square(bb, result_1_sub);
+    result_2_sub[0] = (aa[0] + UINT64_C(0xfffffffffffda)) - bb[0];
+    result_2_sub[1] = (aa[1] + UINT64_C(0xffffffffffffe)) - bb[1];
+    result_2_sub[2] = (aa[2] + UINT64_C(0xffffffffffffe)) - bb[2];
+    result_2_sub[3] = (aa[3] + UINT64_C(0xffffffffffffe)) - bb[3];
+    result_2_sub[4] = (aa[4] + UINT64_C(0xffffffffffffe)) - bb[4];
+    field_fe25519_radix51_mul(result->x, aa, bb);
+    field_fe25519_radix51_scale(t, result_2_sub, UINT32_C(0x1db41));
+    result_3_add[0] = aa[0] + t[0];
+    result_3_add[1] = aa[1] + t[1];
+    result_3_add[2] = aa[2] + t[2];
+    result_3_add[3] = aa[3] + t[3];
+    result_3_add[4] = aa[4] + t[4];
+    field_fe25519_radix51_mul(result->z, result_2_sub, result_3_add);
+}
+
 /* scalarmult.curve25519.step
- * One step of the ladder: the first point doubled, and the sum of both, whose difference is `u`.
+ * One step of the ladder: one of the points doubled, the second where `second` is set, and the sum of both, whose difference is `u`. The products in
+ * the sum are the same in either order, so that only what is squared is chosen.
  * in u: 0 .. 2251799813733887 */
-STK_NOINLINE static void scalarmult_curve25519_step(scalarmult_curve25519_Pair *result, const scalarmult_curve25519_Pair *p, const uint64_t *u)
+STK_NOINLINE static void scalarmult_curve25519_step(scalarmult_curve25519_Pair *result, const scalarmult_curve25519_Pair *p, const uint64_t *u, uint32_t second)
 {
     uint64_t aa[5]; /* 0 .. 2251799813691328 */
     uint64_t bb[5]; /* 0 .. 2251799813691328 */
@@ -517,104 +556,86 @@ STK_NOINLINE static void scalarmult_curve25519_step(scalarmult_curve25519_Pair *
     uint64_t t_2[5]; /* 0 .. 2251799813691328 */
     uint64_t result_0_add[5]; /* 0 .. 7881299347898368 */
     uint64_t result_1_sub[5]; /* 0 .. 7881299347898368 */
-    uint64_t result_2_sub[5]; /* 0 .. 7881299347898368 */
+    uint64_t result_2_add[5]; /* 0 .. 7881299347898368 */
     uint64_t result_3_sub[5]; /* 0 .. 7881299347898368 */
-    uint64_t result_4_add[5]; /* 0 .. 7881299347898368 */
+    uint64_t result_4_sub[5]; /* 0 .. 7881299347898368 */
     uint64_t result_5_add[5]; /* 0 .. 7881299347898368 */
     uint64_t result_6_add[5]; /* 0 .. 7881299347898368 */
     uint64_t result_7_sub[5]; /* 0 .. 7881299347898368 */
     result_0_add[0] = p->x2[0] + p->z2[0];
     result_1_sub[0] = (p->x2[0] + UINT64_C(0xfffffffffffda)) - p->z2[0];
+    result_2_add[0] = p->x3[0] + p->z3[0];
+    result_3_sub[0] = (p->x3[0] + UINT64_C(0xfffffffffffda)) - p->z3[0];
     result_0_add[1] = p->x2[1] + p->z2[1];
     result_1_sub[1] = (p->x2[1] + UINT64_C(0xffffffffffffe)) - p->z2[1];
+    result_2_add[1] = p->x3[1] + p->z3[1];
+    result_3_sub[1] = (p->x3[1] + UINT64_C(0xffffffffffffe)) - p->z3[1];
     result_0_add[2] = p->x2[2] + p->z2[2];
     result_1_sub[2] = (p->x2[2] + UINT64_C(0xffffffffffffe)) - p->z2[2];
+    result_2_add[2] = p->x3[2] + p->z3[2];
+    result_3_sub[2] = (p->x3[2] + UINT64_C(0xffffffffffffe)) - p->z3[2];
     result_0_add[3] = p->x2[3] + p->z2[3];
     result_1_sub[3] = (p->x2[3] + UINT64_C(0xffffffffffffe)) - p->z2[3];
+    result_2_add[3] = p->x3[3] + p->z3[3];
+    result_3_sub[3] = (p->x3[3] + UINT64_C(0xffffffffffffe)) - p->z3[3];
     result_0_add[4] = p->x2[4] + p->z2[4];
     result_1_sub[4] = (p->x2[4] + UINT64_C(0xffffffffffffe)) - p->z2[4];
-    field_fe25519_radix51_square(aa, result_0_add);
-    field_fe25519_radix51_square(bb, result_1_sub);
-    result_2_sub[0] = (aa[0] + UINT64_C(0xfffffffffffda)) - bb[0];
-    result_3_sub[0] = (p->x3[0] + UINT64_C(0xfffffffffffda)) - p->z3[0];
-    result_2_sub[1] = (aa[1] + UINT64_C(0xffffffffffffe)) - bb[1];
-    result_3_sub[1] = (p->x3[1] + UINT64_C(0xffffffffffffe)) - p->z3[1];
-    result_2_sub[2] = (aa[2] + UINT64_C(0xffffffffffffe)) - bb[2];
-    result_3_sub[2] = (p->x3[2] + UINT64_C(0xffffffffffffe)) - p->z3[2];
-    result_2_sub[3] = (aa[3] + UINT64_C(0xffffffffffffe)) - bb[3];
-    result_3_sub[3] = (p->x3[3] + UINT64_C(0xffffffffffffe)) - p->z3[3];
-    result_2_sub[4] = (aa[4] + UINT64_C(0xffffffffffffe)) - bb[4];
+    result_2_add[4] = p->x3[4] + p->z3[4];
     result_3_sub[4] = (p->x3[4] + UINT64_C(0xffffffffffffe)) - p->z3[4];
+    {
+        uint64_t tmp[5];
+        {
+            uint32_t cond = second;
+            uint64_t mask = stk_mask_u64(cond);
+            tmp[0] = (result_0_add[0] ^ (mask & (result_2_add[0] ^ result_0_add[0])));
+            tmp[1] = (result_0_add[1] ^ (mask & (result_2_add[1] ^ result_0_add[1])));
+            tmp[2] = (result_0_add[2] ^ (mask & (result_2_add[2] ^ result_0_add[2])));
+            tmp[3] = (result_0_add[3] ^ (mask & (result_2_add[3] ^ result_0_add[3])));
+            tmp[4] = (result_0_add[4] ^ (mask & (result_2_add[4] ^ result_0_add[4])));
+        }
+        field_fe25519_radix51_square(aa, tmp);
+    }
+    {
+        uint64_t tmp_2[5];
+        {
+            uint32_t cond_2 = second;
+            uint64_t mask_2 = stk_mask_u64(cond_2);
+            tmp_2[0] = (result_1_sub[0] ^ (mask_2 & (result_3_sub[0] ^ result_1_sub[0])));
+            tmp_2[1] = (result_1_sub[1] ^ (mask_2 & (result_3_sub[1] ^ result_1_sub[1])));
+            tmp_2[2] = (result_1_sub[2] ^ (mask_2 & (result_3_sub[2] ^ result_1_sub[2])));
+            tmp_2[3] = (result_1_sub[3] ^ (mask_2 & (result_3_sub[3] ^ result_1_sub[3])));
+            tmp_2[4] = (result_1_sub[4] ^ (mask_2 & (result_3_sub[4] ^ result_1_sub[4])));
+        }
+        field_fe25519_radix51_square(bb, tmp_2);
+    }
     field_fe25519_radix51_mul(da, result_3_sub, result_0_add);
-    result_4_add[0] = p->x3[0] + p->z3[0];
-    result_4_add[1] = p->x3[1] + p->z3[1];
-    result_4_add[2] = p->x3[2] + p->z3[2];
-    result_4_add[3] = p->x3[3] + p->z3[3];
-    result_4_add[4] = p->x3[4] + p->z3[4];
-    field_fe25519_radix51_mul(cb, result_4_add, result_1_sub);
-    field_fe25519_radix51_mul(result->x2, aa, bb);
-    field_fe25519_radix51_scale(t, result_2_sub, UINT32_C(0x1db41));
+    field_fe25519_radix51_mul(cb, result_2_add, result_1_sub);
+    result_4_sub[0] = (aa[0] + UINT64_C(0xfffffffffffda)) - bb[0];
+    result_4_sub[1] = (aa[1] + UINT64_C(0xffffffffffffe)) - bb[1];
+    result_4_sub[2] = (aa[2] + UINT64_C(0xffffffffffffe)) - bb[2];
+    result_4_sub[3] = (aa[3] + UINT64_C(0xffffffffffffe)) - bb[3];
+    result_4_sub[4] = (aa[4] + UINT64_C(0xffffffffffffe)) - bb[4];
+    field_fe25519_radix51_scale(t, result_4_sub, UINT32_C(0x1db41));
     result_5_add[0] = aa[0] + t[0];
-    result_5_add[1] = aa[1] + t[1];
-    result_5_add[2] = aa[2] + t[2];
-    result_5_add[3] = aa[3] + t[3];
-    result_5_add[4] = aa[4] + t[4];
-    field_fe25519_radix51_mul(result->z2, result_2_sub, result_5_add);
     result_6_add[0] = da[0] + cb[0];
-    result_6_add[1] = da[1] + cb[1];
-    result_6_add[2] = da[2] + cb[2];
-    result_6_add[3] = da[3] + cb[3];
-    result_6_add[4] = da[4] + cb[4];
-    field_fe25519_radix51_square(result->x3, result_6_add);
     result_7_sub[0] = (da[0] + UINT64_C(0xfffffffffffda)) - cb[0];
+    result_5_add[1] = aa[1] + t[1];
+    result_6_add[1] = da[1] + cb[1];
     result_7_sub[1] = (da[1] + UINT64_C(0xffffffffffffe)) - cb[1];
+    result_5_add[2] = aa[2] + t[2];
+    result_6_add[2] = da[2] + cb[2];
     result_7_sub[2] = (da[2] + UINT64_C(0xffffffffffffe)) - cb[2];
+    result_5_add[3] = aa[3] + t[3];
+    result_6_add[3] = da[3] + cb[3];
     result_7_sub[3] = (da[3] + UINT64_C(0xffffffffffffe)) - cb[3];
+    result_5_add[4] = aa[4] + t[4];
+    result_6_add[4] = da[4] + cb[4];
     result_7_sub[4] = (da[4] + UINT64_C(0xffffffffffffe)) - cb[4];
+    field_fe25519_radix51_mul(result->x2, aa, bb);
+    field_fe25519_radix51_mul(result->z2, result_4_sub, result_5_add);
+    field_fe25519_radix51_square(result->x3, result_6_add);
     field_fe25519_radix51_square(t_2, result_7_sub);
     field_fe25519_radix51_mul(result->z3, u, t_2);
-}
-
-/* scalarmult.curve25519.exchanged
- * The points exchanged where `swap` is set. */
-STK_NOINLINE static void scalarmult_curve25519_exchanged(scalarmult_curve25519_Pair *restrict result, const scalarmult_curve25519_Pair *p, uint32_t swap)
-{
-    {
-        uint32_t cond = swap;
-        uint64_t mask = stk_mask_u64(cond);
-        result->x2[0] = (p->x2[0] ^ (mask & (p->x3[0] ^ p->x2[0])));
-        result->x2[1] = (p->x2[1] ^ (mask & (p->x3[1] ^ p->x2[1])));
-        result->x2[2] = (p->x2[2] ^ (mask & (p->x3[2] ^ p->x2[2])));
-        result->x2[3] = (p->x2[3] ^ (mask & (p->x3[3] ^ p->x2[3])));
-        result->x2[4] = (p->x2[4] ^ (mask & (p->x3[4] ^ p->x2[4])));
-    }
-    {
-        uint32_t cond_2 = swap;
-        uint64_t mask_2 = stk_mask_u64(cond_2);
-        result->z2[0] = (p->z2[0] ^ (mask_2 & (p->z3[0] ^ p->z2[0])));
-        result->z2[1] = (p->z2[1] ^ (mask_2 & (p->z3[1] ^ p->z2[1])));
-        result->z2[2] = (p->z2[2] ^ (mask_2 & (p->z3[2] ^ p->z2[2])));
-        result->z2[3] = (p->z2[3] ^ (mask_2 & (p->z3[3] ^ p->z2[3])));
-        result->z2[4] = (p->z2[4] ^ (mask_2 & (p->z3[4] ^ p->z2[4])));
-    }
-    {
-        uint32_t cond_3 = swap;
-        uint64_t mask_3 = stk_mask_u64(cond_3);
-        result->x3[0] = (p->x3[0] ^ (mask_3 & (p->x2[0] ^ p->x3[0])));
-        result->x3[1] = (p->x3[1] ^ (mask_3 & (p->x2[1] ^ p->x3[1])));
-        result->x3[2] = (p->x3[2] ^ (mask_3 & (p->x2[2] ^ p->x3[2])));
-        result->x3[3] = (p->x3[3] ^ (mask_3 & (p->x2[3] ^ p->x3[3])));
-        result->x3[4] = (p->x3[4] ^ (mask_3 & (p->x2[4] ^ p->x3[4])));
-    }
-    {
-        uint32_t cond_4 = swap;
-        uint64_t mask_4 = stk_mask_u64(cond_4);
-        result->z3[0] = (p->z3[0] ^ (mask_4 & (p->z2[0] ^ p->z3[0])));
-        result->z3[1] = (p->z3[1] ^ (mask_4 & (p->z2[1] ^ p->z3[1])));
-        result->z3[2] = (p->z3[2] ^ (mask_4 & (p->z2[2] ^ p->z3[2])));
-        result->z3[3] = (p->z3[3] ^ (mask_4 & (p->z2[3] ^ p->z3[3])));
-        result->z3[4] = (p->z3[4] ^ (mask_4 & (p->z2[4] ^ p->z3[4])));
-    }
 }
 
 /* field.fe25519_pow.square_times$5
@@ -760,35 +781,59 @@ STK_NOINLINE static void field_fe25519_pow_invert(uint64_t *result, const uint64
 }
 
 /* scalarmult.curve25519.ladder
- * `k` times the point with the u-coordinate `u`; 0 where that is infinite.
+ * `k` times the point with the u-coordinate `u`, for a scalar as [clamped] makes it; 0 where that is infinite. Its highest bit is 1 and its lowest
+ * three are 0: for these there is nothing to choose.
  * in u: 0 .. 2251799813733887
  * out result: 0 .. 2251799813733887 */
 STK_NOINLINE static void scalarmult_curve25519_ladder(uint64_t *result, const uint8_t *k, const uint64_t *u)
 {
+    scalarmult_curve25519_Single twice;
     scalarmult_curve25519_Pair p;
-    uint32_t swap;
-    uint32_t t; /* 0 .. 254 */
-    uint64_t t_3[5]; /* 0 .. 2251799813691328 */
-    memmove(p.x2, scalarmult_curve25519_ONE, 5 * sizeof(uint64_t));
-    memmove(p.z2, scalarmult_curve25519_ZERO, 5 * sizeof(uint64_t));
+    uint32_t last;
+    uint32_t t; /* 3 .. 253 */
+    scalarmult_curve25519_Single q;
+    uint32_t i; /* 0 .. 2 */
+    uint64_t t_2[5]; /* 0 .. 2251799813691328 */
+    {
+        scalarmult_curve25519_Single tmp;
+        memmove(tmp.x, u, 5 * sizeof(uint64_t));
+        memmove(tmp.z, scalarmult_curve25519_ONE, 5 * sizeof(uint64_t));
+        scalarmult_curve25519_double(&twice, &tmp);
+    }
+    memmove(p.x2, twice.x, 5 * sizeof(uint64_t));
+    memmove(p.z2, twice.z, 5 * sizeof(uint64_t));
     memmove(p.x3, u, 5 * sizeof(uint64_t));
     memmove(p.z3, scalarmult_curve25519_ONE, 5 * sizeof(uint64_t));
-    swap = UINT32_C(0);
-    for (t = 255; t-- > 0;) {
+    last = UINT32_C(1);
+    for (t = 254; t-- > 3;) {
         uint32_t bit;
-        scalarmult_curve25519_Pair t_2;
         bit = stk_eq_u32((((uint32_t)k[t >> 3] >> (t & UINT32_C(7))) & UINT32_C(1)), UINT32_C(1));
-        scalarmult_curve25519_exchanged(&t_2, &p, (swap ^ bit));
-        scalarmult_curve25519_step(&p, &t_2, u);
-        swap = bit;
+        scalarmult_curve25519_step(&p, &p, u, (last ^ bit));
+        last = bit;
     }
     {
-        scalarmult_curve25519_Pair tmp;
-        scalarmult_curve25519_exchanged(&tmp, &p, swap);
-        p = tmp;
+        uint32_t cond = last;
+        uint64_t mask = stk_mask_u64(cond);
+        q.x[0] = (p.x2[0] ^ (mask & (p.x3[0] ^ p.x2[0])));
+        q.x[1] = (p.x2[1] ^ (mask & (p.x3[1] ^ p.x2[1])));
+        q.x[2] = (p.x2[2] ^ (mask & (p.x3[2] ^ p.x2[2])));
+        q.x[3] = (p.x2[3] ^ (mask & (p.x3[3] ^ p.x2[3])));
+        q.x[4] = (p.x2[4] ^ (mask & (p.x3[4] ^ p.x2[4])));
     }
-    field_fe25519_pow_invert(t_3, p.z2);
-    field_fe25519_radix51_mul(result, p.x2, t_3);
+    {
+        uint32_t cond_2 = last;
+        uint64_t mask_2 = stk_mask_u64(cond_2);
+        q.z[0] = (p.z2[0] ^ (mask_2 & (p.z3[0] ^ p.z2[0])));
+        q.z[1] = (p.z2[1] ^ (mask_2 & (p.z3[1] ^ p.z2[1])));
+        q.z[2] = (p.z2[2] ^ (mask_2 & (p.z3[2] ^ p.z2[2])));
+        q.z[3] = (p.z2[3] ^ (mask_2 & (p.z3[3] ^ p.z2[3])));
+        q.z[4] = (p.z2[4] ^ (mask_2 & (p.z3[4] ^ p.z2[4])));
+    }
+    for (i = 0; i < 3; i++) {
+        scalarmult_curve25519_double(&q, &q);
+    }
+    field_fe25519_pow_invert(t_2, q.z);
+    field_fe25519_radix51_mul(result, q.x, t_2);
 }
 
 /* field.fe25519_radix51.to_bytes
@@ -971,8 +1016,8 @@ STK_API void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k)
 #undef field_fe25519_radix51_square
 #undef field_fe25519_radix51_mul
 #undef field_fe25519_radix51_scale
+#undef scalarmult_curve25519_double
 #undef scalarmult_curve25519_step
-#undef scalarmult_curve25519_exchanged
 #undef field_fe25519_pow_square_times_5
 #undef field_fe25519_pow_square_times_10
 #undef field_fe25519_pow_square_times_20
@@ -985,8 +1030,8 @@ STK_API void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k)
 #undef scalarmult_curve25519_x25519
 #undef scalarmult_curve25519_public_key
 #undef scalarmult_curve25519_Pair
+#undef scalarmult_curve25519_Single
 #undef scalarmult_curve25519_ONE
-#undef scalarmult_curve25519_ZERO
 #undef field_fe25519_radix51_LIMB_OF
 #undef field_fe25519_radix51_AT
 #undef field_fe25519_radix51_ROOM
@@ -1008,8 +1053,8 @@ STK_API void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k)
 #define field_fe25519_radix25_5_square scalarmult_curve25519_field_fe25519_radix25_5_square
 #define field_fe25519_radix25_5_mul scalarmult_curve25519_field_fe25519_radix25_5_mul
 #define field_fe25519_radix25_5_scale scalarmult_curve25519_field_fe25519_radix25_5_scale
+#define scalarmult_curve25519_double scalarmult_curve25519_scalarmult_curve25519_double
 #define scalarmult_curve25519_step scalarmult_curve25519_scalarmult_curve25519_step
-#define scalarmult_curve25519_exchanged scalarmult_curve25519_scalarmult_curve25519_exchanged
 #define field_fe25519_pow_square_times_5 scalarmult_curve25519_field_fe25519_pow_square_times_5
 #define field_fe25519_pow_square_times_10 scalarmult_curve25519_field_fe25519_pow_square_times_10
 #define field_fe25519_pow_square_times_20 scalarmult_curve25519_field_fe25519_pow_square_times_20
@@ -1023,8 +1068,8 @@ STK_API void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k)
 #define scalarmult_curve25519_x25519 scalarmult_curve25519_scalarmult_curve25519_x25519
 #define scalarmult_curve25519_public_key scalarmult_curve25519_scalarmult_curve25519_public_key
 #define scalarmult_curve25519_Pair scalarmult_curve25519_scalarmult_curve25519_Pair
+#define scalarmult_curve25519_Single scalarmult_curve25519_scalarmult_curve25519_Single
 #define scalarmult_curve25519_ONE scalarmult_curve25519_scalarmult_curve25519_ONE
-#define scalarmult_curve25519_ZERO scalarmult_curve25519_scalarmult_curve25519_ZERO
 #define field_fe25519_radix25_5_LIMB_OF scalarmult_curve25519_field_fe25519_radix25_5_LIMB_OF
 #define field_fe25519_radix25_5_AT scalarmult_curve25519_field_fe25519_radix25_5_AT
 #define field_fe25519_radix25_5_ROOM scalarmult_curve25519_field_fe25519_radix25_5_ROOM
@@ -1298,16 +1343,15 @@ typedef struct {
     int32_t z3[10];
 } scalarmult_curve25519_Pair;
 
+/* scalarmult.curve25519.Single */
+typedef struct {
+    int32_t x[10];
+    int32_t z[10];
+} scalarmult_curve25519_Single;
+
 /* scalarmult.curve25519.ONE */
 STK_TABLE int32_t scalarmult_curve25519_ONE[10] = {
     INT32_C(1), INT32_C(0), INT32_C(0), INT32_C(0),
-    INT32_C(0), INT32_C(0), INT32_C(0), INT32_C(0),
-    INT32_C(0), INT32_C(0)
-};
-
-/* scalarmult.curve25519.ZERO */
-STK_TABLE int32_t scalarmult_curve25519_ZERO[10] = {
-    INT32_C(0), INT32_C(0), INT32_C(0), INT32_C(0),
     INT32_C(0), INT32_C(0), INT32_C(0), INT32_C(0),
     INT32_C(0), INT32_C(0)
 };
@@ -1811,10 +1855,69 @@ static void field_fe25519_radix25_5_scale(int32_t *result, const int32_t *a, uin
     result[9] = (int32_t)h_9_0_carry;
 }
 
+/* scalarmult.curve25519.double
+ * A point doubled. */
+STK_NOINLINE static void scalarmult_curve25519_double(scalarmult_curve25519_Single *result, const scalarmult_curve25519_Single *p)
+{
+    int32_t aa[10]; /* -2^25 .. 2^25-1 */
+    int32_t bb[10]; /* -2^25 .. 2^25-1 */
+    int32_t t[10]; /* -2^25 .. 2^25-1 */
+    int32_t result_0_add[10]; /* -71303168 .. 71303168 */
+    int32_t result_1_sub[10]; /* -71303168 .. 71303168 */
+    int32_t result_2_sub[10]; /* -71303168 .. 71303168 */
+    int32_t result_3_add[10]; /* -71303168 .. 71303168 */
+    result_0_add[0] = p->x[0] + p->z[0];
+    result_0_add[1] = p->x[1] + p->z[1];
+    result_0_add[2] = p->x[2] + p->z[2];
+    result_0_add[3] = p->x[3] + p->z[3];
+    result_0_add[4] = p->x[4] + p->z[4];
+    result_0_add[5] = p->x[5] + p->z[5];
+    result_0_add[6] = p->x[6] + p->z[6];
+    result_0_add[7] = p->x[7] + p->z[7];
+    result_0_add[8] = p->x[8] + p->z[8];
+    result_0_add[9] = p->x[9] + p->z[9];
+    field_fe25519_radix25_5_square(aa, result_0_add);
+    result_1_sub[0] = p->x[0] - p->z[0];
+    result_1_sub[1] = p->x[1] - p->z[1];
+    result_1_sub[2] = p->x[2] - p->z[2];
+    result_1_sub[3] = p->x[3] - p->z[3];
+    result_1_sub[4] = p->x[4] - p->z[4];
+    result_1_sub[5] = p->x[5] - p->z[5];
+    result_1_sub[6] = p->x[6] - p->z[6];
+    result_1_sub[7] = p->x[7] - p->z[7];
+    result_1_sub[8] = p->x[8] - p->z[8];
+    result_1_sub[9] = p->x[9] - p->z[9];
+    field_fe25519_radix25_5_square(bb, result_1_sub);
+    result_2_sub[0] = aa[0] - bb[0];
+    result_2_sub[1] = aa[1] - bb[1];
+    result_2_sub[2] = aa[2] - bb[2];
+    result_2_sub[3] = aa[3] - bb[3];
+    result_2_sub[4] = aa[4] - bb[4];
+    result_2_sub[5] = aa[5] - bb[5];
+    result_2_sub[6] = aa[6] - bb[6];
+    result_2_sub[7] = aa[7] - bb[7];
+    result_2_sub[8] = aa[8] - bb[8];
+    result_2_sub[9] = aa[9] - bb[9];
+    field_fe25519_radix25_5_mul(result->x, aa, bb);
+    field_fe25519_radix25_5_scale(t, result_2_sub, UINT32_C(0x1db41));
+    result_3_add[0] = aa[0] + t[0];
+    result_3_add[1] = aa[1] + t[1];
+    result_3_add[2] = aa[2] + t[2];
+    result_3_add[3] = aa[3] + t[3];
+    result_3_add[4] = aa[4] + t[4];
+    result_3_add[5] = aa[5] + t[5];
+    result_3_add[6] = aa[6] + t[6];
+    result_3_add[7] = aa[7] + t[7];
+    result_3_add[8] = aa[8] + t[8];
+    result_3_add[9] = aa[9] + t[9];
+    field_fe25519_radix25_5_mul(result->z, result_2_sub, result_3_add);
+}
+
 /* scalarmult.curve25519.step
- * One step of the ladder: the first point doubled, and the sum of both, whose difference is `u`.
+ * One step of the ladder: one of the points doubled, the second where `second` is set, and the sum of both, whose difference is `u`. The products in
+ * the sum are the same in either order, so that only what is squared is chosen.
  * in u: -35651584 .. 35651584 */
-STK_NOINLINE static void scalarmult_curve25519_step(scalarmult_curve25519_Pair *result, const scalarmult_curve25519_Pair *p, const int32_t *u)
+STK_NOINLINE static void scalarmult_curve25519_step(scalarmult_curve25519_Pair *result, const scalarmult_curve25519_Pair *p, const int32_t *u, uint32_t second)
 {
     int32_t aa[10]; /* -2^25 .. 2^25-1 */
     int32_t bb[10]; /* -2^25 .. 2^25-1 */
@@ -1824,148 +1927,128 @@ STK_NOINLINE static void scalarmult_curve25519_step(scalarmult_curve25519_Pair *
     int32_t t_2[10]; /* -2^25 .. 2^25-1 */
     int32_t result_0_add[10]; /* -71303168 .. 71303168 */
     int32_t result_1_sub[10]; /* -71303168 .. 71303168 */
-    int32_t result_2_sub[10]; /* -71303168 .. 71303168 */
+    int32_t result_2_add[10]; /* -71303168 .. 71303168 */
     int32_t result_3_sub[10]; /* -71303168 .. 71303168 */
-    int32_t result_4_add[10]; /* -71303168 .. 71303168 */
+    int32_t result_4_sub[10]; /* -71303168 .. 71303168 */
     int32_t result_5_add[10]; /* -71303168 .. 71303168 */
     int32_t result_6_add[10]; /* -71303168 .. 71303168 */
     int32_t result_7_sub[10]; /* -71303168 .. 71303168 */
     result_0_add[0] = p->x2[0] + p->z2[0];
     result_1_sub[0] = p->x2[0] - p->z2[0];
+    result_2_add[0] = p->x3[0] + p->z3[0];
+    result_3_sub[0] = p->x3[0] - p->z3[0];
     result_0_add[1] = p->x2[1] + p->z2[1];
     result_1_sub[1] = p->x2[1] - p->z2[1];
+    result_2_add[1] = p->x3[1] + p->z3[1];
+    result_3_sub[1] = p->x3[1] - p->z3[1];
     result_0_add[2] = p->x2[2] + p->z2[2];
     result_1_sub[2] = p->x2[2] - p->z2[2];
+    result_2_add[2] = p->x3[2] + p->z3[2];
+    result_3_sub[2] = p->x3[2] - p->z3[2];
     result_0_add[3] = p->x2[3] + p->z2[3];
     result_1_sub[3] = p->x2[3] - p->z2[3];
+    result_2_add[3] = p->x3[3] + p->z3[3];
+    result_3_sub[3] = p->x3[3] - p->z3[3];
     result_0_add[4] = p->x2[4] + p->z2[4];
     result_1_sub[4] = p->x2[4] - p->z2[4];
+    result_2_add[4] = p->x3[4] + p->z3[4];
+    result_3_sub[4] = p->x3[4] - p->z3[4];
     result_0_add[5] = p->x2[5] + p->z2[5];
     result_1_sub[5] = p->x2[5] - p->z2[5];
+    result_2_add[5] = p->x3[5] + p->z3[5];
+    result_3_sub[5] = p->x3[5] - p->z3[5];
     result_0_add[6] = p->x2[6] + p->z2[6];
     result_1_sub[6] = p->x2[6] - p->z2[6];
+    result_2_add[6] = p->x3[6] + p->z3[6];
+    result_3_sub[6] = p->x3[6] - p->z3[6];
     result_0_add[7] = p->x2[7] + p->z2[7];
     result_1_sub[7] = p->x2[7] - p->z2[7];
+    result_2_add[7] = p->x3[7] + p->z3[7];
+    result_3_sub[7] = p->x3[7] - p->z3[7];
     result_0_add[8] = p->x2[8] + p->z2[8];
     result_1_sub[8] = p->x2[8] - p->z2[8];
+    result_2_add[8] = p->x3[8] + p->z3[8];
+    result_3_sub[8] = p->x3[8] - p->z3[8];
     result_0_add[9] = p->x2[9] + p->z2[9];
     result_1_sub[9] = p->x2[9] - p->z2[9];
-    field_fe25519_radix25_5_square(aa, result_0_add);
-    field_fe25519_radix25_5_square(bb, result_1_sub);
-    result_2_sub[0] = aa[0] - bb[0];
-    result_3_sub[0] = p->x3[0] - p->z3[0];
-    result_2_sub[1] = aa[1] - bb[1];
-    result_3_sub[1] = p->x3[1] - p->z3[1];
-    result_2_sub[2] = aa[2] - bb[2];
-    result_3_sub[2] = p->x3[2] - p->z3[2];
-    result_2_sub[3] = aa[3] - bb[3];
-    result_3_sub[3] = p->x3[3] - p->z3[3];
-    result_2_sub[4] = aa[4] - bb[4];
-    result_3_sub[4] = p->x3[4] - p->z3[4];
-    result_2_sub[5] = aa[5] - bb[5];
-    result_3_sub[5] = p->x3[5] - p->z3[5];
-    result_2_sub[6] = aa[6] - bb[6];
-    result_3_sub[6] = p->x3[6] - p->z3[6];
-    result_2_sub[7] = aa[7] - bb[7];
-    result_3_sub[7] = p->x3[7] - p->z3[7];
-    result_2_sub[8] = aa[8] - bb[8];
-    result_3_sub[8] = p->x3[8] - p->z3[8];
-    result_2_sub[9] = aa[9] - bb[9];
+    result_2_add[9] = p->x3[9] + p->z3[9];
     result_3_sub[9] = p->x3[9] - p->z3[9];
+    {
+        int32_t tmp[10];
+        {
+            uint32_t cond = second;
+            uint32_t mask = stk_mask_u32(cond);
+            {
+                uint32_t k;
+                for (k = 0; k < 10; k++) {
+                    tmp[k] = (int32_t)((uint32_t)result_0_add[k] ^ (mask & ((uint32_t)result_2_add[k] ^ (uint32_t)result_0_add[k])));
+                }
+            }
+        }
+        field_fe25519_radix25_5_square(aa, tmp);
+    }
+    {
+        int32_t tmp_2[10];
+        {
+            uint32_t cond_2 = second;
+            uint32_t mask_2 = stk_mask_u32(cond_2);
+            {
+                uint32_t k_2;
+                for (k_2 = 0; k_2 < 10; k_2++) {
+                    tmp_2[k_2] = (int32_t)((uint32_t)result_1_sub[k_2] ^ (mask_2 & ((uint32_t)result_3_sub[k_2] ^ (uint32_t)result_1_sub[k_2])));
+                }
+            }
+        }
+        field_fe25519_radix25_5_square(bb, tmp_2);
+    }
     field_fe25519_radix25_5_mul(da, result_3_sub, result_0_add);
-    result_4_add[0] = p->x3[0] + p->z3[0];
-    result_4_add[1] = p->x3[1] + p->z3[1];
-    result_4_add[2] = p->x3[2] + p->z3[2];
-    result_4_add[3] = p->x3[3] + p->z3[3];
-    result_4_add[4] = p->x3[4] + p->z3[4];
-    result_4_add[5] = p->x3[5] + p->z3[5];
-    result_4_add[6] = p->x3[6] + p->z3[6];
-    result_4_add[7] = p->x3[7] + p->z3[7];
-    result_4_add[8] = p->x3[8] + p->z3[8];
-    result_4_add[9] = p->x3[9] + p->z3[9];
-    field_fe25519_radix25_5_mul(cb, result_4_add, result_1_sub);
-    field_fe25519_radix25_5_mul(result->x2, aa, bb);
-    field_fe25519_radix25_5_scale(t, result_2_sub, UINT32_C(0x1db41));
+    field_fe25519_radix25_5_mul(cb, result_2_add, result_1_sub);
+    result_4_sub[0] = aa[0] - bb[0];
+    result_4_sub[1] = aa[1] - bb[1];
+    result_4_sub[2] = aa[2] - bb[2];
+    result_4_sub[3] = aa[3] - bb[3];
+    result_4_sub[4] = aa[4] - bb[4];
+    result_4_sub[5] = aa[5] - bb[5];
+    result_4_sub[6] = aa[6] - bb[6];
+    result_4_sub[7] = aa[7] - bb[7];
+    result_4_sub[8] = aa[8] - bb[8];
+    result_4_sub[9] = aa[9] - bb[9];
+    field_fe25519_radix25_5_scale(t, result_4_sub, UINT32_C(0x1db41));
     result_5_add[0] = aa[0] + t[0];
-    result_5_add[1] = aa[1] + t[1];
-    result_5_add[2] = aa[2] + t[2];
-    result_5_add[3] = aa[3] + t[3];
-    result_5_add[4] = aa[4] + t[4];
-    result_5_add[5] = aa[5] + t[5];
-    result_5_add[6] = aa[6] + t[6];
-    result_5_add[7] = aa[7] + t[7];
-    result_5_add[8] = aa[8] + t[8];
-    result_5_add[9] = aa[9] + t[9];
-    field_fe25519_radix25_5_mul(result->z2, result_2_sub, result_5_add);
     result_6_add[0] = da[0] + cb[0];
-    result_6_add[1] = da[1] + cb[1];
-    result_6_add[2] = da[2] + cb[2];
-    result_6_add[3] = da[3] + cb[3];
-    result_6_add[4] = da[4] + cb[4];
-    result_6_add[5] = da[5] + cb[5];
-    result_6_add[6] = da[6] + cb[6];
-    result_6_add[7] = da[7] + cb[7];
-    result_6_add[8] = da[8] + cb[8];
-    result_6_add[9] = da[9] + cb[9];
-    field_fe25519_radix25_5_square(result->x3, result_6_add);
     result_7_sub[0] = da[0] - cb[0];
+    result_5_add[1] = aa[1] + t[1];
+    result_6_add[1] = da[1] + cb[1];
     result_7_sub[1] = da[1] - cb[1];
+    result_5_add[2] = aa[2] + t[2];
+    result_6_add[2] = da[2] + cb[2];
     result_7_sub[2] = da[2] - cb[2];
+    result_5_add[3] = aa[3] + t[3];
+    result_6_add[3] = da[3] + cb[3];
     result_7_sub[3] = da[3] - cb[3];
+    result_5_add[4] = aa[4] + t[4];
+    result_6_add[4] = da[4] + cb[4];
     result_7_sub[4] = da[4] - cb[4];
+    result_5_add[5] = aa[5] + t[5];
+    result_6_add[5] = da[5] + cb[5];
     result_7_sub[5] = da[5] - cb[5];
+    result_5_add[6] = aa[6] + t[6];
+    result_6_add[6] = da[6] + cb[6];
     result_7_sub[6] = da[6] - cb[6];
+    result_5_add[7] = aa[7] + t[7];
+    result_6_add[7] = da[7] + cb[7];
     result_7_sub[7] = da[7] - cb[7];
+    result_5_add[8] = aa[8] + t[8];
+    result_6_add[8] = da[8] + cb[8];
     result_7_sub[8] = da[8] - cb[8];
+    result_5_add[9] = aa[9] + t[9];
+    result_6_add[9] = da[9] + cb[9];
     result_7_sub[9] = da[9] - cb[9];
+    field_fe25519_radix25_5_mul(result->x2, aa, bb);
+    field_fe25519_radix25_5_mul(result->z2, result_4_sub, result_5_add);
+    field_fe25519_radix25_5_square(result->x3, result_6_add);
     field_fe25519_radix25_5_square(t_2, result_7_sub);
     field_fe25519_radix25_5_mul(result->z3, u, t_2);
-}
-
-/* scalarmult.curve25519.exchanged
- * The points exchanged where `swap` is set. */
-STK_NOINLINE static void scalarmult_curve25519_exchanged(scalarmult_curve25519_Pair *restrict result, const scalarmult_curve25519_Pair *p, uint32_t swap)
-{
-    {
-        uint32_t cond = swap;
-        uint32_t mask = stk_mask_u32(cond);
-        {
-            uint32_t k;
-            for (k = 0; k < 10; k++) {
-                result->x2[k] = (int32_t)((uint32_t)p->x2[k] ^ (mask & ((uint32_t)p->x3[k] ^ (uint32_t)p->x2[k])));
-            }
-        }
-    }
-    {
-        uint32_t cond_2 = swap;
-        uint32_t mask_2 = stk_mask_u32(cond_2);
-        {
-            uint32_t k_2;
-            for (k_2 = 0; k_2 < 10; k_2++) {
-                result->z2[k_2] = (int32_t)((uint32_t)p->z2[k_2] ^ (mask_2 & ((uint32_t)p->z3[k_2] ^ (uint32_t)p->z2[k_2])));
-            }
-        }
-    }
-    {
-        uint32_t cond_3 = swap;
-        uint32_t mask_3 = stk_mask_u32(cond_3);
-        {
-            uint32_t k_3;
-            for (k_3 = 0; k_3 < 10; k_3++) {
-                result->x3[k_3] = (int32_t)((uint32_t)p->x3[k_3] ^ (mask_3 & ((uint32_t)p->x2[k_3] ^ (uint32_t)p->x3[k_3])));
-            }
-        }
-    }
-    {
-        uint32_t cond_4 = swap;
-        uint32_t mask_4 = stk_mask_u32(cond_4);
-        {
-            uint32_t k_4;
-            for (k_4 = 0; k_4 < 10; k_4++) {
-                result->z3[k_4] = (int32_t)((uint32_t)p->z3[k_4] ^ (mask_4 & ((uint32_t)p->z2[k_4] ^ (uint32_t)p->z3[k_4])));
-            }
-        }
-    }
 }
 
 /* field.fe25519_pow.square_times$5
@@ -2111,35 +2194,61 @@ STK_NOINLINE static void field_fe25519_pow_invert(int32_t *result, const int32_t
 }
 
 /* scalarmult.curve25519.ladder
- * `k` times the point with the u-coordinate `u`; 0 where that is infinite.
+ * `k` times the point with the u-coordinate `u`, for a scalar as [clamped] makes it; 0 where that is infinite. Its highest bit is 1 and its lowest
+ * three are 0: for these there is nothing to choose.
  * in u: -35651584 .. 35651584
  * out result: -35651584 .. 35651584 */
 STK_NOINLINE static void scalarmult_curve25519_ladder(int32_t *result, const uint8_t *k, const int32_t *u)
 {
+    scalarmult_curve25519_Single twice;
     scalarmult_curve25519_Pair p;
-    uint32_t swap;
-    uint32_t t; /* 0 .. 254 */
-    int32_t t_3[10]; /* -2^25 .. 2^25-1 */
-    memmove(p.x2, scalarmult_curve25519_ONE, 10 * sizeof(int32_t));
-    memmove(p.z2, scalarmult_curve25519_ZERO, 10 * sizeof(int32_t));
+    uint32_t last;
+    uint32_t t; /* 3 .. 253 */
+    scalarmult_curve25519_Single q;
+    uint32_t i; /* 0 .. 2 */
+    int32_t t_2[10]; /* -2^25 .. 2^25-1 */
+    {
+        scalarmult_curve25519_Single tmp;
+        memmove(tmp.x, u, 10 * sizeof(int32_t));
+        memmove(tmp.z, scalarmult_curve25519_ONE, 10 * sizeof(int32_t));
+        scalarmult_curve25519_double(&twice, &tmp);
+    }
+    memmove(p.x2, twice.x, 10 * sizeof(int32_t));
+    memmove(p.z2, twice.z, 10 * sizeof(int32_t));
     memmove(p.x3, u, 10 * sizeof(int32_t));
     memmove(p.z3, scalarmult_curve25519_ONE, 10 * sizeof(int32_t));
-    swap = UINT32_C(0);
-    for (t = 255; t-- > 0;) {
+    last = UINT32_C(1);
+    for (t = 254; t-- > 3;) {
         uint32_t bit;
-        scalarmult_curve25519_Pair t_2;
         bit = stk_eq_u32((((uint32_t)k[t >> 3] >> (t & UINT32_C(7))) & UINT32_C(1)), UINT32_C(1));
-        scalarmult_curve25519_exchanged(&t_2, &p, (swap ^ bit));
-        scalarmult_curve25519_step(&p, &t_2, u);
-        swap = bit;
+        scalarmult_curve25519_step(&p, &p, u, (last ^ bit));
+        last = bit;
     }
     {
-        scalarmult_curve25519_Pair tmp;
-        scalarmult_curve25519_exchanged(&tmp, &p, swap);
-        p = tmp;
+        uint32_t cond = last;
+        uint32_t mask = stk_mask_u32(cond);
+        {
+            uint32_t k_2;
+            for (k_2 = 0; k_2 < 10; k_2++) {
+                q.x[k_2] = (int32_t)((uint32_t)p.x2[k_2] ^ (mask & ((uint32_t)p.x3[k_2] ^ (uint32_t)p.x2[k_2])));
+            }
+        }
     }
-    field_fe25519_pow_invert(t_3, p.z2);
-    field_fe25519_radix25_5_mul(result, p.x2, t_3);
+    {
+        uint32_t cond_2 = last;
+        uint32_t mask_2 = stk_mask_u32(cond_2);
+        {
+            uint32_t k_3;
+            for (k_3 = 0; k_3 < 10; k_3++) {
+                q.z[k_3] = (int32_t)((uint32_t)p.z2[k_3] ^ (mask_2 & ((uint32_t)p.z3[k_3] ^ (uint32_t)p.z2[k_3])));
+            }
+        }
+    }
+    for (i = 0; i < 3; i++) {
+        scalarmult_curve25519_double(&q, &q);
+    }
+    field_fe25519_pow_invert(t_2, q.z);
+    field_fe25519_radix25_5_mul(result, q.x, t_2);
 }
 
 /* field.fe25519_radix25_5.to_bytes
@@ -2445,8 +2554,8 @@ STK_API void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k)
 #undef field_fe25519_radix25_5_square
 #undef field_fe25519_radix25_5_mul
 #undef field_fe25519_radix25_5_scale
+#undef scalarmult_curve25519_double
 #undef scalarmult_curve25519_step
-#undef scalarmult_curve25519_exchanged
 #undef field_fe25519_pow_square_times_5
 #undef field_fe25519_pow_square_times_10
 #undef field_fe25519_pow_square_times_20
@@ -2460,8 +2569,8 @@ STK_API void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k)
 #undef scalarmult_curve25519_x25519
 #undef scalarmult_curve25519_public_key
 #undef scalarmult_curve25519_Pair
+#undef scalarmult_curve25519_Single
 #undef scalarmult_curve25519_ONE
-#undef scalarmult_curve25519_ZERO
 #undef field_fe25519_radix25_5_LIMB_OF
 #undef field_fe25519_radix25_5_AT
 #undef field_fe25519_radix25_5_ROOM

@@ -302,117 +302,118 @@ curve_p256_right_side:
 	sltu t5, a4, t3
 	or a4, t5, t0
 	li t0, -1
-	sub t0, t2, t0
-	sltu t1, t2, t0
-	sub t2, t0, a4
-	sltu a4, t0, t2
-	or t0, a4, t1
+	mv t1, t0
+	sub t1, t2, t1
+	sltu t5, t2, t1
+	sub t2, t1, a4
+	sltu a4, t1, t2
+	or t1, a4, t5
 	li a4, 12884901884
 	sub a4, t4, a4
-	sltu t1, t4, a4
-	sub t4, a4, t0
-	sltu t0, a4, t4
-	or a4, t0, t1
+	sltu t5, t4, a4
+	sub t4, a4, t1
+	sltu t1, a4, t4
+	or a4, t1, t5
 	beq a4, zero, .L2_5
 	li a4, 1
-	sub t0, a5, a4
+	sub t1, a5, a4
 	sltu a5, a5, a4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a4, -4294967296
 	sub a4, t3, a4
-	sltu t1, t3, a4
+	sltu t5, t3, a4
 	sub t3, a4, a5
 	sltu a5, a4, t3
-	or a4, a5, t1
-	li a5, -1
+	or a4, a5, t5
+	mv a5, t0
 	sub a5, t2, a5
-	sltu t1, t2, a5
+	sltu t5, t2, a5
 	sub t2, a5, a4
 	sltu a4, a5, t2
-	or a5, a4, t1
+	or a5, a4, t5
 	li a4, 4294967294
 	sub a4, t4, a4
-	sltu t1, t4, a4
+	sltu t5, t4, a4
 	sub t4, a4, a5
 	sltu a5, a4, t4
-	or a4, a5, t1
+	or a4, a5, t5
 	bne a4, zero, .L2_6
-	mv a5, t0
+	mv a5, t1
 .L2_7:
 .L2_5:
 	mulhu a4, a2, a5
-	mul t0, a2, a5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t1, a3, a5
-	mul t5, a3, a5
-	add a4, t5, a4
-	sltu t5, a4, t5
-	add t5, t5, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu t1, a6, a5
-	mul s0, a6, a5
-	add t5, s0, t5
-	sltu s0, t5, s0
-	add s0, s0, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu t1, a7, a5
+	mul t1, a2, a5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu t5, a3, a5
+	mul s0, a3, a5
+	add a4, s0, a4
+	sltu s0, a4, s0
+	add s0, s0, t5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu t5, a6, a5
+	mul s1, a6, a5
+	add s0, s1, s0
+	sltu s1, s0, s1
+	add s1, s1, t5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu t5, a7, a5
 	mul a5, a7, a5
-	add s0, a5, s0
-	sltu a5, s0, a5
-	add a5, a5, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu t1, a2, t3
-	mul s1, a2, t3
-	add s1, a4, s1
-	sltu a4, s1, a4
-	add a4, a4, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, a3, t3
-	mul s2, a3, t3
-	add s2, t5, s2
-	sltu t5, s2, t5
-	add t5, t5, t1
-	add a4, s2, a4
-	sltu s2, a4, s2
-	add s2, s2, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, a6, t3
-	mul t5, a6, t3
-	add t5, s0, t5
-	sltu s0, t5, s0
-	add s0, s0, t1
-	add s2, t5, s2
-	sltu t5, s2, t5
-	add t5, t5, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, a7, t3
+	add s1, a5, s1
+	sltu a5, s1, a5
+	add a5, a5, t5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu t5, a2, t3
+	mul s2, a2, t3
+	add s2, a4, s2
+	sltu a4, s2, a4
+	add a4, a4, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t5, a3, t3
+	mul s3, a3, t3
+	add s3, s0, s3
+	sltu s0, s3, s0
+	add s0, s0, t5
+	add a4, s3, a4
+	sltu s3, a4, s3
+	add s3, s3, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t5, a6, t3
+	mul s0, a6, t3
+	add s0, s1, s0
+	sltu s1, s0, s1
+	add s1, s1, t5
+	add s3, s0, s3
+	sltu s0, s3, s0
+	add s0, s0, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t5, a7, t3
 	mul t3, a7, t3
 	add t3, a5, t3
 	sltu a5, t3, a5
-	add a5, a5, t1
-	add t5, t3, t5
-	sltu t3, t5, t3
+	add a5, a5, t5
+	add s0, t3, s0
+	sltu t3, s0, t3
 	add t3, t3, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a5, a2, t2
-	mul t1, a2, t2
-	add t1, a4, t1
-	sltu a4, t1, a4
+	mul t5, a2, t2
+	add t5, a4, t5
+	sltu a4, t5, a4
 	add a4, a4, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a5, a3, t2
-	mul s0, a3, t2
-	add s0, s2, s0
-	sltu s2, s0, s2
-	add s2, s2, a5
-	add a4, s0, a4
-	sltu s0, a4, s0
-	add s0, s0, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mul s1, a3, t2
+	add s1, s3, s1
+	sltu s3, s1, s3
+	add s3, s3, a5
+	add a4, s1, a4
+	sltu s1, a4, s1
+	add s1, s1, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a5, a6, t2
-	mul s2, a6, t2
-	add s2, t5, s2
-	sltu t5, s2, t5
-	add t5, t5, a5
-	add s0, s2, s0
-	sltu s2, s0, s2
-	add s2, s2, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mul s3, a6, t2
+	add s3, s0, s3
+	sltu s0, s3, s0
+	add s0, s0, a5
+	add s1, s3, s1
+	sltu s3, s1, s3
+	add s3, s3, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a5, a7, t2
 	mul t2, a7, t2
 	add t2, t3, t2
 	sltu t3, t2, t3
 	add t3, t3, a5
-	add s2, t2, s2
-	sltu t2, s2, t2
+	add s3, t2, s3
+	sltu t2, s3, t2
 	add t2, t2, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a5, t4, a2
 	mul a2, t4, a2
@@ -421,20 +422,20 @@ curve_p256_right_side:
 	add a4, a4, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a5, t4, a3
 	mul a3, t4, a3
-	add a3, s0, a3
-	sltu s0, a3, s0
-	add s0, s0, a5
+	add a3, s1, a3
+	sltu s1, a3, s1
+	add s1, s1, a5
 	add a4, a3, a4
 	sltu a3, a4, a3
-	add a3, a3, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add a3, a3, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a5, t4, a6
 	mul a6, t4, a6
-	add a6, s2, a6
-	sltu s2, a6, s2
-	add s2, s2, a5
+	add a6, s3, a6
+	sltu s3, a6, s3
+	add s3, s3, a5
 	add a3, a6, a3
 	sltu a6, a3, a6
-	add a6, a6, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add a6, a6, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a5, a7, t4
 	mul a7, a7, t4
 	add a7, t2, a7
@@ -443,96 +444,96 @@ curve_p256_right_side:
 	add a6, a7, a6
 	sltu a7, a6, a7
 	add a7, a7, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a5, t0, 32                  # fep256_sparse64:73
-	slli t2, t0, 32
-	add s1, t2, s1
-	sltu t3, s1, t2
+	srli a5, t1, 32                  # fep256_sparse64:73
+	slli t2, t1, 32
+	add s2, t2, s2
+	sltu t3, s2, t2
 	add t3, t3, a5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli t4, s1, 32                  # fep256_sparse64:75
+	slli t4, s2, 32                  # fep256_sparse64:75
 	add t3, t4, t3
-	sltu t5, t3, t4                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s0, t0, t2
-	sltu t2, t0, t2                  # fep256_sparse64:76
-	sub a5, t0, a5
-	sltu s2, t0, a5
-	sub t0, a5, t2
-	sltu t2, a5, t0
-	or a5, t2, s2
-	srli a5, s1, 32
-	add t2, t5, a5
-	add t2, s0, t2
-	sltu s0, t2, s0
-	add s0, s0, t0                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub t0, s1, t4
-	sltu t4, s1, t4                  # fep256_sparse64:77
-	sub a5, s1, a5
-	sltu t5, s1, a5
-	sub s1, a5, t4
-	sltu t4, a5, s1
-	or a5, t4, t5
-	add s0, t0, s0
-	sltu t0, s0, t0
-	add t0, t0, s1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add t3, t1, t3
-	sltu t1, t3, t1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s0, t3, t4                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s1, t1, t2
+	sltu t2, t1, t2                  # fep256_sparse64:76
+	sub a5, t1, a5
+	sltu s3, t1, a5
+	sub t1, a5, t2
+	sltu t2, a5, t1
+	or a5, t2, s3
+	srli a5, s2, 32
+	add t2, s0, a5
+	add t2, s1, t2
+	sltu s1, t2, s1
+	add s1, s1, t1                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub t1, s2, t4
+	sltu t4, s2, t4                  # fep256_sparse64:77
+	sub a5, s2, a5
+	sltu s0, s2, a5
+	sub s2, a5, t4
+	sltu t4, a5, s2
+	or a5, t4, s0
+	add s1, t1, s1
+	sltu t1, s1, t1
+	add t1, t1, s2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add t3, t5, t3
+	sltu t5, t3, t5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, t2
 	sltu t2, a2, t2
-	add a2, a2, t1
-	sltu t1, a2, t1
-	or t2, t2, t1
-	add a4, a4, s0
-	sltu s0, a4, s0
+	add a2, a2, t5
+	sltu t5, a2, t5
+	or t2, t2, t5
+	add a4, a4, s1
+	sltu s1, a4, s1
 	add a4, a4, t2
 	sltu t2, a4, t2
-	or s0, s0, t2
-	add a3, a3, t0
-	sltu t0, a3, t0
-	add a3, a3, s0
-	sltu s0, a3, s0
-	or t0, t0, s0
+	or s1, s1, t2
+	add a3, a3, t1
+	sltu t1, a3, t1
+	add a3, a3, s1
+	sltu s1, a3, s1
+	or t1, t1, s1
 	srli a5, t3, 32                  # fep256_sparse64:73
-	slli t1, t3, 32
-	add a2, t1, a2
-	sltu t2, a2, t1
-	add t2, t2, a5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli t4, a2, 32                  # fep256_sparse64:75
-	add t2, t4, t2
-	sltu t5, t2, t4                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s0, t3, t1
-	sltu t1, t3, t1                  # fep256_sparse64:76
+	slli t2, t3, 32
+	add a2, t2, a2
+	sltu t4, a2, t2
+	add t4, t4, a5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli t5, a2, 32                  # fep256_sparse64:75
+	add t4, t5, t4
+	sltu s0, t4, t5                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s1, t3, t2
+	sltu t2, t3, t2                  # fep256_sparse64:76
 	sub a5, t3, a5
-	sltu s1, t3, a5
-	sub t3, a5, t1
-	sltu t1, a5, t3
-	or a5, t1, s1
+	sltu s2, t3, a5
+	sub t3, a5, t2
+	sltu t2, a5, t3
+	or a5, t2, s2
 	srli a5, a2, 32
-	add t1, t5, a5
-	add t1, s0, t1
-	sltu s0, t1, s0
-	add s0, s0, t3                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub t3, a2, t4
-	sltu t4, a2, t4                  # fep256_sparse64:77
+	add t2, s0, a5
+	add t2, s1, t2
+	sltu s1, t2, s1
+	add s1, s1, t3                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub t3, a2, t5
+	sltu t5, a2, t5                  # fep256_sparse64:77
 	sub a5, a2, a5
-	sltu t5, a2, a5
-	sub a2, a5, t4
-	sltu t4, a5, a2
-	or a5, t4, t5
-	add a5, t0, s0
+	sltu s0, a2, a5
+	sub a2, a5, t5
+	sltu t5, a5, a2
+	or a5, t5, s0
+	add a5, t1, s1
 	add a5, t3, a5
 	sltu t3, a5, t3
 	add t3, t3, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add t2, a4, t2
-	sltu a4, t2, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add a3, a3, t1
-	sltu t1, a3, t1
+	add t4, a4, t4
+	sltu a4, t4, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add a3, a3, t2
+	sltu t2, a3, t2
 	add a3, a3, a4
 	sltu a4, a3, a4
-	or t1, t1, a4
+	or t2, t2, a4
 	add a6, a6, a5
 	sltu a5, a6, a5
-	add a6, a6, t1
-	sltu t1, a6, t1
-	or a5, a5, t1
+	add a6, a6, t2
+	sltu t2, a6, t2
+	or a5, a5, t2
 	add a7, a7, t3
 	sltu t3, a7, t3
 	add a7, a7, a5
@@ -540,39 +541,40 @@ curve_p256_right_side:
 	or t3, t3, a5
 	beq t3, zero, .L2_9
 	li a1, 1
-	add a1, t2, a1
-	sltu t2, a1, t2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a1, t4, a1
+	sltu t4, a1, t4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296
 	add a3, a3, a2
 	sltu a2, a3, a2
-	add a3, a3, t2
-	sltu t2, a3, t2
-	or a2, a2, t2
-	li a4, -1
-	add a6, a6, a4
-	sltu a4, a6, a4
-	add a6, a6, a2
-	sltu a2, a6, a2
-	or a4, a4, a2
+	add a3, a3, t4
+	sltu t4, a3, t4
+	or a2, a2, t4
+	mv a4, t0                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a4, a4, a6
+	sltu a6, a4, a6
+	add a4, a4, a2
+	sltu a2, a4, a2
+	or a6, a6, a2
 	li a2, 4294967294
 	add a7, a7, a2
 	sltu a2, a7, a2
-	add a7, a7, a4
-	sltu a4, a7, a4
-	or a2, a2, a4
+	add a7, a7, a6
+	sltu a6, a7, a6
+	or a2, a2, a6
 	bne a2, zero, .L2_10
-	mv t2, a1
+	mv t4, a1
+	mv a6, a4
 .L2_11:
 .L2_9:
 	ld a1, words+16
-	add a1, t2, a1
-	sltu t2, a1, t2                  # limbs:39: word 0 of v$0_add in 0..2^65-1
+	add a1, t4, a1
+	sltu t4, a1, t4                  # limbs:39: word 0 of v$0_add in 0..2^65-1
 	ld a2, words+24
 	add a3, a3, a2
 	sltu a2, a3, a2
-	add a3, a3, t2
-	sltu t2, a3, t2
-	or a2, a2, t2
+	add a3, a3, t4
+	sltu t4, a3, t4
+	or a2, a2, t4
 	ld a4, words+32
 	add a6, a6, a4
 	sltu a4, a6, a4
@@ -599,44 +601,43 @@ curve_p256_right_side:
 	add a3, a3, a1
 	sltu a1, a3, a1
 	or a4, a4, a1
-	li a1, -1
-	add a6, a6, a1
-	sltu a1, a6, a1
-	add a6, a6, a4
-	sltu a4, a6, a4
-	or a1, a1, a4
+	mv a1, t0                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add a1, a1, a6
+	sltu a6, a1, a6
+	add a1, a1, a4
+	sltu a4, a1, a4
+	or a6, a6, a4
 	li a4, 4294967294
 	add a7, a7, a4
 	sltu a4, a7, a4
-	add a7, a7, a1
-	sltu a1, a7, a1
-	or a4, a4, a1
+	add a7, a7, a6
+	sltu a6, a7, a6
+	or a4, a4, a6
 	sd a2, 0(a0)
 	sd a3, 8(a0)
-	sd a6, 16(a0)
+	sd a1, 16(a0)
 	sd a7, 24(a0)
 	beq a4, zero, .L2_15
-	li a1, 1
-	add a1, a2, a1
-	sltu a2, a1, a2                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sd a1, 0(a0)
-	li a1, -4294967296
-	add a3, a3, a1
-	sltu a1, a3, a1
+	li a4, 1
+	add a4, a2, a4
+	sltu a2, a4, a2                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	sd a4, 0(a0)
+	li a4, -4294967296
+	add a3, a3, a4
+	sltu a4, a3, a4
 	add a3, a3, a2
 	sltu a2, a3, a2
-	or a1, a1, a2
+	or a4, a4, a2
 	sd a3, 8(a0)
-	li a2, -1
-	add a6, a6, a2
-	sltu a2, a6, a2
-	add a6, a6, a1
-	sltu a1, a6, a1
-	or a2, a2, a1
-	sd a6, 16(a0)
+	add a1, a1, t0
+	sltu t0, a1, t0
+	add a1, a1, a4
+	sltu a4, a1, a4
+	or t0, t0, a4
+	sd a1, 16(a0)
 	li a1, 4294967294
 	add a1, a7, a1
-	add a1, a2, a1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add a1, t0, a1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sd a1, 24(a0)
 .L2_15:
 .L2_13:
@@ -671,43 +672,44 @@ curve_p256_right_side:
 	j .L2_3
 .L2_6:
 	li a4, 1
-	sub a5, t0, a4
-	sltu t0, t0, a4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub a5, t1, a4
+	sltu t1, t1, a4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a4, -4294967296
 	sub a4, t3, a4
-	sltu t1, t3, a4
-	sub t3, a4, t0
-	sltu t0, a4, t3
-	or a4, t0, t1
-	li t0, -1
-	sub t0, t2, t0
-	sltu t1, t2, t0
-	sub t2, t0, a4
-	sltu a4, t0, t2
-	or t0, a4, t1
+	sltu t5, t3, a4
+	sub t3, a4, t1
+	sltu t1, a4, t3
+	or a4, t1, t5
+	mv t1, t0
+	sub t1, t2, t1
+	sltu t5, t2, t1
+	sub t2, t1, a4
+	sltu a4, t1, t2
+	or t1, a4, t5
 	li a4, 4294967294
 	sub a4, t4, a4
-	sub t4, a4, t0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub t4, a4, t1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	j .L2_7
 .L2_10:
 	li a2, 1
-	add t2, a1, a2
-	sltu a1, t2, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t4, a1, a2
+	sltu a1, t4, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296
 	add a3, a3, a2
 	sltu a2, a3, a2
 	add a3, a3, a1
 	sltu a1, a3, a1
 	or a2, a2, a1
-	li a1, -1
-	add a6, a6, a1
-	sltu a1, a6, a1
-	add a6, a6, a2
-	sltu a2, a6, a2
-	or a1, a1, a2
+	mv a1, t0                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a1, a1, a4
+	sltu a4, a1, a4
+	add a1, a1, a2
+	sltu a2, a1, a2
+	or a4, a4, a2
 	li a2, 4294967294
 	add a2, a7, a2
-	add a7, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a7, a4, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a6, a1
 	j .L2_11
 	.size curve_p256_right_side, . - curve_p256_right_side
 
@@ -719,9 +721,9 @@ ecdsa_p256_V_J_D_matrix:
 	sd s0, 0(sp)
 	li t0, 0
 	li t1, 1
-	li t2, 1
+	li t2, 0
 	li t3, 0
-	li t4, 0
+	mv t4, t1
 	ld t5, 16(sp)
 	bgeu t0, t5, .L3_1
 .L3_0:
@@ -731,64 +733,64 @@ ecdsa_p256_V_J_D_matrix:
 	beq s0, zero, .L3_4
 	xori a5, a5, -1                  # 94: z in 0..2^64-1
 	sub a6, a7, a6                   # 98: g in 0..2^64-1
-	sub t1, t4, t1                   # 99: result3 in 0..2^64-1
-	sub t3, t2, t3                   # 100: result4 in 0..2^64-1
+	sub t1, t3, t1                   # 99: result3 in 0..2^64-1
+	sub t2, t4, t2                   # 100: result4 in 0..2^64-1
 	mv t6, a7
 	mv a7, a6
 	mv a6, t6
-	mv t6, t4
-	mv t4, t1
+	mv t6, t3
+	mv t3, t1
 	mv t1, t6
-	mv t6, t2
-	mv t2, t3
-	mv t3, t6
+	mv t6, t4
+	mv t4, t2
+	mv t2, t6
 	j .L3_5
 .L3_4:
 	add a7, a6, a7                   # 102: g in 0..2^64-1
-	add t4, t1, t4                   # 103: result3 in 0..2^64-1
-	add t2, t3, t2                   # 104: result4 in 0..2^64-1
+	add t3, t1, t3                   # 103: result3 in 0..2^64-1
+	add t4, t2, t4                   # 104: result4 in 0..2^64-1
 .L3_5:
 .L3_3:
 	addi a5, a5, -1                  # 107: z in 0..2^64-1
 	srli a7, a7, 1                   # 108: g in 0..2^64-1
 	slli t1, t1, 1                   # 109: result1 in 0..2^64-1
-	slli t3, t3, 1                   # 110: result2 in 0..2^64-1
+	slli t2, t2, 1                   # 110: result2 in 0..2^64-1
 	andi s0, a7, 1                   # 89
 	beq s0, zero, .L3_7
 	srli s0, a5, 63                  # 31
 	beq s0, zero, .L3_8
 	xori a5, a5, -1                  # 94: z in 0..2^64-1
 	sub a6, a7, a6                   # 98: g in 0..2^64-1
-	sub t1, t4, t1                   # 99: result3 in 0..2^64-1
-	sub t3, t2, t3                   # 100: result4 in 0..2^64-1
+	sub t1, t3, t1                   # 99: result3 in 0..2^64-1
+	sub t2, t4, t2                   # 100: result4 in 0..2^64-1
 	mv t6, a7
 	mv a7, a6
 	mv a6, t6
-	mv t6, t4
-	mv t4, t1
+	mv t6, t3
+	mv t3, t1
 	mv t1, t6
-	mv t6, t2
-	mv t2, t3
-	mv t3, t6
+	mv t6, t4
+	mv t4, t2
+	mv t2, t6
 	j .L3_9
 .L3_8:
 	add a7, a6, a7                   # 102: g in 0..2^64-1
-	add t4, t4, t1                   # 103: result3 in 0..2^64-1
-	add t2, t2, t3                   # 104: result4 in 0..2^64-1
+	add t3, t3, t1                   # 103: result3 in 0..2^64-1
+	add t4, t4, t2                   # 104: result4 in 0..2^64-1
 .L3_9:
 .L3_7:
 	addi a5, a5, -1                  # 107: z in 0..2^64-1
 	srli a7, a7, 1                   # 108: g in 0..2^64-1
 	slli t1, t1, 1                   # 109: result1 in 0..2^64-1
-	slli t3, t3, 1                   # 110: result2 in 0..2^64-1
+	slli t2, t2, 1                   # 110: result2 in 0..2^64-1
 	addiw t0, t0, 1
 	bltu t0, t5, .L3_0
 .L3_1:
 	sd a5, 0(a0)
 	sd t1, 0(a1)
-	sd t3, 0(a2)
-	sd t4, 0(a3)
-	sd t2, 0(a4)
+	sd t2, 0(a2)
+	sd t3, 0(a3)
+	sd t4, 0(a4)
 	ld s0, 0(sp)
 	addi sp, sp, 16
 	ret
@@ -1047,24 +1049,23 @@ ecdsa_p256_V_J_D_combine_c256:
 	add a4, a4, a7                   # limbs:69: word 0 of v$2_multiply_add in 0..<2^122
 	li a6, 0
 	sub a7, a6, a2
-	sltu a6, a6, a2
-	sub a6, a2, a6
+	sltu t0, a6, a2
+	sub t0, a2, t0
 	add a7, t1, a7
 	sltu t1, a7, t1
-	add t1, t1, a6
+	add t1, t1, t0
 	add a4, a7, a4
 	sltu a7, a4, a7
 	add a7, a7, t1                   # limbs:69: word 0 of v$2_multiply_add in 0..<2^122
 	slli a1, a1, 32
-	srli a6, a2, 32
-	li t0, 0
-	sub t1, t0, a1
-	sltu t0, t0, a1
-	sub a6, a2, a6
-	sltu a1, a2, a6
-	sub a2, a6, t0
-	sltu t0, a6, a2
-	or a6, t0, a1
+	srli t0, a2, 32
+	sub t1, a6, a1
+	sltu a6, a6, a1
+	sub t0, a2, t0
+	sltu a1, a2, t0
+	sub a2, t0, a6
+	sltu a6, t0, a2
+	or t0, a6, a1
 	add t1, t3, t1
 	sltu t3, t1, t3
 	add t3, t3, a2
@@ -1305,17 +1306,17 @@ ecdsa_p256_V_J_D_inverse:
 	sd a2, 16(sp)
 	li a2, -1
 	sd a2, 24(sp)
-	li a2, -4294967296
-	sd a2, 32(sp)
+	li a3, -4294967296
+	sd a3, 32(sp)
 	sd zero, 40(sp)
-	ld a2, 0(a1)
-	sd a2, 48(sp)
-	ld a2, 8(a1)
-	sd a2, 56(sp)
-	ld a2, 16(a1)
-	sd a2, 64(sp)
-	ld a2, 24(a1)
-	sd a2, 72(sp)
+	ld a3, 0(a1)
+	sd a3, 48(sp)
+	ld a3, 8(a1)
+	sd a3, 56(sp)
+	ld a3, 16(a1)
+	sd a3, 64(sp)
+	ld a3, 24(a1)
+	sd a3, 72(sp)
 	sd zero, 80(sp)
 	sd zero, 88(sp)
 	sd zero, 96(sp)
@@ -1329,8 +1330,7 @@ ecdsa_p256_V_J_D_inverse:
 	sd zero, 152(sp)
 	sd zero, 160(sp)
 	li s0, 0
-	li a1, -1
-	mv s1, a1
+	mv s1, a2
 	mv s2, a0
 .L8_0:
 	ld a6, 8(sp)                     # 122
@@ -1413,10 +1413,10 @@ ecdsa_p256_V_J_D_inverse:
 	sd a2, 144(sp)
 	sd a3, 152(sp)
 	sd a4, 160(sp)
-	mv a1, s1
+	mv a2, s1
 	addiw s0, s0, 1
 	li s1, 9
-	mv s1, a1
+	mv s1, a2
 	li t6, 9
 	bltu s0, t6, .L8_0
 .L8_1:
@@ -1623,7 +1623,7 @@ ecdsa_p256_V_J_D_inverse:
 	ret
 	.size ecdsa_p256_V_J_D_inverse, . - ecdsa_p256_V_J_D_inverse
 
-# ecdsa.p256.V.S.mul (lib/field/montgomery.stk, line 104)
+# ecdsa.p256.V.S.mul (lib/field/montgomery.stk, line 104); in an order found by search
 	.balign 4
 	.type ecdsa_p256_V_S_mul, @function
 ecdsa_p256_V_S_mul:
@@ -1635,7 +1635,7 @@ ecdsa_p256_V_S_mul:
 	sd s4, 32(sp)
 	sd s5, 40(sp)
 	sd s6, 48(sp)
-	ld a3, 0(a1)
+	ld a3, 0(a1)                     # limbs:69
 	ld a4, 0(a2)
 	mulhu a5, a3, a4
 	mul a6, a3, a4                   # limbs:69: word 1 of v$0_multiply_add in 0..<2^128
@@ -1651,322 +1651,315 @@ ecdsa_p256_V_S_mul:
 	add t1, t3, t1
 	sltu t3, t1, t3
 	add t3, t3, t2                   # limbs:69: word 0 of v$0_multiply_add in 0..<2^128
-	ld t2, 24(a1)
-	mulhu t4, t2, a4
-	mul a4, t2, a4
+	ld a1, 24(a1)
+	mulhu t2, a1, a4
+	mul a4, a1, a4
 	add t3, a4, t3
 	sltu a4, t3, a4
-	add a4, a4, t4                   # limbs:69: word 0 of v$0_multiply_add in 0..<2^128
-	ld t4, words+72
-	mul t5, a6, t4                   # 78: m$1_step in 0..2^64-1
-	ld s0, words+0
-	mulhu s1, t5, s0
-	mul s2, t5, s0                   # 79
-	add s2, a6, s2
-	sltu a6, s2, a6
-	add a6, a6, s1
-	ld s1, words+8
-	mulhu s2, t5, s1
-	mul s3, t5, s1                   # 82
-	add s3, a5, s3
-	sltu a5, s3, a5
-	add a5, a5, s2
+	add a4, a4, t2                   # limbs:69: word 0 of v$0_multiply_add in 0..<2^128
+	ld t2, words+72
+	mul t4, a6, t2                   # 78: m$1_step in 0..2^64-1
+	ld t5, words+0
+	mulhu s0, t4, t5
+	mul s1, t4, t5                   # 79
+	add s1, a6, s1
+	sltu a6, s1, a6
+	add a6, a6, s0
+	ld s0, words+8
+	mulhu s1, t4, s0
+	mul s2, t4, s0                   # 82
+	add s2, a5, s2
+	sltu a5, s2, a5
+	add a5, a5, s1
+	add a6, s2, a6
+	sltu s2, a6, s2
+	add s2, s2, a5                   # 82: word 0 of v$1_step in 0..<2^128
+	li a5, 0
+	sub s1, a5, t4
+	sltu s3, a5, t4
+	sub s3, t4, s3
+	add s1, t1, s1
+	sltu t1, s1, t1
+	add t1, t1, s3
+	add s2, s1, s2
+	sltu s1, s2, s1
+	add s1, s1, t1                   # 82: word 0 of v$1_step in 0..<2^128
+	slli t1, t4, 32
+	srli s3, t4, 32
+	sub s4, a5, t1
+	sltu t1, a5, t1
+	sub s3, t4, s3
+	sltu s5, t4, s3
+	sub t4, s3, t1
+	sltu t1, s3, t4
+	or s3, t1, s5
+	add s4, t3, s4
+	sltu t3, s4, t3
+	add t3, t3, t4
+	add s1, s4, s1
+	sltu s4, s1, s4
+	add s4, s4, t3                   # 82: word 0 of v$1_step in 0..<2^128
+	add s4, a4, s4
+	sltu a4, s4, a4                  # 82: word 0 of v$1_step in 0..<2^128
+	ld t1, 8(a2)                     # 109: b$2_row in 0..2^64-1
+	mulhu t3, a3, t1
+	mul t4, a3, t1                   # limbs:69
+	add t4, a6, t4
+	sltu a6, t4, a6
+	add a6, a6, t3                   # limbs:69: word 0 of v$2_row in 0..2^128-1
+	mulhu t3, a7, t1
+	mul s3, a7, t1
+	add s3, s2, s3
+	sltu s2, s3, s2
+	add s2, s2, t3
 	add a6, s3, a6
 	sltu s3, a6, s3
-	add s3, s3, a5                   # 82: word 0 of v$1_step in 0..<2^128
-	li a5, 0
-	sub s2, a5, t5
-	sltu a5, a5, t5
-	sub a5, t5, a5
-	add s2, t1, s2
-	sltu t1, s2, t1
-	add t1, t1, a5
-	add s3, s2, s3
-	sltu s2, s3, s2
-	add s2, s2, t1                   # 82: word 0 of v$1_step in 0..<2^128
-	slli a5, t5, 32
-	srli t1, t5, 32
-	li s4, 0
-	sub s5, s4, a5
-	sltu s4, s4, a5
-	sub t1, t5, t1
-	sltu a5, t5, t1
-	sub t5, t1, s4
-	sltu s4, t1, t5
-	or t1, s4, a5
-	add s5, t3, s5
-	sltu t3, s5, t3
-	add t3, t3, t5
-	add s2, s5, s2
-	sltu s5, s2, s5
-	add s5, s5, t3                   # 82: word 0 of v$1_step in 0..<2^128
-	add s5, a4, s5
-	sltu a4, s5, a4                  # 82: word 0 of v$1_step in 0..<2^128
-	ld a5, 8(a2)
-	mulhu t1, a3, a5
-	mul t3, a3, a5                   # limbs:69
-	add t3, a6, t3
-	sltu a6, t3, a6
-	add a6, a6, t1                   # limbs:69: word 0 of v$2_row in 0..2^128-1
-	mulhu t1, a7, a5
-	mul t5, a7, a5
-	add t5, s3, t5
-	sltu s3, t5, s3
-	add s3, s3, t1
-	add a6, t5, a6
-	sltu t5, a6, t5
-	add t5, t5, s3                   # limbs:69: word 0 of v$2_row in 0..2^128-1
-	mulhu t1, t0, a5
-	mul s3, t0, a5
-	add s3, s2, s3
-	sltu s2, s3, s2
-	add s2, s2, t1
-	add t5, s3, t5
-	sltu s3, t5, s3
 	add s3, s3, s2                   # limbs:69: word 0 of v$2_row in 0..2^128-1
-	mulhu t1, t2, a5
-	mul a5, t2, a5
-	add a5, s5, a5
-	sltu s5, a5, s5
-	add s5, s5, t1
-	add s3, a5, s3
-	sltu a5, s3, a5
-	add a5, a5, s5                   # limbs:69: word 0 of v$2_row in 0..2^128-1
-	add a4, a5, a4
-	sltu a5, a4, a5                  # 98: word 0 of w$2_row in 0..2^64+1
-	mul t1, t3, t4                   # 78: m$2_row in 0..2^64-1
-	mulhu s2, t1, s0
-	mul s4, t1, s0                   # 79
-	add s4, t3, s4
-	sltu t3, s4, t3
-	add t3, t3, s2
-	mulhu s2, t1, s1
-	mul s4, t1, s1                   # 82
-	add s4, a6, s4
-	sltu a6, s4, a6
-	add a6, a6, s2
-	add t3, s4, t3
-	sltu s4, t3, s4
-	add s4, s4, a6                   # 82: word 0 of v$2_row in 0..<2^128
-	li a6, 0
-	sub s2, a6, t1
-	sltu a6, a6, t1
-	sub a6, t1, a6
-	add s2, t5, s2
-	sltu t5, s2, t5
-	add t5, t5, a6
-	add s4, s2, s4
-	sltu s2, s4, s2
-	add s2, s2, t5                   # 82: word 0 of v$2_row in 0..<2^128
-	slli a6, t1, 32
-	srli t5, t1, 32
-	li s5, 0
-	sub s6, s5, a6
-	sltu s5, s5, a6
-	sub t5, t1, t5
-	sltu a6, t1, t5
-	sub t1, t5, s5
-	sltu s5, t5, t1
-	or t5, s5, a6
-	add s6, s3, s6
-	sltu s3, s6, s3
-	add s3, s3, t1
-	add s2, s6, s2
-	sltu s6, s2, s6
-	add s6, s6, s3                   # 82: word 0 of v$2_row in 0..<2^128
-	add s6, a4, s6
-	sltu a4, s6, a4                  # 82: word 0 of v$2_row in 0..<2^128
-	addw a4, a5, a4                  # 86: result1$2_row in 0..2
-	ld a5, 16(a2)
-	mulhu a6, a3, a5
-	mul t1, a3, a5                   # limbs:69
-	add t1, t3, t1
-	sltu t3, t1, t3
-	add t3, t3, a6                   # limbs:69: word 0 of v$2_row in 0..2^128-1
-	mulhu a6, a7, a5
-	mul t5, a7, a5
-	add t5, s4, t5
-	sltu s4, t5, s4
-	add s4, s4, a6
-	add t3, t5, t3
-	sltu t5, t3, t5
-	add t5, t5, s4                   # limbs:69: word 0 of v$2_row in 0..2^128-1
-	mulhu a6, t0, a5
-	mul s3, t0, a5
+	mulhu t3, t0, t1
+	mul s2, t0, t1
+	add s2, s1, s2
+	sltu s1, s2, s1
+	add s1, s1, t3
 	add s3, s2, s3
 	sltu s2, s3, s2
-	add s2, s2, a6
-	add t5, s3, t5
-	sltu s3, t5, s3
-	add s3, s3, s2                   # limbs:69: word 0 of v$2_row in 0..2^128-1
-	mulhu a6, t2, a5
-	mul a5, t2, a5
-	add a5, s6, a5
-	sltu s6, a5, s6
-	add s6, s6, a6
-	add s3, a5, s3
-	sltu a5, s3, a5
-	add a5, a5, s6                   # limbs:69: word 0 of v$2_row in 0..2^128-1
-	add a4, a5, a4
-	sltu a5, a4, a5                  # 98: word 0 of w$2_row in 0..2^64+1
-	mul a6, t1, t4                   # 78: m$2_row in 0..2^64-1
-	mulhu s2, a6, s0
-	mul s4, a6, s0                   # 79
-	add s4, t1, s4
-	sltu t1, s4, t1
-	add t1, t1, s2
-	mulhu s2, a6, s1
-	mul s4, a6, s1                   # 82
-	add s4, t3, s4
-	sltu t3, s4, t3
-	add t3, t3, s2
+	add s2, s2, s1                   # limbs:69: word 0 of v$2_row in 0..2^128-1
+	mulhu t3, a1, t1
+	mul t1, a1, t1
 	add t1, s4, t1
 	sltu s4, t1, s4
-	add s4, s4, t3                   # 82: word 0 of v$2_row in 0..<2^128
-	li t3, 0
-	sub s2, t3, a6
-	sltu t3, t3, a6
-	sub t3, a6, t3
-	add s2, t5, s2
-	sltu t5, s2, t5
-	add t5, t5, t3
-	add s4, s2, s4
-	sltu s2, s4, s2
-	add s2, s2, t5                   # 82: word 0 of v$2_row in 0..<2^128
-	slli t3, a6, 32
-	srli t5, a6, 32
-	li s5, 0
-	sub s6, s5, t3
-	sltu s5, s5, t3
-	sub t5, a6, t5
-	sltu t3, a6, t5
-	sub a6, t5, s5
-	sltu s5, t5, a6
-	or t5, s5, t3
-	add s6, s3, s6
-	sltu s3, s6, s3
+	add s4, s4, t3
+	add s2, t1, s2
+	sltu t1, s2, t1
+	add t1, t1, s4                   # limbs:69: word 0 of v$2_row in 0..2^128-1
+	add a4, t1, a4
+	sltu t1, a4, t1                  # 98: word 0 of w$2_row in 0..2^64+1
+	mul t3, t4, t2                   # 78: m$2_row in 0..2^64-1
+	mulhu s1, t3, t5
+	mul s4, t3, t5                   # 79
+	add s4, t4, s4
+	sltu t4, s4, t4
+	add t4, t4, s1
+	mulhu s1, t3, s0
+	mul s4, t3, s0                   # 82
+	add s4, a6, s4
+	sltu a6, s4, a6
+	add a6, a6, s1
+	add t4, s4, t4
+	sltu s4, t4, s4
+	add s4, s4, a6                   # 82: word 0 of v$2_row in 0..<2^128
+	sub a6, a5, t3
+	sltu s1, a5, t3
+	sub s1, t3, s1
+	add a6, s3, a6
+	sltu s3, a6, s3
+	add s3, s3, s1
+	add s4, a6, s4
+	sltu a6, s4, a6
+	add a6, a6, s3                   # 82: word 0 of v$2_row in 0..<2^128
+	slli s1, t3, 32
+	srli s3, t3, 32
+	sub s5, a5, s1
+	sltu s1, a5, s1
+	sub s3, t3, s3
+	sltu s6, t3, s3
+	sub t3, s3, s1
+	sltu s1, s3, t3
+	or s3, s1, s6
+	add s5, s2, s5
+	sltu s2, s5, s2
+	add s2, s2, t3
+	add a6, s5, a6
+	sltu s5, a6, s5
+	add s5, s5, s2                   # 82: word 0 of v$2_row in 0..<2^128
+	add s5, a4, s5
+	sltu a4, s5, a4                  # 82: word 0 of v$2_row in 0..<2^128
+	addw a4, t1, a4                  # 86: result1$2_row in 0..2
+	ld t1, 16(a2)                    # 109: b$2_row in 0..2^64-1
+	mulhu t3, a3, t1
+	mul s1, a3, t1                   # limbs:69
+	add s1, t4, s1
+	sltu t4, s1, t4
+	add t4, t4, t3                   # limbs:69: word 0 of v$2_row in 0..2^128-1
+	mulhu t3, a7, t1
+	mul s2, a7, t1
+	add s2, s4, s2
+	sltu s4, s2, s4
+	add s4, s4, t3
+	add t4, s2, t4
+	sltu s2, t4, s2
+	add s2, s2, s4                   # limbs:69: word 0 of v$2_row in 0..2^128-1
+	mulhu t3, t0, t1
+	mul s3, t0, t1
+	add s3, a6, s3
+	sltu a6, s3, a6
+	add a6, a6, t3
+	add s2, s3, s2
+	sltu s3, s2, s3
+	add s3, s3, a6                   # limbs:69: word 0 of v$2_row in 0..2^128-1
+	mulhu a6, a1, t1
+	mul t1, a1, t1
+	add t1, s5, t1
+	sltu s5, t1, s5
+	add s5, s5, a6
+	add s3, t1, s3
+	sltu t1, s3, t1
+	add t1, t1, s5                   # limbs:69: word 0 of v$2_row in 0..2^128-1
+	add a4, t1, a4
+	sltu t1, a4, t1                  # 98: word 0 of w$2_row in 0..2^64+1
+	mul a6, s1, t2                   # 78: m$2_row in 0..2^64-1
+	mulhu t3, a6, t5
+	mul s4, a6, t5                   # 79
+	add s4, s1, s4
+	sltu s1, s4, s1
+	add s1, s1, t3
+	mulhu t3, a6, s0
+	mul s4, a6, s0                   # 82
+	add s4, t4, s4
+	sltu t4, s4, t4
+	add t4, t4, t3
+	add s1, s4, s1
+	sltu s4, s1, s4
+	add s4, s4, t4                   # 82: word 0 of v$2_row in 0..<2^128
+	sub t3, a5, a6
+	sltu t4, a5, a6
+	sub t4, a6, t4
+	add t3, s2, t3
+	sltu s2, t3, s2
+	add s2, s2, t4
+	add s4, t3, s4
+	sltu t3, s4, t3
+	add t3, t3, s2                   # 82: word 0 of v$2_row in 0..<2^128
+	slli t4, a6, 32
+	srli s2, a6, 32
+	sub s5, a5, t4
+	sltu t4, a5, t4
+	sub s2, a6, s2
+	sltu s6, a6, s2
+	sub a6, s2, t4
+	sltu t4, s2, a6
+	or s2, t4, s6
+	add s5, s3, s5
+	sltu s3, s5, s3
 	add s3, s3, a6
-	add s2, s6, s2
-	sltu s6, s2, s6
-	add s6, s6, s3                   # 82: word 0 of v$2_row in 0..<2^128
-	add s6, a4, s6
-	sltu a4, s6, a4                  # 82: word 0 of v$2_row in 0..<2^128
-	addw a4, a5, a4                  # 86: result1$2_row in 0..2
-	ld a5, 24(a2)
-	mulhu a6, a5, a3
-	mul a3, a5, a3                   # limbs:69
-	add a3, t1, a3
-	sltu t1, a3, t1
-	add t1, t1, a6                   # limbs:69: word 0 of v$2_row in 0..2^128-1
-	mulhu a6, a5, a7
-	mul a7, a5, a7
+	add t3, s5, t3
+	sltu s5, t3, s5
+	add s5, s5, s3                   # 82: word 0 of v$2_row in 0..<2^128
+	add s5, a4, s5
+	sltu a4, s5, a4                  # 82: word 0 of v$2_row in 0..<2^128
+	addw a4, t1, a4                  # 86: result1$2_row in 0..2
+	ld a2, 24(a2)                    # 109: b$2_row in 0..2^64-1
+	mulhu a6, a2, a3
+	mul a3, a2, a3                   # limbs:69
+	add a3, s1, a3
+	sltu s1, a3, s1
+	add s1, s1, a6                   # limbs:69: word 0 of v$2_row in 0..2^128-1
+	mulhu a6, a2, a7
+	mul a7, a2, a7
 	add a7, s4, a7
 	sltu s4, a7, s4
 	add s4, s4, a6
-	add t1, a7, t1
-	sltu a7, t1, a7
+	add s1, a7, s1
+	sltu a7, s1, a7
 	add a7, a7, s4                   # limbs:69: word 0 of v$2_row in 0..2^128-1
-	mulhu a6, a5, t0
-	mul t0, a5, t0
-	add t0, s2, t0
-	sltu s2, t0, s2
-	add s2, s2, a6
+	mulhu a6, a2, t0
+	mul t0, a2, t0
+	add t0, t3, t0
+	sltu t3, t0, t3
+	add t3, t3, a6
 	add a7, t0, a7
 	sltu t0, a7, t0
-	add t0, t0, s2                   # limbs:69: word 0 of v$2_row in 0..2^128-1
-	mulhu a6, t2, a5
-	mul t2, t2, a5
-	add t2, s6, t2
-	sltu s6, t2, s6
-	add s6, s6, a6
-	add t0, t2, t0
-	sltu t2, t0, t2
-	add t2, t2, s6                   # limbs:69: word 0 of v$2_row in 0..2^128-1
-	add a4, t2, a4
-	sltu t2, a4, t2                  # 98: word 0 of w$2_row in 0..2^64+1
-	mul a5, a3, t4                   # 78: m$2_row in 0..2^64-1
-	mulhu a6, a5, s0
-	mul t3, a5, s0                   # 79
-	add t3, a3, t3
-	sltu a3, t3, a3
+	add t0, t0, t3                   # limbs:69: word 0 of v$2_row in 0..2^128-1
+	mulhu a6, a1, a2
+	mul a1, a1, a2
+	add a1, s5, a1
+	sltu s5, a1, s5
+	add s5, s5, a6
+	add t0, a1, t0
+	sltu a1, t0, a1
+	add a1, a1, s5                   # limbs:69: word 0 of v$2_row in 0..2^128-1
+	add a4, a1, a4
+	sltu a1, a4, a1                  # 98: word 0 of w$2_row in 0..2^64+1
+	mul a2, a3, t2                   # 78: m$2_row in 0..2^64-1
+	mulhu a6, a2, t5
+	mul t1, a2, t5                   # 79
+	add t1, a3, t1
+	sltu a3, t1, a3
 	add a3, a3, a6
-	mulhu a6, a5, s1
-	mul t3, a5, s1                   # 82
-	add t3, t1, t3
-	sltu t1, t3, t1
-	add t1, t1, a6
-	add a3, t3, a3
-	sltu t3, a3, t3
-	add t3, t3, t1                   # 82: word 0 of v$2_row in 0..<2^128
-	li a6, 0
-	sub t1, a6, a5
-	sltu a6, a6, a5
-	sub a6, a5, a6
-	add t1, a7, t1
-	sltu a7, t1, a7
-	add a7, a7, a6
-	add t3, t1, t3
-	sltu t1, t3, t1
-	add t1, t1, a7                   # 82: word 0 of v$2_row in 0..<2^128
-	slli a6, a5, 32
-	srli a7, a5, 32
-	li t4, 0
-	sub t5, t4, a6
-	sltu t4, t4, a6
-	sub a7, a5, a7
-	sltu a6, a5, a7
-	sub a5, a7, t4
-	sltu t4, a7, a5
-	or a7, t4, a6
-	add t5, t0, t5
-	sltu t0, t5, t0
-	add t0, t0, a5
-	add t1, t5, t1
-	sltu t5, t1, t5
-	add t5, t5, t0                   # 82: word 0 of v$2_row in 0..<2^128
-	add t5, a4, t5
-	sltu a4, t5, a4                  # 82: word 0 of v$2_row in 0..<2^128
-	addw a4, t2, a4                  # 86: result1$2_row in 0..2
-	sub a5, a3, s0
-	sltu s0, a3, s0                  # limbs:87: word 0 of v$3_reduce_once in -2^64..<2^63
-	mv a6, t3                        # limbs:87: word 0 of v$3_reduce_once in -2^64..<2^63
-	sub s1, a6, s1
-	sltu a7, a6, s1
-	sub a6, s1, s0
-	sltu s0, s1, a6
-	or s1, s0, a7
-	li a7, -1
-	mv t0, t1                        # limbs:87: word 0 of v$3_reduce_once in -2^64..<2^63
-	sub a7, t0, a7
-	sltu t2, t0, a7
-	sub t0, a7, s1
-	sltu s1, a7, t0
-	or a7, s1, t2
-	li t2, -4294967296
-	mv t4, t5                        # limbs:87: word 0 of v$3_reduce_once in -2^64..<2^63
-	sub t2, t4, t2
-	sltu s0, t4, t2
-	sub t4, t2, a7
-	sltu a7, t2, t4
-	or t2, a7, s0
-	sltu a4, a4, t2                  # limbs:91
-	sub a4, zero, a4
-	xor a3, a3, a5
-	and a3, a3, a4
-	xor a3, a3, a5
-	xor a5, t3, a6
-	and a5, a5, a4
-	xor a5, a5, a6
-	xor a6, t1, t0
-	and a6, a6, a4
-	xor a6, a6, t0
-	xor a7, t5, t4
-	and a4, a7, a4
-	xor a4, a4, t4
-	sd a3, 0(a0)
-	sd a5, 8(a0)
-	sd a6, 16(a0)
-	sd a4, 24(a0)
+	mulhu a6, a2, s0
+	mul t1, a2, s0                   # 82
+	add t1, s1, t1
+	sltu s1, t1, s1
+	add s1, s1, a6
+	add a3, t1, a3
+	sltu t1, a3, t1
+	add t1, t1, s1                   # 82: word 0 of v$2_row in 0..<2^128
+	sub a6, a5, a2
+	sltu t2, a5, a2
+	sub t2, a2, t2
+	add a6, a7, a6
+	sltu a7, a6, a7
+	add a7, a7, t2
+	add t1, a6, t1
+	sltu a6, t1, a6
+	add a6, a6, a7                   # 82: word 0 of v$2_row in 0..<2^128
+	slli a7, a2, 32
+	srli t2, a2, 32
+	sub t3, a5, a7
+	sltu a5, a5, a7
+	sub t2, a2, t2
+	sltu a7, a2, t2
+	sub a2, t2, a5
+	sltu a5, t2, a2
+	or t2, a5, a7
+	add t3, t0, t3
+	sltu t0, t3, t0
+	add t0, t0, a2
+	add a6, t3, a6
+	sltu t3, a6, t3
+	add t3, t3, t0                   # 82: word 0 of v$2_row in 0..<2^128
+	add t3, a4, t3
+	sltu a4, t3, a4                  # 82: word 0 of v$2_row in 0..<2^128
+	addw a1, a1, a4                  # 86: result1$2_row in 0..2
+	sub a2, a3, t5
+	sltu t5, a3, t5                  # limbs:87: word 0 of v$3_reduce_once in -2^64..<2^63
+	mv a4, t1                        # limbs:87: word 0 of v$3_reduce_once in -2^64..<2^63
+	sub s0, a4, s0
+	sltu a5, a4, s0
+	sub a4, s0, t5
+	sltu t5, s0, a4
+	or s0, t5, a5
+	li a5, -1
+	mv a7, a6                        # limbs:87: word 0 of v$3_reduce_once in -2^64..<2^63
+	sub a5, a7, a5
+	sltu t0, a7, a5
+	sub a7, a5, s0
+	sltu s0, a5, a7
+	or a5, s0, t0
+	li t0, -4294967296
+	mv t2, t3                        # limbs:87: word 0 of v$3_reduce_once in -2^64..<2^63
+	sub t0, t2, t0
+	sltu t4, t2, t0
+	sub t2, t0, a5
+	sltu a5, t0, t2
+	or t0, a5, t4
+	sltu a1, a1, t0                  # limbs:91
+	sub a1, zero, a1
+	xor a3, a3, a2
+	and a3, a3, a1
+	xor a2, a3, a2
+	xor a3, t1, a4
+	and a3, a3, a1
+	xor a3, a3, a4
+	xor a4, a6, a7
+	and a4, a4, a1
+	xor a4, a4, a7
+	xor a5, t3, t2
+	and a1, a5, a1
+	xor a1, a1, t2
+	sd a2, 0(a0)
+	sd a3, 8(a0)
+	sd a4, 16(a0)
+	sd a1, 24(a0)
 	ld s0, 0(sp)
 	ld s1, 8(sp)
 	ld s2, 16(sp)
@@ -2205,19 +2198,19 @@ field_fep256_sparse64_N_is_below_c127:
 	.type ecdsa_p256_V_matches, @function
 ecdsa_p256_V_matches:
 	addi sp, sp, -144
-	sd ra, 32(sp)
-	sd s0, 40(sp)
-	sd s1, 48(sp)
-	sd s2, 56(sp)
-	sd s3, 64(sp)
-	sd s4, 72(sp)
-	sd s5, 80(sp)
-	sd s6, 88(sp)
-	sd s7, 96(sp)
-	sd s8, 104(sp)
-	sd s9, 112(sp)
-	sd s10, 120(sp)
-	sd s11, 128(sp)
+	sd ra, 40(sp)
+	sd s0, 48(sp)
+	sd s1, 56(sp)
+	sd s2, 64(sp)
+	sd s3, 72(sp)
+	sd s4, 80(sp)
+	sd s5, 88(sp)
+	sd s6, 96(sp)
+	sd s7, 104(sp)
+	sd s8, 112(sp)
+	sd s9, 120(sp)
+	sd s10, 128(sp)
+	sd s11, 136(sp)
 	ld s0, 64(a0)
 	ld s1, 72(a0)
 	mulhu a2, s0, s1
@@ -2464,242 +2457,235 @@ ecdsa_p256_V_matches:
 	srli s4, a2, 30
 	li s6, 0
 	sub s7, s6, t5
-	sltu s6, s6, t5
-	mv t5, a2
-	sub s4, t5, s4
-	sltu s8, t5, s4
-	sub t5, s4, s6
-	sltu s6, s4, t5
-	or s4, s6, s8
-	sub s4, s7, a2
-	sltu s7, s7, a2
-	sub t5, t5, s7
-	add s4, a3, s4
-	sltu a3, s4, a3
-	add a3, a3, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	slli t5, a4, 34
-	srli s6, a4, 30
-	li s7, 0
-	sub s8, s7, t5
-	sltu s7, s7, t5
-	mv t5, a4
-	sub s6, t5, s6
-	sltu s9, t5, s6
-	sub t5, s6, s7
-	sltu s7, s6, t5
-	or s6, s7, s9
-	sub s6, s8, a4
-	sltu s8, s8, a4
-	sub t5, t5, s8
-	add s6, t4, s6
-	sltu t4, s6, t4
-	add t4, t4, t5
-	add a3, s6, a3
-	sltu s6, a3, s6
-	add s6, s6, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	slli t4, t2, 34
-	srli t5, t2, 30
-	li s7, 0
-	sub s8, s7, t4
-	sltu s7, s7, t4
-	mv t4, t2
-	sub t5, t4, t5
-	sltu s9, t4, t5
-	sub t4, t5, s7
-	sltu s7, t5, t4
-	or t5, s7, s9
-	sub t5, s8, t2
-	sltu s8, s8, t2
-	sub t4, t4, s8
-	add t5, ra, t5
-	sltu ra, t5, ra
-	add ra, ra, t4
-	add s6, t5, s6
 	sltu t5, s6, t5
-	add t5, t5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	slli t4, t3, 34
-	srli ra, t3, 30
-	li s7, 0
-	sub s8, s7, t4
-	sltu s7, s7, t4
-	mv t4, t3
-	sub ra, t4, ra
-	sltu s9, t4, ra
-	sub t4, ra, s7
-	sltu s7, ra, t4
-	or ra, s7, s9
+	mv s8, a2
+	sub s4, s8, s4
+	sltu s9, s8, s4
+	sub s8, s4, t5
+	sltu t5, s4, s8
+	or s4, t5, s9
+	sub t5, s7, a2
+	sltu s7, s7, a2
+	sub s4, s8, s7
+	add t5, a3, t5
+	sltu a3, t5, a3
+	add a3, a3, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	slli s4, a4, 34
+	srli s7, a4, 30
+	sub s8, s6, s4
+	sltu s4, s6, s4
+	mv s9, a4
+	sub s7, s9, s7
+	sltu s10, s9, s7
+	sub s9, s7, s4
+	sltu s4, s7, s9
+	or s7, s4, s10
+	sub s4, s8, a4
+	sltu s8, s8, a4
+	sub s7, s9, s8
+	add s4, t4, s4
+	sltu t4, s4, t4
+	add t4, t4, s7
+	add a3, s4, a3
+	sltu s4, a3, s4
+	add s4, s4, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	slli t4, t2, 34
+	srli s7, t2, 30
+	sub s8, s6, t4
+	sltu t4, s6, t4
+	mv s9, t2
+	sub s7, s9, s7
+	sltu s10, s9, s7
+	sub s9, s7, t4
+	sltu t4, s7, s9
+	or s7, t4, s10
+	sub t4, s8, t2
+	sltu s8, s8, t2
+	sub s7, s9, s8
+	add t4, ra, t4
+	sltu ra, t4, ra
+	add ra, ra, s7
+	add s4, t4, s4
+	sltu t4, s4, t4
+	add t4, t4, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	slli ra, t3, 34
+	srli s7, t3, 30
+	sub s8, s6, ra
+	sltu ra, s6, ra
+	mv s9, t3
+	sub s7, s9, s7
+	sltu s10, s9, s7
+	sub s9, s7, ra
+	sltu ra, s7, s9
+	or s7, ra, s10
 	sub ra, s8, t3
 	sltu s8, s8, t3
-	sub t4, t4, s8
+	sub s7, s9, s8
 	add ra, s5, ra
 	sltu s5, ra, s5
-	add s5, s5, t4
-	add t5, ra, t5
-	sltu ra, t5, ra
+	add s5, s5, s7
+	add t4, ra, t4
+	sltu ra, t4, ra
 	add ra, ra, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	slli t4, a2, 1
-	srli s5, a2, 63
-	li s7, 0
-	sub s8, s7, t4
-	sltu s7, s7, t4
-	mv t4, a2
-	sub s5, t4, s5
-	sltu s9, t4, s5
-	sub t4, s5, s7
-	sltu s7, s5, t4
-	or s5, s7, s9
+	slli s5, a2, 1
+	srli s7, a2, 63
+	sub s8, s6, s5
+	sltu s5, s6, s5
+	mv s9, a2
+	sub s7, s9, s7
+	sltu s10, s9, s7
+	sub s9, s7, s5
+	sltu s5, s7, s9
+	or s7, s5, s10
 	add s8, a3, s8
 	sltu a3, s8, a3
-	add a3, a3, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	slli t4, a4, 1
-	srli s5, a4, 63
-	li s7, 0
-	sub s9, s7, t4
-	sltu s7, s7, t4
-	mv t4, a4
-	sub s5, t4, s5
-	sltu s10, t4, s5
-	sub t4, s5, s7
-	sltu s7, s5, t4
-	or s5, s7, s10
-	add s9, s6, s9
-	sltu s6, s9, s6
-	add s6, s6, t4
+	add a3, a3, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	slli s5, a4, 1
+	srli s7, a4, 63
+	sub s9, s6, s5
+	sltu s5, s6, s5
+	mv s10, a4
+	sub s7, s10, s7
+	sltu s11, s10, s7
+	sub s10, s7, s5
+	sltu s5, s7, s10
+	or s7, s5, s11
+	add s9, s4, s9
+	sltu s4, s9, s4
+	add s4, s4, s10
 	add a3, s9, a3
 	sltu s9, a3, s9
-	add s9, s9, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	slli t4, t2, 1
+	add s9, s9, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	slli s4, t2, 1
 	srli s5, t2, 63
-	li s6, 0
-	sub s7, s6, t4
-	sltu s6, s6, t4
-	mv t4, t2
-	sub s5, t4, s5
-	sltu s10, t4, s5
-	sub t4, s5, s6
-	sltu s6, s5, t4
-	or s5, s6, s10
-	add s7, t5, s7
-	sltu t5, s7, t5
-	add t5, t5, t4
+	sub s7, s6, s4
+	sltu s4, s6, s4
+	mv s10, t2
+	sub s5, s10, s5
+	sltu s11, s10, s5
+	sub s10, s5, s4
+	sltu s4, s5, s10
+	or s5, s4, s11
+	add s7, t4, s7
+	sltu t4, s7, t4
+	add t4, t4, s10
 	add s9, s7, s9
 	sltu s7, s9, s7
-	add s7, s7, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add s7, s7, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	slli t4, t3, 1
-	srli t5, t3, 63
-	li s5, 0
-	sub s6, s5, t4
-	sltu s5, s5, t4
+	srli s4, t3, 63
+	sub s5, s6, t4
+	sltu s6, s6, t4
 	mv t4, t3
-	sub t5, t4, t5
-	sltu s10, t4, t5
-	sub t4, t5, s5
-	sltu s5, t5, t4
-	or t5, s5, s10
-	add s6, ra, s6
-	sltu ra, s6, ra
+	sub s4, t4, s4
+	sltu s10, t4, s4
+	sub t4, s4, s6
+	sltu s6, s4, t4
+	or s4, s6, s10
+	add s5, ra, s5
+	sltu ra, s5, ra
 	add ra, ra, t4
-	add s7, s6, s7
-	sltu s6, s7, s6
-	add s6, s6, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add s7, s5, s7
+	sltu s5, s7, s5
+	add s5, s5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	li t4, 21474836477
-	mulhu t5, t4, a2
+	mulhu ra, t4, a2
 	mul a2, t4, a2
 	add a2, a3, a2
 	sltu a3, a2, a3
-	add a3, a3, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t5, t4, a4
+	add a3, a3, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu ra, t4, a4
 	mul a4, t4, a4
 	add a4, s9, a4
 	sltu s9, a4, s9
-	add s9, s9, t5
+	add s9, s9, ra
 	add a3, a4, a3
 	sltu a4, a3, a4
 	add a4, a4, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t5, t4, t2
+	mulhu ra, t4, t2
 	mul t2, t4, t2
 	add t2, s7, t2
 	sltu s7, t2, s7
-	add s7, s7, t5
+	add s7, s7, ra
 	add a4, t2, a4
 	sltu t2, a4, t2
 	add t2, t2, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t5, t3, t4
+	mulhu ra, t3, t4
 	mul t3, t3, t4
-	add t3, s6, t3
-	sltu s6, t3, s6
-	add s6, s6, t5
+	add t3, s5, t3
+	sltu s5, t3, s5
+	add s5, s5, ra
 	add t2, t3, t2
 	sltu t3, t2, t3
-	add t3, t3, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add t3, t3, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	srli t4, a5, 32                  # fep256_sparse64:73
-	slli t5, a5, 32
-	add s4, t5, s4
-	sltu ra, s4, t5
-	add ra, ra, t4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s5, s4, 32                  # fep256_sparse64:75
-	add ra, s5, ra
-	sltu s6, ra, s5                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s7, a5, t5
-	sltu t5, a5, t5                  # fep256_sparse64:76
+	slli ra, a5, 32
+	add t5, ra, t5
+	sltu s4, t5, ra
+	add s4, s4, t4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli s5, t5, 32                  # fep256_sparse64:75
+	add s4, s5, s4
+	sltu s6, s4, s5                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s7, a5, ra
+	sltu ra, a5, ra                  # fep256_sparse64:76
 	sub t4, a5, t4
 	sltu s9, a5, t4
-	sub a5, t4, t5
-	sltu t5, t4, a5
-	or t4, t5, s9
-	srli t4, s4, 32
-	add t5, s6, t4
-	add t5, s7, t5
-	sltu s7, t5, s7
+	sub a5, t4, ra
+	sltu ra, t4, a5
+	or t4, ra, s9
+	srli t4, t5, 32
+	add ra, s6, t4
+	add ra, s7, ra
+	sltu s7, ra, s7
 	add s7, s7, a5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a5, s4, s5
-	sltu s5, s4, s5                  # fep256_sparse64:77
-	sub t4, s4, t4
-	sltu s6, s4, t4
-	sub s4, t4, s5
-	sltu s5, t4, s4
+	sub a5, t5, s5
+	sltu s5, t5, s5                  # fep256_sparse64:77
+	sub t4, t5, t4
+	sltu s6, t5, t4
+	sub t5, t4, s5
+	sltu s5, t4, t5
 	or t4, s5, s6
 	add s7, a5, s7
 	sltu a5, s7, a5
-	add a5, a5, s4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add ra, s8, ra
-	sltu s8, ra, s8                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add a2, a2, t5
-	sltu t5, a2, t5
+	add a5, a5, t5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add s4, s8, s4
+	sltu s8, s4, s8                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add a2, a2, ra
+	sltu ra, a2, ra
 	add a2, a2, s8
 	sltu s8, a2, s8
-	or t5, t5, s8
+	or ra, ra, s8
 	add a3, a3, s7
 	sltu s7, a3, s7
-	add a3, a3, t5
-	sltu t5, a3, t5
-	or s7, s7, t5
+	add a3, a3, ra
+	sltu ra, a3, ra
+	or s7, s7, ra
 	add a4, a4, a5
 	sltu a5, a4, a5
 	add a4, a4, s7
 	sltu s7, a4, s7
 	or a5, a5, s7
-	srli t4, ra, 32                  # fep256_sparse64:73
-	slli t5, ra, 32
+	srli t4, s4, 32                  # fep256_sparse64:73
+	slli t5, s4, 32
 	add a2, t5, a2
-	sltu s4, a2, t5
-	add s4, s4, t4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu ra, a2, t5
+	add ra, ra, t4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	slli s5, a2, 32                  # fep256_sparse64:75
-	add s4, s5, s4
-	sltu s6, s4, s5                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s7, ra, t5
-	sltu t5, ra, t5                  # fep256_sparse64:76
-	sub t4, ra, t4
-	sltu s8, ra, t4
-	sub ra, t4, t5
-	sltu t5, t4, ra
+	add ra, s5, ra
+	sltu s6, ra, s5                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s7, s4, t5
+	sltu t5, s4, t5                  # fep256_sparse64:76
+	sub t4, s4, t4
+	sltu s8, s4, t4
+	sub s4, t4, t5
+	sltu t5, t4, s4
 	or t4, t5, s8
 	srli t4, a2, 32
 	add t5, s6, t4
 	add t5, s7, t5
 	sltu s7, t5, s7
-	add s7, s7, ra                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub ra, a2, s5
+	add s7, s7, s4                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub s4, a2, s5
 	sltu s5, a2, s5                  # fep256_sparse64:77
 	sub t4, a2, t4
 	sltu s6, a2, t4
@@ -2707,11 +2693,11 @@ ecdsa_p256_V_matches:
 	sltu s5, t4, a2
 	or t4, s5, s6
 	add a5, a5, s7
-	add a5, ra, a5
-	sltu ra, a5, ra
-	add ra, ra, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add s4, a3, s4
-	sltu a3, s4, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add a5, s4, a5
+	sltu s4, a5, s4
+	add s4, s4, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add ra, a3, ra
+	sltu a3, ra, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a4, a4, t5
 	sltu t5, a4, t5
 	add a4, a4, a3
@@ -2722,13 +2708,13 @@ ecdsa_p256_V_matches:
 	add t2, t2, t5
 	sltu t5, t2, t5
 	or a5, a5, t5
-	add t3, t3, ra
-	sltu ra, t3, ra
+	add t3, t3, s4
+	sltu s4, t3, s4
 	add t3, t3, a5
 	sltu a5, t3, a5
-	or ra, ra, a5
-	bne ra, zero, .L13_4
-	mv s5, s4
+	or s4, s4, a5
+	bne s4, zero, .L13_4
+	mv s5, ra
 	mv s6, a4
 	mv s7, t2
 	mv s8, t3
@@ -3009,8 +2995,8 @@ ecdsa_p256_V_matches:
 .L13_15:
 .L13_13:
 	addi a2, s3, 1                   # fep256_sparse64:104
-	li a3, 1
-	sltu a2, a3, a2
+	li s10, 1
+	sltu a2, s10, a2
 	xori a2, a2, 1
 	bne a2, zero, .L13_16
 	li s3, 0
@@ -3018,33 +3004,33 @@ ecdsa_p256_V_matches:
 	mv s6, ra
 	mv s7, t0
 	mv s8, t1
-	mv s10, t2
-	mv s11, a0
-	sd a4, 16(sp)
-	sd a6, 8(sp)
-	sd a7, 0(sp)
-	sd t3, 24(sp)
+	mv s11, t2
+	sd a0, 0(sp)
+	sd a4, 24(sp)
+	sd a6, 16(sp)
+	sd a7, 8(sp)
+	sd t3, 32(sp)
 	mv a0, a1
 	call field_fep256_sparse64_N_is_below_c127
 	beq a0, zero, .L13_19
-	bne s6, zero, .L13_20
-	ld s6, 16(sp)
-	ld a0, 24(sp)
+	bne s4, zero, .L13_20
+	ld s4, 24(sp)
+	ld a0, 32(sp)
 .L13_21:
 	ld a1, words+112
-	add a1, s4, a1
-	sltu s4, a1, s4                  # limbs:39: word 0 of v$0_add in 0..2^65-1
+	add a1, s6, a1
+	sltu s6, a1, s6                  # limbs:39: word 0 of v$0_add in 0..2^65-1
 	ld a2, words+120
-	add s6, s6, a2
-	sltu a2, s6, a2
-	add s6, s6, s4
-	sltu s4, s6, s4
-	or a2, a2, s4
+	add s4, s4, a2
+	sltu a2, s4, a2
+	add s4, s4, s6
+	sltu s6, s4, s6
+	or a2, a2, s6
 	ld a3, words+128
-	add s10, s10, a3
-	sltu a3, s10, a3
-	add s10, s10, a2
-	sltu a2, s10, a2
+	add s11, s11, a3
+	sltu a3, s11, a3
+	add s11, s11, a2
+	sltu a2, s11, a2
 	or a3, a3, a2
 	ld a2, words+136
 	add a0, a0, a2
@@ -3053,40 +3039,55 @@ ecdsa_p256_V_matches:
 	sltu a3, a0, a3
 	or a2, a2, a3
 	beq a2, zero, .L13_25
-	li a2, 1
-	add a2, a1, a2
-	sltu a1, a2, a1                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add a1, s10, a1
+	sltu a2, a1, s10                 # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	li a3, -4294967296
-	add s6, s6, a3
-	sltu a3, s6, a3
-	add s6, s6, a1
-	sltu a1, s6, a1
-	or a3, a3, a1
-	li a1, -1
-	add s10, s10, a1
-	sltu a1, s10, a1
-	add s10, s10, a3
-	sltu a3, s10, a3
-	or a1, a1, a3
+	add s4, s4, a3
+	sltu a3, s4, a3
+	add s4, s4, a2
+	sltu a2, s4, a2
+	or a3, a3, a2
+	li a2, -1
+	add s11, s11, a2
+	sltu a2, s11, a2
+	add s11, s11, a3
+	sltu a3, s11, a3
+	or a2, a2, a3
 	li a3, 4294967294
 	add a0, a0, a3
 	sltu a3, a0, a3
-	add a0, a0, a1
-	sltu a1, a0, a1
-	or a3, a3, a1
-	bne a3, zero, .L13_26
-	mv a1, a2
+	add a0, a0, a2
+	sltu a2, a0, a2
+	or a3, a3, a2
+	beq a3, zero, .L13_27
+	add a1, s10, a1
+	sltu a2, a1, s10                 # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	li a3, -4294967296
+	add s4, s4, a3
+	sltu a3, s4, a3
+	add s4, s4, a2
+	sltu a2, s4, a2
+	or a3, a3, a2
+	li a2, -1
+	add s11, s11, a2
+	sltu a2, s11, a2
+	add s11, s11, a3
+	sltu a3, s11, a3
+	or a2, a2, a3
+	li a3, 4294967294
+	add a0, a0, a3
+	add a0, a2, a0                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 .L13_27:
 .L13_25:
 	mulhu a2, s8, a1
 	mul a3, s8, a1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu a4, s8, s6
-	mul a5, s8, s6
+	mulhu a4, s8, s4
+	mul a5, s8, s4
 	add a2, a5, a2
 	sltu a5, a2, a5
 	add a5, a5, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a4, s8, s10
-	mul a6, s8, s10
+	mulhu a4, s8, s11
+	mul a6, s8, s11
 	add a5, a6, a5
 	sltu a6, a5, a6
 	add a6, a6, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -3095,52 +3096,52 @@ ecdsa_p256_V_matches:
 	add a6, s8, a6
 	sltu s8, a6, s8
 	add s8, s8, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld s4, 0(sp)
-	mulhu a4, s4, a1
-	mul a7, s4, a1
+	ld s6, 8(sp)
+	mulhu a4, s6, a1
+	mul a7, s6, a1
 	add a7, a2, a7
 	sltu a2, a7, a2
 	add a2, a2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, s4, s6
-	mul t0, s4, s6
+	mulhu a4, s6, s4
+	mul t0, s6, s4
 	add t0, a5, t0
 	sltu a5, t0, a5
 	add a5, a5, a4
 	add a2, t0, a2
 	sltu t0, a2, t0
 	add t0, t0, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, s4, s10
-	mul a5, s4, s10
+	mulhu a4, s6, s11
+	mul a5, s6, s11
 	add a5, a6, a5
 	sltu a6, a5, a6
 	add a6, a6, a4
 	add t0, a5, t0
 	sltu a5, t0, a5
 	add a5, a5, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, a0, s4
-	mul s4, a0, s4
-	add s4, s8, s4
-	sltu s8, s4, s8
+	mulhu a4, a0, s6
+	mul s6, a0, s6
+	add s6, s8, s6
+	sltu s8, s6, s8
 	add s8, s8, a4
-	add a5, s4, a5
-	sltu s4, a5, s4
-	add s4, s4, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	ld s8, 8(sp)
+	add a5, s6, a5
+	sltu s6, a5, s6
+	add s6, s6, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	ld s8, 16(sp)
 	mulhu a4, s8, a1
 	mul a6, s8, a1
 	add a6, a2, a6
 	sltu a2, a6, a2
 	add a2, a2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, s8, s6
-	mul t1, s8, s6
+	mulhu a4, s8, s4
+	mul t1, s8, s4
 	add t1, t0, t1
 	sltu t0, t1, t0
 	add t0, t0, a4
 	add a2, t1, a2
 	sltu t1, a2, t1
 	add t1, t1, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, s8, s10
-	mul t0, s8, s10
+	mulhu a4, s8, s11
+	mul t0, s8, s11
 	add t0, a5, t0
 	sltu a5, t0, a5
 	add a5, a5, a4
@@ -3149,40 +3150,40 @@ ecdsa_p256_V_matches:
 	add t0, t0, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a4, a0, s8
 	mul s8, a0, s8
-	add s8, s4, s8
-	sltu s4, s8, s4
-	add s4, s4, a4
+	add s8, s6, s8
+	sltu s6, s8, s6
+	add s6, s6, a4
 	add t0, s8, t0
 	sltu s8, t0, s8
-	add s8, s8, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add s8, s8, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a4, s7, a1
 	mul a1, s7, a1
 	add a1, a2, a1
 	sltu a2, a1, a2
 	add a2, a2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, s7, s6
-	mul s6, s7, s6
-	add s6, t1, s6
-	sltu t1, s6, t1
+	mulhu a4, s7, s4
+	mul s4, s7, s4
+	add s4, t1, s4
+	sltu t1, s4, t1
 	add t1, t1, a4
-	add a2, s6, a2
-	sltu s6, a2, s6
-	add s6, s6, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, s7, s10
-	mul s10, s7, s10
-	add s10, t0, s10
-	sltu t0, s10, t0
+	add a2, s4, a2
+	sltu s4, a2, s4
+	add s4, s4, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a4, s7, s11
+	mul s11, s7, s11
+	add s11, t0, s11
+	sltu t0, s11, t0
 	add t0, t0, a4
-	add s6, s10, s6
-	sltu s10, s6, s10
-	add s10, s10, t0                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add s4, s11, s4
+	sltu s11, s4, s11
+	add s11, s11, t0                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a4, s7, a0
 	mul s7, s7, a0
 	add s7, s8, s7
 	sltu s8, s7, s8
 	add s8, s8, a4
-	add s10, s7, s10
-	sltu s7, s10, s7
+	add s11, s7, s11
+	sltu s7, s11, s7
 	add s7, s7, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	srli a0, a3, 32                  # fep256_sparse64:73
 	slli a4, a3, 32
@@ -3226,10 +3227,10 @@ ecdsa_p256_V_matches:
 	add a2, a2, a4
 	sltu a4, a2, a4
 	or t2, t2, a4
-	add s6, s6, a3
-	sltu a3, s6, a3
-	add s6, s6, t2
-	sltu t2, s6, t2
+	add s4, s4, a3
+	sltu a3, s4, a3
+	add s4, s4, t2
+	sltu t2, s4, t2
 	or a3, a3, t2
 	srli a0, a5, 32                  # fep256_sparse64:73
 	slli a4, a5, 32
@@ -3264,15 +3265,15 @@ ecdsa_p256_V_matches:
 	add a5, a5, a1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	add a6, a2, a6
 	sltu a2, a6, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add s6, s6, a4
-	sltu a4, s6, a4
-	add s6, s6, a2
-	sltu a2, s6, a2
+	add s4, s4, a4
+	sltu a4, s4, a4
+	add s4, s4, a2
+	sltu a2, s4, a2
 	or a4, a4, a2
-	add s10, s10, a0
-	sltu a0, s10, a0
-	add s10, s10, a4
-	sltu a4, s10, a4
+	add s11, s11, a0
+	sltu a0, s11, a0
+	add s11, s11, a4
+	sltu a4, s11, a4
 	or a0, a0, a4
 	add s7, s7, a5
 	sltu a5, s7, a5
@@ -3280,42 +3281,57 @@ ecdsa_p256_V_matches:
 	sltu a0, s7, a0
 	or a5, a5, a0
 	beq a5, zero, .L13_29
-	li a0, 1
-	add a0, a6, a0
-	sltu a6, a0, a6                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a6, s10, a6
+	sltu a0, a6, s10                 # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
-	add s6, s6, a1
-	sltu a1, s6, a1
-	add s6, s6, a6
-	sltu a6, s6, a6
-	or a1, a1, a6
-	li a2, -1
-	add s10, s10, a2
-	sltu a2, s10, a2
-	add s10, s10, a1
-	sltu a1, s10, a1
-	or a2, a2, a1
+	add s4, s4, a1
+	sltu a1, s4, a1
+	add s4, s4, a0
+	sltu a0, s4, a0
+	or a1, a1, a0
+	li a0, -1
+	add s11, s11, a0
+	sltu a0, s11, a0
+	add s11, s11, a1
+	sltu a1, s11, a1
+	or a0, a0, a1
 	li a1, 4294967294
 	add s7, s7, a1
 	sltu a1, s7, a1
-	add s7, s7, a2
-	sltu a2, s7, a2
-	or a1, a1, a2
-	bne a1, zero, .L13_30
-	mv a6, a0
+	add s7, s7, a0
+	sltu a0, s7, a0
+	or a1, a1, a0
+	beq a1, zero, .L13_31
+	add a6, s10, a6
+	sltu a0, a6, s10                 # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a1, -4294967296
+	add s4, s4, a1
+	sltu a1, s4, a1
+	add s4, s4, a0
+	sltu a0, s4, a0
+	or a1, a1, a0
+	li a0, -1
+	add s11, s11, a0
+	sltu a0, s11, a0
+	add s11, s11, a1
+	sltu a1, s11, a1
+	or a0, a0, a1
+	li a1, 4294967294
+	add a1, s7, a1
+	add s7, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L13_31:
 .L13_29:
 	sub a0, a6, s2
 	sltu a6, a6, s2                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sub s5, s6, s5
-	sltu a1, s6, s5
-	sub s6, s5, a6
-	sltu a6, s5, s6
+	sub s5, s4, s5
+	sltu a1, s4, s5
+	sub s4, s5, a6
+	sltu a6, s5, s4
 	or s5, a6, a1
-	sub s1, s10, s1
-	sltu a1, s10, s1
-	sub s10, s1, s5
-	sltu s5, s1, s10
+	sub s1, s11, s1
+	sltu a1, s11, s1
+	sub s11, s1, s5
+	sltu s5, s1, s11
 	or s1, s5, a1
 	sub s9, s7, s9
 	sltu a1, s7, s9
@@ -3323,20 +3339,19 @@ ecdsa_p256_V_matches:
 	sltu s1, s9, s7
 	or s9, s1, a1
 	beq s9, zero, .L13_33
-	li a1, 1
-	sub a2, a0, a1
-	sltu a0, a0, a1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub a2, a0, s10
+	sltu a0, a0, s10                 # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a1, -4294967296
-	sub a1, s6, a1
-	sltu a3, s6, a1
-	sub s6, a1, a0
-	sltu a0, a1, s6
+	sub a1, s4, a1
+	sltu a3, s4, a1
+	sub s4, a1, a0
+	sltu a0, a1, s4
 	or a1, a0, a3
 	li a0, -1
-	sub a0, s10, a0
-	sltu a3, s10, a0
-	sub s10, a0, a1
-	sltu a1, a0, s10
+	sub a0, s11, a0
+	sltu a3, s11, a0
+	sub s11, a0, a1
+	sltu a1, a0, s11
 	or a0, a1, a3
 	li a1, 4294967294
 	sub a1, s7, a1
@@ -3349,8 +3364,7 @@ ecdsa_p256_V_matches:
 .L13_35:
 .L13_33:
 	addi a1, a0, 1                   # fep256_sparse64:104
-	li a2, 1
-	sltu a1, a2, a1
+	sltu a1, s10, a1
 	xori a1, a1, 1
 	bne a1, zero, .L13_36
 	li a0, 0
@@ -3358,27 +3372,26 @@ ecdsa_p256_V_matches:
 	or s3, s3, a0                    # 83: ok
 .L13_19:
 	addi a0, s0, 1                   # fep256_sparse64:104
-	li a1, 1
-	sltu a0, a1, a0
+	sltu a0, s10, a0
 	xori a0, a0, 1
 	bne a0, zero, .L13_38
 	li a0, 0
 .L13_39:
 	xori a0, a0, 1                   # 86
 	and a0, s3, a0                   # 86: result
-	ld ra, 32(sp)
-	ld s0, 40(sp)
-	ld s1, 48(sp)
-	ld s2, 56(sp)
-	ld s3, 64(sp)
-	ld s4, 72(sp)
-	ld s5, 80(sp)
-	ld s6, 88(sp)
-	ld s7, 96(sp)
-	ld s8, 104(sp)
-	ld s9, 112(sp)
-	ld s10, 120(sp)
-	ld s11, 128(sp)
+	ld ra, 40(sp)
+	ld s0, 48(sp)
+	ld s1, 56(sp)
+	ld s2, 64(sp)
+	ld s3, 72(sp)
+	ld s4, 80(sp)
+	ld s5, 88(sp)
+	ld s6, 96(sp)
+	ld s7, 104(sp)
+	ld s8, 112(sp)
+	ld s9, 120(sp)
+	ld s10, 128(sp)
+	ld s11, 136(sp)
 	addi sp, sp, 144
 	ret
 .L13_2:
@@ -3403,8 +3416,8 @@ ecdsa_p256_V_matches:
 	j .L13_3
 .L13_4:
 	li a2, 1
-	add s5, s4, a2
-	sltu a2, s5, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s5, ra, a2
+	sltu a2, s5, ra                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a3, -4294967296
 	mv a5, a4                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	add a5, a5, a3
@@ -3512,127 +3525,80 @@ ecdsa_p256_V_matches:
 	or s3, a2, a3                    # fep256_sparse64:104: ok
 	j .L13_17
 .L13_20:
-	li a0, 1
-	add a0, s4, a0
-	sltu s4, a0, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	ld s6, 16(sp)                    # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a1, -4294967296
-	add s6, s6, a1
-	sltu a1, s6, a1
-	add s6, s6, s4
-	sltu s4, s6, s4
-	or a1, a1, s4
-	li a2, -1
-	add s10, s10, a2
-	sltu a2, s10, a2
-	add s10, s10, a1
-	sltu a1, s10, a1
-	or a2, a2, a1
+	add s6, s10, s6
+	sltu a0, s6, s10                 # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	ld s4, 24(sp)                    # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a1, 4294967294
+	li a1, -4294967296
 	add s4, s4, a1
 	sltu a1, s4, a1
-	add s4, s4, a2
-	sltu a2, s4, a2
-	or a1, a1, a2
-	bne a1, zero, .L13_22
-	mv t6, a0
-	mv a0, s4
-	mv s4, t6
+	add s4, s4, a0
+	sltu a0, s4, a0
+	or a1, a1, a0
+	li a0, -1
+	add s11, s11, a0
+	sltu a0, s11, a0
+	add s11, s11, a1
+	sltu a1, s11, a1
+	or a0, a0, a1
+	ld a1, 32(sp)                    # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a2, 4294967294
+	add a1, a1, a2
+	sltu a2, a1, a2
+	add a1, a1, a0
+	sltu a0, a1, a0
+	or a2, a2, a0
+	bne a2, zero, .L13_22
+	mv a0, a1
 .L13_23:
 	j .L13_21
 .L13_22:
-	li a1, 1
-	add a1, a0, a1
-	sltu a0, a1, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s6, s10, s6
+	sltu a0, s6, s10                 # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296
-	add s6, s6, a2
-	sltu a2, s6, a2
-	add s6, s6, a0
-	sltu a0, s6, a0
+	add s4, s4, a2
+	sltu a2, s4, a2
+	add s4, s4, a0
+	sltu a0, s4, a0
 	or a2, a2, a0
 	li a0, -1
-	add s10, s10, a0
-	sltu a0, s10, a0
-	add s10, s10, a2
-	sltu a2, s10, a2
+	add s11, s11, a0
+	sltu a0, s11, a0
+	add s11, s11, a2
+	sltu a2, s11, a2
 	or a0, a0, a2
 	li a2, 4294967294
-	add a2, s4, a2
-	add a0, a0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv s4, a1
+	add a1, a1, a2
+	add a0, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	j .L13_23
-.L13_26:
-	li a1, 1
-	add a1, a2, a1
-	sltu a2, a1, a2                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	li a3, -4294967296
-	add s6, s6, a3
-	sltu a3, s6, a3
-	add s6, s6, a2
-	sltu a2, s6, a2
-	or a3, a3, a2
-	li a2, -1
-	add s10, s10, a2
-	sltu a2, s10, a2
-	add s10, s10, a3
-	sltu a3, s10, a3
-	or a2, a2, a3
-	li a3, 4294967294
-	add a0, a0, a3
-	add a0, a2, a0                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L13_27
-.L13_30:
-	li a1, 1
-	add a6, a0, a1
-	sltu a0, a6, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a1, -4294967296
-	add s6, s6, a1
-	sltu a1, s6, a1
-	add s6, s6, a0
-	sltu a0, s6, a0
-	or a1, a1, a0
-	li a0, -1
-	add s10, s10, a0
-	sltu a0, s10, a0
-	add s10, s10, a1
-	sltu a1, s10, a1
-	or a0, a0, a1
-	li a1, 4294967294
-	add a1, s7, a1
-	add s7, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L13_31
 .L13_34:
-	li a0, 1
-	sub a3, a2, a0
-	sltu a2, a2, a0                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	li a0, -4294967296
-	sub a0, s6, a0
-	sltu a1, s6, a0
-	sub s6, a0, a2
-	sltu a2, a0, s6
-	or a0, a2, a1
-	li a1, -1
-	sub a1, s10, a1
-	sltu a2, s10, a1
-	sub s10, a1, a0
-	sltu a0, a1, s10
-	or a1, a0, a2
-	li a0, 4294967294
-	sub a0, s7, a0
-	sub s7, a0, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv a0, a3
+	sub a0, a2, s10
+	sltu a2, a2, s10                 # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	li a1, -4294967296
+	sub a1, s4, a1
+	sltu a3, s4, a1
+	sub s4, a1, a2
+	sltu a2, a1, s4
+	or a1, a2, a3
+	li a2, -1
+	sub a2, s11, a2
+	sltu a3, s11, a2
+	sub s11, a2, a1
+	sltu a1, a2, s11
+	or a2, a1, a3
+	li a1, 4294967294
+	sub a1, s7, a1
+	sub s7, a1, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	j .L13_35
 .L13_36:
-	or a1, a0, s6                    # limbs:118
-	or a1, s10, a1
+	or a1, a0, s4                    # limbs:118
+	or a1, s11, a1
 	or a1, s7, a1
 	sltiu a1, a1, 1
 	xori a0, a0, -1                  # fep256_sparse64:104
 	li a2, 4294967295
-	xor a2, s6, a2
+	xor a2, s4, a2
 	or a0, a0, a2
-	or a0, s10, a0
+	or a0, s11, a0
 	li a2, -4294967295
 	xor a2, s7, a2
 	or a0, a0, a2
@@ -3640,52 +3606,52 @@ ecdsa_p256_V_matches:
 	or a0, a1, a0                    # fep256_sparse64:104: t
 	j .L13_37
 .L13_38:
-	ld s1, 72(s11)
+	ld s2, 0(sp)
+	ld s1, 72(s2)
 	or a0, s0, s1                    # limbs:118
-	ld s2, 80(s11)
-	or a0, s2, a0
-	ld s4, 88(s11)
+	ld s4, 80(s2)
 	or a0, s4, a0
+	ld s5, 88(s2)
+	or a0, s5, a0
 	sltiu a0, a0, 1
 	xori a1, s0, -1                  # fep256_sparse64:104
 	li a2, 4294967295
 	xor a2, s1, a2
 	or a1, a1, a2
-	or a1, s2, a1
+	or a1, s4, a1
 	li a2, -4294967295
-	xor a2, s4, a2
+	xor a2, s5, a2
 	or a1, a1, a2
 	sltiu a1, a1, 1
 	or a0, a0, a1                    # fep256_sparse64:104: t
 	j .L13_39
 	.size ecdsa_p256_V_matches, . - ecdsa_p256_V_matches
 
-# curve.wnaf.group$10 (lib/curve/wnaf.stk, line 50)
+# curve.wnaf.group$10 (lib/curve/wnaf.stk, line 50); in an order found by search
 	.balign 4
 	.type curve_wnaf_group_10, @function
 curve_wnaf_group_10:
-	andi a2, a1, 1                   # 54: carry in 0..1
-	srliw a3, a1, 1                  # 55: skip in 0..9
-	sltiu a4, a3, 4                  # 59
+	srliw a2, a1, 1                  # 55: skip in 0..9
+	andi a3, a1, 1                   # 54: carry in 0..1
+	sltiu a4, a2, 4                  # 59
 	bne a4, zero, .L14_0
 	addiw a0, a1, -8                 # 60: next in 0..19
 	li a1, 0
 	li a2, 0
 	j .L14_1
 .L14_0:
-	srlw a0, a0, a3                  # 62: u
-	addw a0, a2, a0                  # 63
+	srlw a0, a0, a2                  # 62: u
+	addw a0, a3, a0                  # 63
 	andi a1, a0, 15
 	lla a4, table_14
 	add a1, a4, a1
 	lbu a4, 0(a1)
-	addw a3, a3, a4                  # 64
+	addw a2, a2, a4                  # 64
 	li a5, 4
-	bltu a3, a5, .L14_2
+	bltu a2, a5, .L14_2
 	li a1, 0
-	li a3, 0
-	mv a0, a2
-	mv a2, a3
+	li a2, 0
+	mv a0, a3
 .L14_3:
 .L14_1:
 	slliw a2, a2, 10                 # 76
@@ -3694,13 +3660,13 @@ curve_wnaf_group_10:
 	addw a0, a1, a0                  # 76: result in 0..327679
 	ret
 .L14_2:
-	li a2, 1
-	sllw a2, a2, a3                  # 65
-	andi a2, a2, 15                  # 65: place in 0..15
 	srlw a0, a0, a4                  # 66
 	andi a1, a0, 1023                # 66: x in 0..1023
-	addiw a0, a3, 6                  # 67
+	addiw a0, a2, 6                  # 67
 	slliw a0, a0, 1                  # 67: next in 0..19
+	li a3, 1
+	sllw a2, a3, a2                  # 65
+	andi a2, a2, 15                  # 65: place in 0..15
 	li a3, 512
 	bgeu a3, a1, .L14_5
 	li a3, 1536
@@ -3775,32 +3741,31 @@ ecdsa_p256_M_D_wnaf_10:
 	ret
 	.size ecdsa_p256_M_D_wnaf_10, . - ecdsa_p256_M_D_wnaf_10
 
-# curve.wnaf.group$5 (lib/curve/wnaf.stk, line 50)
+# curve.wnaf.group$5 (lib/curve/wnaf.stk, line 50); in an order found by search
 	.balign 4
 	.type curve_wnaf_group_5, @function
 curve_wnaf_group_5:
-	andi a2, a1, 1                   # 54: carry in 0..1
-	srliw a3, a1, 1                  # 55: skip in 0..4
-	sltiu a4, a3, 4                  # 59
-	bne a4, zero, .L16_0
+	srliw a2, a1, 1                  # 55: skip in 0..4
+	sltiu a3, a2, 4                  # 59
+	andi a4, a1, 1                   # 54: carry in 0..1
+	bne a3, zero, .L16_0
 	addiw a0, a1, -8                 # 60: next in 0..9
 	li a1, 0
 	li a2, 0
 	j .L16_1
 .L16_0:
-	srlw a0, a0, a3                  # 62: u
-	addw a0, a2, a0                  # 63
+	srlw a0, a0, a2                  # 62: u
+	addw a0, a4, a0                  # 63
 	andi a1, a0, 15
-	lla a4, table_14
-	add a1, a4, a1
-	lbu a4, 0(a1)
-	addw a3, a3, a4                  # 64
+	lla a3, table_14
+	add a1, a3, a1
+	lbu a3, 0(a1)
+	addw a2, a2, a3                  # 64
 	li a5, 4
-	bltu a3, a5, .L16_2
+	bltu a2, a5, .L16_2
 	li a1, 0
-	li a3, 0
-	mv a0, a2
-	mv a2, a3
+	li a2, 0
+	mv a0, a4
 .L16_3:
 .L16_1:
 	slliw a2, a2, 5                  # 76
@@ -3809,13 +3774,13 @@ curve_wnaf_group_5:
 	addw a0, a1, a0                  # 76: result in 0..5119
 	ret
 .L16_2:
-	li a2, 1
-	sllw a2, a2, a3                  # 65
-	andi a2, a2, 15                  # 65: place in 0..15
-	srlw a0, a0, a4                  # 66
+	srlw a0, a0, a3                  # 66
 	andi a1, a0, 31                  # 66: x in 0..31
-	addiw a0, a3, 1                  # 67
+	addiw a0, a2, 1                  # 67
 	slliw a0, a0, 1                  # 67: next in 0..9
+	li a3, 1
+	sllw a2, a3, a2                  # 65
+	andi a2, a2, 15                  # 65: place in 0..15
 	li a3, 16
 	bgeu a3, a1, .L16_5
 	li a3, 48
@@ -3888,1014 +3853,1011 @@ ecdsa_p256_M_D_wnaf_5:
 	ret
 	.size ecdsa_p256_M_D_wnaf_5, . - ecdsa_p256_M_D_wnaf_5
 
-# curve.p256.doubled_and_itself (lib/curve/weierstrass.stk, line 318)
+# curve.p256.doubled_and_itself (lib/curve/weierstrass.stk, line 318); in an order found by search
 	.balign 4
 	.type curve_p256_doubled_and_itself, @function
 curve_p256_doubled_and_itself:
-	addi sp, sp, -240
-	sd ra, 128(sp)
-	sd s0, 136(sp)
-	sd s1, 144(sp)
-	sd s2, 152(sp)
-	sd s3, 160(sp)
-	sd s4, 168(sp)
-	sd s5, 176(sp)
-	sd s6, 184(sp)
-	sd s7, 192(sp)
-	sd s8, 200(sp)
-	sd s9, 208(sp)
-	sd s10, 216(sp)
-	sd s11, 224(sp)
+	addi sp, sp, -272
+	sd ra, 160(sp)
+	sd s0, 168(sp)
+	sd s1, 176(sp)
+	sd s2, 184(sp)
+	sd s3, 192(sp)
+	sd s4, 200(sp)
+	sd s5, 208(sp)
+	sd s6, 216(sp)
+	sd s7, 224(sp)
+	sd s8, 232(sp)
+	sd s9, 240(sp)
+	sd s10, 248(sp)
+	sd s11, 256(sp)
 	ld a2, 0(a1)
 	li a3, 1
 	sub a4, a2, a3
-	sltu a3, a2, a3                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	ld a5, 8(a1)
-	li a6, -4294967296
-	mv a7, a5                        # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	mv t0, a6
-	sub t0, a7, t0
-	sltu t1, a7, t0
-	sub a7, t0, a3
-	sltu a3, t0, a7
-	or t0, a3, t1
-	ld a3, 16(a1)
-	li t1, -1
-	mv t2, a3                        # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sub t1, t2, t1
-	sltu t3, t2, t1
-	sub t2, t1, t0
-	sltu t0, t1, t2
-	or t1, t0, t3
-	ld t0, 24(a1)
-	li t3, 4294967294
-	mv t4, t0                        # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	mv t5, t3
-	sub t5, t4, t5
-	sltu s0, t4, t5
-	sub t4, t5, t1
-	sltu t1, t5, t4
-	or t5, t1, s0
-	beq t5, zero, .L18_1
-	li t1, 1
-	sub t5, a4, t1
-	sltu a4, a4, t1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv t1, a6
-	sub t1, a7, t1
-	sltu s0, a7, t1
-	sub a7, t1, a4
-	sltu a4, t1, a7
-	or t1, a4, s0
-	li a4, -1
-	sub a4, t2, a4
-	sltu s0, t2, a4
-	sub t2, a4, t1
-	sltu t1, a4, t2
-	or a4, t1, s0
-	mv t1, t3
-	sub t1, t4, t1
-	sltu s0, t4, t1
-	sub t4, t1, a4
-	sltu a4, t1, t4
-	or t1, a4, s0
-	bne t1, zero, .L18_2
-	mv a4, t5
+	sltu a5, a2, a3                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	ld a6, 8(a1)
+	li a7, -4294967296
+	mv t0, a6                        # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	mv t1, a7
+	sub t1, t0, t1
+	sltu t2, t0, t1
+	sub t0, t1, a5
+	sltu a5, t1, t0
+	or t1, a5, t2
+	ld a5, 16(a1)
+	li t2, -1
+	mv t3, a5                        # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	mv t4, t2
+	sub t4, t3, t4
+	sltu t5, t3, t4
+	sub t3, t4, t1
+	sltu t1, t4, t3
+	or t4, t1, t5
+	ld t1, 24(a1)
+	li t5, 4294967294
+	mv s0, t1                        # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	mv s1, t5
+	sub s1, s0, s1
+	sltu s2, s0, s1
+	sub s0, s1, t4
+	sltu t4, s1, s0
+	or s1, t4, s2
+	beq s1, zero, .L18_1
+	sub t4, a4, a3
+	sltu a4, a4, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	mv s1, a7
+	sub s1, t0, s1
+	sltu s2, t0, s1
+	sub t0, s1, a4
+	sltu a4, s1, t0
+	or s1, a4, s2
+	mv a4, t2
+	sub a4, t3, a4
+	sltu s2, t3, a4
+	sub t3, a4, s1
+	sltu s1, a4, t3
+	or a4, s1, s2
+	mv s1, t5
+	sub s1, s0, s1
+	sltu s2, s0, s1
+	sub s0, s1, a4
+	sltu a4, s1, s0
+	or s1, a4, s2
+	bne s1, zero, .L18_2
+	mv a4, t4
 .L18_3:
 .L18_1:
-	li t1, 1
-	add t1, a2, t1
-	sltu t5, t1, a2                  # limbs:39: word 0 of v$0_add in 0..2^65-1
-	mv s0, a5                        # limbs:39: word 0 of v$0_add in 0..2^65-1
-	mv s1, a6
-	add s0, s0, s1
-	sltu s1, s0, s1
-	add s0, s0, t5
-	sltu t5, s0, t5
-	or s1, s1, t5
-	li t5, -1
-	mv s2, a3                        # limbs:39: word 0 of v$0_add in 0..2^65-1
-	add s2, s2, t5
-	sltu t5, s2, t5
+	add t4, a2, a3
+	sltu s1, t4, a2                  # limbs:39: word 0 of v$0_add in 0..2^65-1
+	mv s2, a6                        # limbs:39: word 0 of v$0_add in 0..2^65-1
+	mv s3, a7
+	add s2, s2, s3
+	sltu s3, s2, s3
 	add s2, s2, s1
 	sltu s1, s2, s1
-	or t5, t5, s1
-	mv s1, t0                        # limbs:39: word 0 of v$0_add in 0..2^65-1
-	mv s3, t3
+	or s3, s3, s1
+	mv s1, a5                        # limbs:39: word 0 of v$0_add in 0..2^65-1
+	mv s4, t2
+	add s1, s1, s4
+	sltu s4, s1, s4
 	add s1, s1, s3
 	sltu s3, s1, s3
-	add s1, s1, t5
-	sltu t5, s1, t5
-	or s3, s3, t5
-	beq s3, zero, .L18_5
-	li t5, 1
-	add t5, t1, t5
-	sltu t1, t5, t1                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	mv s3, a6                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	add s3, s3, s0
-	sltu s0, s3, s0
-	add s3, s3, t1
-	sltu t1, s3, t1
-	or s0, s0, t1
-	li t1, -1
-	add s2, s2, t1
-	sltu t1, s2, t1
-	add s2, s2, s0
-	sltu s0, s2, s0
-	or t1, t1, s0
-	mv s0, t3                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	add s0, s0, s1
-	sltu s1, s0, s1
-	add s0, s0, t1
-	sltu t1, s0, t1
-	or s1, s1, t1
-	bne s1, zero, .L18_6
-	mv t1, t5
-	mv s1, s0
-	mv s0, s3
-.L18_7:
-.L18_5:
-	mulhu t5, a4, t1
-	mul s3, a4, t1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s4, a7, t1
-	mul s5, a7, t1
-	add t5, s5, t5
-	sltu s5, t5, s5
-	add s5, s5, s4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu s4, t2, t1
-	mul s6, t2, t1
-	add s5, s6, s5
-	sltu s6, s5, s6
-	add s6, s6, s4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu s4, t4, t1
-	mul t1, t4, t1
-	add s6, t1, s6
-	sltu t1, s6, t1
-	add t1, t1, s4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu s4, a4, s0
-	mul s7, a4, s0
-	add s7, t5, s7
-	sltu t5, s7, t5
-	add t5, t5, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s4, a7, s0
-	mul s8, a7, s0
-	add s8, s5, s8
-	sltu s5, s8, s5
+	or s4, s4, s3
+	mv s3, t1                        # limbs:39: word 0 of v$0_add in 0..2^65-1
+	mv s5, t5
+	add s3, s3, s5
+	sltu s5, s3, s5
+	add s3, s3, s4
+	sltu s4, s3, s4
+	or s5, s5, s4
+	beq s5, zero, .L18_5
+	add t4, a3, t4
+	sltu s4, t4, a3                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	mv s5, a7                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add s5, s5, s2
+	sltu s2, s5, s2
 	add s5, s5, s4
-	add t5, s8, t5
-	sltu s8, t5, s8
-	add s8, s8, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s4, t2, s0
-	mul s5, t2, s0
-	add s5, s6, s5
-	sltu s6, s5, s6
-	add s6, s6, s4
-	add s8, s5, s8
-	sltu s5, s8, s5
-	add s5, s5, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s4, t4, s0
-	mul s0, t4, s0
-	add s0, t1, s0
-	sltu t1, s0, t1
-	add t1, t1, s4
-	add s5, s0, s5
-	sltu s0, s5, s0
-	add s0, s0, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, a4, s2
-	mul s4, a4, s2
-	add s4, t5, s4
-	sltu t5, s4, t5
-	add t5, t5, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, a7, s2
-	mul s6, a7, s2
-	add s6, s8, s6
-	sltu s8, s6, s8
-	add s8, s8, t1
-	add t5, s6, t5
-	sltu s6, t5, s6
-	add s6, s6, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, t2, s2
-	mul s8, t2, s2
-	add s8, s5, s8
-	sltu s5, s8, s5
-	add s5, s5, t1
-	add s6, s8, s6
-	sltu s8, s6, s8
-	add s8, s8, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, t4, s2
-	mul s2, t4, s2
-	add s2, s0, s2
-	sltu s0, s2, s0
-	add s0, s0, t1
-	add s8, s2, s8
-	sltu s2, s8, s2
-	add s2, s2, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, s1, a4
-	mul a4, s1, a4
-	add a4, t5, a4
-	sltu t5, a4, t5
-	add t5, t5, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, s1, a7
-	mul a7, s1, a7
-	add a7, s6, a7
-	sltu s6, a7, s6
-	add s6, s6, t1
-	add t5, a7, t5
-	sltu a7, t5, a7
-	add a7, a7, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, s1, t2
-	mul t2, s1, t2
-	add t2, s8, t2
-	sltu s8, t2, s8
-	add s8, s8, t1
-	add a7, t2, a7
-	sltu t2, a7, t2
-	add t2, t2, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, t4, s1
-	mul t4, t4, s1
-	add t4, s2, t4
-	sltu s2, t4, s2
-	add s2, s2, t1
-	add t2, t4, t2
-	sltu t4, t2, t4
-	add t4, t4, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t1, s3, 32                  # fep256_sparse64:73
-	slli s0, s3, 32
-	add s7, s0, s7
-	sltu s1, s7, s0
-	add s1, s1, t1                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s2, s7, 32                  # fep256_sparse64:75
-	add s1, s2, s1
-	sltu s5, s1, s2                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s6, s3, s0
-	sltu s0, s3, s0                  # fep256_sparse64:76
-	sub t1, s3, t1
-	sltu s8, s3, t1
-	sub s3, t1, s0
-	sltu s0, t1, s3
-	or t1, s0, s8
-	srli t1, s7, 32
-	add s0, s5, t1
-	add s0, s6, s0
-	sltu s6, s0, s6
-	add s6, s6, s3                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub s3, s7, s2
-	sltu s2, s7, s2                  # fep256_sparse64:77
-	sub t1, s7, t1
-	sltu s5, s7, t1
-	sub s7, t1, s2
-	sltu s2, t1, s7
-	or t1, s2, s5
-	add s6, s3, s6
-	sltu s3, s6, s3
-	add s3, s3, s7                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add s1, s4, s1
-	sltu s4, s1, s4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add a4, a4, s0
-	sltu s0, a4, s0
-	add a4, a4, s4
-	sltu s4, a4, s4
-	or s0, s0, s4
-	add t5, t5, s6
-	sltu s6, t5, s6
-	add t5, t5, s0
-	sltu s0, t5, s0
-	or s6, s6, s0
-	add a7, a7, s3
-	sltu s3, a7, s3
-	add a7, a7, s6
-	sltu s6, a7, s6
-	or s3, s3, s6
-	srli t1, s1, 32                  # fep256_sparse64:73
-	slli s0, s1, 32
-	add a4, s0, a4
-	sltu s2, a4, s0
-	add s2, s2, t1                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s4, a4, 32                  # fep256_sparse64:75
-	add s2, s4, s2
-	sltu s5, s2, s4                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s6, s1, s0
-	sltu s0, s1, s0                  # fep256_sparse64:76
-	sub t1, s1, t1
-	sltu s7, s1, t1
-	sub s1, t1, s0
-	sltu s0, t1, s1
-	or t1, s0, s7
-	srli t1, a4, 32
-	add s0, s5, t1
-	add s0, s6, s0
-	sltu s6, s0, s6
-	add s6, s6, s1                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub s1, a4, s4
-	sltu s4, a4, s4                  # fep256_sparse64:77
-	sub t1, a4, t1
-	sltu s5, a4, t1
-	sub a4, t1, s4
-	sltu s4, t1, a4
-	or t1, s4, s5
-	add t1, s3, s6
-	add t1, s1, t1
-	sltu s1, t1, s1
-	add s1, s1, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add s2, t5, s2
-	sltu t5, s2, t5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add a7, a7, s0
-	sltu s0, a7, s0
-	add a7, a7, t5
-	sltu t5, a7, t5
-	or s0, s0, t5
-	add t2, t2, t1
-	sltu t1, t2, t1
-	add t2, t2, s0
-	sltu s0, t2, s0
-	or t1, t1, s0
-	add t4, t4, s1
-	sltu s1, t4, s1
-	add t4, t4, t1
-	sltu t1, t4, t1
-	or s1, s1, t1
-	beq s1, zero, .L18_9
-	li a4, 1
-	add a4, s2, a4
-	sltu s2, a4, s2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv t1, a6                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add t1, t1, a7
-	sltu a7, t1, a7
-	add t1, t1, s2
-	sltu s2, t1, s2
-	or a7, a7, s2
-	li t5, -1
-	add t2, t2, t5
-	sltu t5, t2, t5
-	add t2, t2, a7
-	sltu a7, t2, a7
-	or t5, t5, a7
-	mv a7, t3                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add a7, a7, t4
-	sltu t4, a7, t4
-	add a7, a7, t5
-	sltu t5, a7, t5
-	or t4, t4, t5
-	bne t4, zero, .L18_10
-	mv s2, a4
-	mv t4, a7
-	mv a7, t1
-.L18_11:
-.L18_9:
-	andi a4, s2, 1                   # limbs:101
-	sub t1, zero, a4                 # limbs:105
-	add t1, s2, t1
-	sltu t5, t1, s2                  # limbs:105: word 0 of v$0_half_slope in 0..2^65-2
-	subw s0, zero, a4
-	add.uw s0, s0, zero
-	mv s1, a7                        # limbs:105: word 0 of v$0_half_slope in 0..2^65-2
-	add s1, s1, s0
-	sltu s0, s1, s0
-	add s1, s1, t5
-	sltu t5, s1, t5
-	or s0, s0, t5
-	srli t1, t1, 1                   # limbs:111
-	slli t5, s1, 63
-	add t1, t1, t5
-	add s0, t2, s0
-	sltu t5, s0, t2                  # limbs:105: word 0 of v$0_half_slope in 0..2^65-2
-	srli s1, s1, 1                   # limbs:111
-	slli s3, s0, 63
-	add s1, s1, s3
-	slli s3, a4, 32                  # limbs:105
-	sub a4, a4, s3
-	mv s3, t4                        # limbs:105: word 0 of v$0_half_slope in 0..2^65-2
-	add s3, s3, a4
-	sltu a4, s3, a4
-	add s3, s3, t5
-	sltu t5, s3, t5
-	or a4, a4, t5
-	srli t5, s0, 1                   # limbs:111
-	slli s0, s3, 63
-	add t5, t5, s0
-	srli s0, s3, 1                   # limbs:113
-	slli a4, a4, 63
-	add a4, s0, a4
-	add t1, s2, t1
-	sltu s2, t1, s2                  # limbs:39: word 0 of v$0_add in 0..2^65-1
-	add a7, a7, s1
-	sltu s1, a7, s1
-	add a7, a7, s2
-	sltu s2, a7, s2
-	or s1, s1, s2
-	add t2, t2, t5
-	sltu t5, t2, t5
-	add t2, t2, s1
-	sltu s1, t2, s1
-	or t5, t5, s1
-	add t4, t4, a4
-	sltu a4, t4, a4
-	add t4, t4, t5
-	sltu t5, t4, t5
-	or a4, a4, t5
-	beq a4, zero, .L18_13
-	li a4, 1
-	add a4, t1, a4
-	sltu t1, a4, t1                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	mv t5, a6                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	add t5, t5, a7
-	sltu a7, t5, a7
-	add t5, t5, t1
-	sltu t1, t5, t1
-	or a7, a7, t1
-	li t1, -1
-	add t2, t2, t1
-	sltu t1, t2, t1
-	add t2, t2, a7
-	sltu a7, t2, a7
-	or t1, t1, a7
-	mv a7, t3                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	add a7, a7, t4
-	sltu t4, a7, t4
-	add a7, a7, t1
-	sltu t1, a7, t1
-	or t4, t4, t1
-	bne t4, zero, .L18_14
-	mv t1, a4
-	mv t4, a7
-	mv a7, t5
-.L18_15:
-.L18_13:
-	ld a4, 32(a1)
-	ld t5, 40(a1)
-	mulhu s0, a4, t5
-	mul s1, a4, t5                   # products:28: word 1 of x$0_square in 0..<2^128
-	ld s2, 48(a1)
-	mulhu s3, a4, s2
-	mul s4, a4, s2                   # products:29
-	add s0, s4, s0
-	sltu s4, s0, s4
-	add s4, s4, s3                   # products:29: word 0 of y$0_square in 0..<2^128
-	ld s3, 56(a1)
-	mulhu s5, a4, s3
-	mul s6, a4, s3                   # products:30
-	add s4, s6, s4
-	sltu s6, s4, s6
-	add s6, s6, s5                   # products:30: word 0 of z$0_square in 0..<2^128
-	mulhu s5, t5, s2
-	mul s7, t5, s2                   # products:31
-	add s4, s7, s4
-	sltu s7, s4, s7
-	add s7, s7, s5                   # products:31: word 0 of u$0_square in 0..<2^128
-	mulhu s5, t5, s3
-	mul s8, t5, s3                   # products:32
-	add s6, s8, s6
-	sltu s8, s6, s8
-	add s8, s8, s5
-	add s7, s6, s7
-	sltu s6, s7, s6
-	add s6, s6, s8                   # products:32: word 0 of v$0_square in 0..2^128-2
-	mulhu s5, s2, s3
-	mul s8, s2, s3                   # products:33
-	add s6, s8, s6
-	sltu s8, s6, s8
-	add s8, s8, s5                   # products:33: word 0 of w$0_square in 0..<2^128
-	add s5, s8, s8
-	sltu s8, s5, s8                  # products:40: word 0 of d$0_square in 0..2^65-2
-	add s9, s6, s6
-	sltu s6, s9, s6
-	add s6, s6, s5                   # products:40: word 0 of d$0_square in 0..2^65-2
-	add s5, s7, s7
-	sltu s7, s5, s7
-	add s7, s7, s9                   # products:40: word 0 of d$0_square in 0..2^65-2
-	add s9, s4, s4
-	sltu s4, s9, s4
-	add s4, s4, s5                   # products:40: word 0 of d$0_square in 0..2^65-2
-	add s5, s0, s0
-	sltu s0, s5, s0
-	add s0, s0, s9                   # products:40: word 0 of d$0_square in 0..2^65-2
-	add s9, s1, s1
-	sltu s1, s9, s1
-	add s1, s1, s5                   # products:40: word 0 of d$0_square in 0..2^65-2
-	mulhu s5, a4, a4
-	mul s10, a4, a4                  # products:48: word 1 of s$0_square in 0..<2^128
-	add s5, s9, s5
-	sltu s9, s5, s9                  # products:50
-	mulhu s11, t5, t5
-	mul ra, t5, t5                   # products:48: word 1 of s$0_square in 0..<2^128
-	add s1, s1, ra
-	sltu ra, s1, ra
-	add s1, s1, s9
-	sltu s9, s1, s9
-	or ra, ra, s9
-	add s0, s0, s11
-	sltu s11, s0, s11
-	add s0, s0, ra
-	sltu ra, s0, ra
-	or s11, s11, ra
-	mulhu s9, s2, s2
-	mul ra, s2, s2                   # products:48: word 1 of s$0_square in 0..<2^128
-	add s4, s4, ra
-	sltu ra, s4, ra
-	add s4, s4, s11
-	sltu s11, s4, s11
-	or ra, ra, s11
-	add s7, s7, s9
-	sltu s9, s7, s9
-	add s7, s7, ra
-	sltu ra, s7, ra
-	or s9, s9, ra
-	mulhu s11, s3, s3
-	mul ra, s3, s3                   # products:48: word 1 of s$0_square in 0..<2^128
-	add s6, s6, ra
-	sltu ra, s6, ra
-	add s6, s6, s9
-	sltu s9, s6, s9
-	or ra, ra, s9
-	add s8, s8, s11                  # products:50
-	add s8, ra, s8                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s9, s10, 32                 # fep256_sparse64:73
-	slli s11, s10, 32
-	add s5, s11, s5
-	sltu ra, s5, s11
-	add ra, ra, s9                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s3, s5, 32                  # fep256_sparse64:75
-	add ra, s3, ra
-	sltu s2, ra, s3                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub t5, s10, s11
-	sltu s11, s10, s11               # fep256_sparse64:76
-	sub s9, s10, s9
-	sltu a4, s10, s9
-	sub s10, s9, s11
-	sltu s11, s9, s10
-	or s9, s11, a4
-	srli a4, s5, 32
-	add s2, s2, a4
-	add s2, t5, s2
-	sltu t5, s2, t5
-	add t5, t5, s10                  # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub s9, s5, s3
-	sltu s3, s5, s3                  # fep256_sparse64:77
-	sub a4, s5, a4
-	sltu s10, s5, a4
-	sub s5, a4, s3
-	sltu s3, a4, s5
-	or a4, s3, s10
-	add t5, s9, t5
-	sltu s9, t5, s9
-	add s9, s9, s5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add ra, s1, ra
-	sltu s1, ra, s1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add s0, s0, s2
-	sltu s2, s0, s2
-	add s0, s0, s1
-	sltu s1, s0, s1
-	or s2, s2, s1
-	add s4, s4, t5
-	sltu t5, s4, t5
+	sltu s4, s5, s4
+	or s2, s2, s4
+	mv s4, t2                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add s4, s4, s1
+	sltu s1, s4, s1
 	add s4, s4, s2
 	sltu s2, s4, s2
-	or t5, t5, s2
-	add s7, s7, s9
-	sltu s9, s7, s9
-	add s7, s7, t5
-	sltu t5, s7, t5
-	or s9, s9, t5
-	srli a4, ra, 32                  # fep256_sparse64:73
-	slli t5, ra, 32
-	add s0, t5, s0
-	sltu s1, s0, t5
-	add s1, s1, a4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s2, s0, 32                  # fep256_sparse64:75
-	add s1, s2, s1
-	sltu s3, s1, s2                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s5, ra, t5
-	sltu t5, ra, t5                  # fep256_sparse64:76
-	sub a4, ra, a4
-	sltu s10, ra, a4
-	sub ra, a4, t5
-	sltu t5, a4, ra
-	or a4, t5, s10
-	srli a4, s0, 32
-	add t5, s3, a4
-	add t5, s5, t5
-	sltu s5, t5, s5
-	add s5, s5, ra                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub s3, s0, s2
-	sltu s2, s0, s2                  # fep256_sparse64:77
-	sub a4, s0, a4
-	sltu s10, s0, a4
-	sub s0, a4, s2
-	sltu s2, a4, s0
-	or a4, s2, s10
-	add a4, s9, s5
-	add a4, s3, a4
-	sltu s3, a4, s3
-	add s3, s3, s0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add s1, s4, s1
-	sltu s4, s1, s4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add s7, s7, t5
-	sltu t5, s7, t5
-	add s7, s7, s4
-	sltu s4, s7, s4
-	or t5, t5, s4
-	add s6, s6, a4
-	sltu a4, s6, a4
-	add s6, s6, t5
-	sltu t5, s6, t5
-	or a4, a4, t5
-	add s8, s8, s3
-	sltu s3, s8, s3
-	add s8, s8, a4
-	sltu a4, s8, a4
-	or s3, s3, a4
-	bne s3, zero, .L18_16
-	mv a4, s1
-	mv t5, s7
-	mv s0, s6
-	mv s2, s8
-.L18_17:
-	mulhu s4, a2, a4
-	mul s5, a2, a4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s9, a5, a4
-	mul s10, a5, a4
+	or s1, s1, s2
+	mv s2, t5                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add s2, s2, s3
+	sltu s3, s2, s3
+	add s2, s2, s1
+	sltu s1, s2, s1
+	or s3, s3, s1
+	bne s3, zero, .L18_6
+	mv s1, s4
+	mv s3, s2
+	mv s2, s5
+.L18_7:
+.L18_5:
+	mulhu s4, a4, t4
+	mul s5, a4, t4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s6, t0, t4
+	mul s7, t0, t4
+	add s4, s7, s4
+	sltu s7, s4, s7
+	add s7, s7, s6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu s6, t3, t4
+	mul s8, t3, t4
+	add s7, s8, s7
+	sltu s8, s7, s8
+	add s8, s8, s6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu s6, s0, t4
+	mul t4, s0, t4
+	add s8, t4, s8
+	sltu t4, s8, t4
+	add t4, t4, s6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu s6, a4, s2
+	mul s9, a4, s2
+	add s9, s4, s9
+	sltu s4, s9, s4
+	add s4, s4, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s6, t0, s2
+	mul s10, t0, s2
+	add s10, s7, s10
+	sltu s7, s10, s7
+	add s7, s7, s6
 	add s4, s10, s4
 	sltu s10, s4, s10
-	add s10, s10, s9                 # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu s9, a3, a4
-	mul s11, a3, a4
-	add s10, s11, s10
-	sltu s11, s10, s11
-	add s11, s11, s9                 # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu s9, t0, a4
-	mul ra, t0, a4
-	add s11, ra, s11
-	sltu ra, s11, ra
-	add ra, ra, s9                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sd a0, 0(sp)
-	mulhu s9, a2, t5
-	mul a0, a2, t5
-	add a0, s4, a0
-	sltu s4, a0, s4
-	add s4, s4, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sd s8, 48(sp)
-	mulhu s9, a5, t5
-	mul s8, a5, t5
+	add s10, s10, s7                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s6, t3, s2
+	mul s7, t3, s2
+	add s7, s8, s7
+	sltu s8, s7, s8
+	add s8, s8, s6
+	add s10, s7, s10
+	sltu s7, s10, s7
+	add s7, s7, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s6, s0, s2
+	mul s2, s0, s2
+	add s2, t4, s2
+	sltu t4, s2, t4
+	add t4, t4, s6
+	add s7, s2, s7
+	sltu s2, s7, s2
+	add s2, s2, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t4, a4, s1
+	mul s6, a4, s1
+	add s6, s4, s6
+	sltu s4, s6, s4
+	add s4, s4, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t4, t0, s1
+	mul s8, t0, s1
 	add s8, s10, s8
 	sltu s10, s8, s10
-	add s10, s10, s9
+	add s10, s10, t4
 	add s4, s8, s4
 	sltu s8, s4, s8
 	add s8, s8, s10                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s9, a3, t5
-	mul s10, a3, t5
-	add s10, s11, s10
-	sltu s11, s10, s11
-	add s11, s11, s9
+	mulhu t4, t3, s1
+	mul s10, t3, s1
+	add s10, s7, s10
+	sltu s7, s10, s7
+	add s7, s7, t4
 	add s8, s10, s8
 	sltu s10, s8, s10
-	add s10, s10, s11                # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s9, t0, t5
-	mul s11, t0, t5
+	add s10, s10, s7                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t4, s0, s1
+	mul s1, s0, s1
+	add s1, s2, s1
+	sltu s2, s1, s2
+	add s2, s2, t4
+	add s10, s1, s10
+	sltu s1, s10, s1
+	add s1, s1, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t4, s3, a4
+	mul a4, s3, a4
+	add a4, s4, a4
+	sltu s4, a4, s4
+	add s4, s4, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t4, s3, t0
+	mul t0, s3, t0
+	add t0, s8, t0
+	sltu s8, t0, s8
+	add s8, s8, t4
+	add s4, t0, s4
+	sltu t0, s4, t0
+	add t0, t0, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t4, s3, t3
+	mul t3, s3, t3
+	add t3, s10, t3
+	sltu s10, t3, s10
+	add s10, s10, t4
+	add t0, t3, t0
+	sltu t3, t0, t3
+	add t3, t3, s10                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t4, s0, s3
+	mul s0, s0, s3
+	add s0, s1, s0
+	sltu s1, s0, s1
+	add s1, s1, t4
+	add t3, s0, t3
+	sltu s0, t3, s0
+	add s0, s0, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	srli t4, s5, 32                  # fep256_sparse64:73
+	slli s1, s5, 32
+	add s9, s1, s9
+	sltu s2, s9, s1
+	add s2, s2, t4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli s3, s9, 32                  # fep256_sparse64:75
+	add s2, s3, s2
+	sltu s7, s2, s3                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s8, s5, s1
+	sltu s1, s5, s1                  # fep256_sparse64:76
+	sub t4, s5, t4
+	sltu s10, s5, t4
+	sub s5, t4, s1
+	sltu s1, t4, s5
+	or t4, s1, s10
+	srli t4, s9, 32
+	add s1, s7, t4
+	add s1, s8, s1
+	sltu s8, s1, s8
+	add s8, s8, s5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub s5, s9, s3
+	sltu s3, s9, s3                  # fep256_sparse64:77
+	sub t4, s9, t4
+	sltu s7, s9, t4
+	sub s9, t4, s3
+	sltu s3, t4, s9
+	or t4, s3, s7
+	add s8, s5, s8
+	sltu s5, s8, s5
+	add s5, s5, s9                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add s2, s6, s2
+	sltu s6, s2, s6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add a4, a4, s1
+	sltu s1, a4, s1
+	add a4, a4, s6
+	sltu s6, a4, s6
+	or s1, s1, s6
+	add s4, s4, s8
+	sltu s8, s4, s8
+	add s4, s4, s1
+	sltu s1, s4, s1
+	or s8, s8, s1
+	add t0, t0, s5
+	sltu s5, t0, s5
+	add t0, t0, s8
+	sltu s8, t0, s8
+	or s5, s5, s8
+	srli t4, s2, 32                  # fep256_sparse64:73
+	slli s1, s2, 32
+	add a4, s1, a4
+	sltu s3, a4, s1
+	add s3, s3, t4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli s6, a4, 32                  # fep256_sparse64:75
+	add s3, s6, s3
+	sltu s7, s3, s6                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s8, s2, s1
+	sltu s1, s2, s1                  # fep256_sparse64:76
+	sub t4, s2, t4
+	sltu s9, s2, t4
+	sub s2, t4, s1
+	sltu s1, t4, s2
+	or t4, s1, s9
+	srli t4, a4, 32
+	add s1, s7, t4
+	add s1, s8, s1
+	sltu s8, s1, s8
+	add s8, s8, s2                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub s2, a4, s6
+	sltu s6, a4, s6                  # fep256_sparse64:77
+	sub t4, a4, t4
+	sltu s7, a4, t4
+	sub a4, t4, s6
+	sltu s6, t4, a4
+	or t4, s6, s7
+	add t4, s5, s8
+	add t4, s2, t4
+	sltu s2, t4, s2
+	add s2, s2, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add s3, s4, s3
+	sltu s4, s3, s4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add t0, t0, s1
+	sltu s1, t0, s1
+	add t0, t0, s4
+	sltu s4, t0, s4
+	or s1, s1, s4
+	add t3, t3, t4
+	sltu t4, t3, t4
+	add t3, t3, s1
+	sltu s1, t3, s1
+	or t4, t4, s1
+	add s0, s0, s2
+	sltu s2, s0, s2
+	add s0, s0, t4
+	sltu t4, s0, t4
+	or s2, s2, t4
+	beq s2, zero, .L18_9
+	add s3, a3, s3
+	sltu a4, s3, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv t4, a7                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t4, t4, t0
+	sltu t0, t4, t0
+	add t4, t4, a4
+	sltu a4, t4, a4
+	or t0, t0, a4
+	mv a4, t2                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a4, a4, t3
+	sltu t3, a4, t3
+	add a4, a4, t0
+	sltu t0, a4, t0
+	or t3, t3, t0
+	mv t0, t5                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t0, t0, s0
+	sltu s0, t0, s0
+	add t0, t0, t3
+	sltu t3, t0, t3
+	or s0, s0, t3
+	bne s0, zero, .L18_10
+	mv t3, a4
+	mv s0, t0
+	mv t0, t4
+.L18_11:
+.L18_9:
+	andi a4, s3, 1                   # limbs:101
+	sub t4, zero, a4                 # limbs:105
+	add t4, s3, t4
+	sltu s1, t4, s3                  # limbs:105: word 0 of v$0_half_slope in 0..2^65-2
+	subw s2, zero, a4
+	add.uw s2, s2, zero
+	mv s4, t0                        # limbs:105: word 0 of v$0_half_slope in 0..2^65-2
+	add s4, s4, s2
+	sltu s2, s4, s2
+	add s4, s4, s1
+	sltu s1, s4, s1
+	or s2, s2, s1
+	srli t4, t4, 1                   # limbs:111
+	slli s1, s4, 63
+	add t4, t4, s1
+	add s2, t3, s2
+	sltu s1, s2, t3                  # limbs:105: word 0 of v$0_half_slope in 0..2^65-2
+	srli s4, s4, 1                   # limbs:111
+	slli s5, s2, 63
+	add s4, s4, s5
+	slli s5, a4, 32                  # limbs:105
+	sub a4, a4, s5
+	mv s5, s0                        # limbs:105: word 0 of v$0_half_slope in 0..2^65-2
+	add s5, s5, a4
+	sltu a4, s5, a4
+	add s5, s5, s1
+	sltu s1, s5, s1
+	or a4, a4, s1
+	srli s1, s2, 1                   # limbs:111
+	slli s2, s5, 63
+	add s1, s1, s2
+	srli s2, s5, 1                   # limbs:113
+	slli a4, a4, 63
+	add a4, s2, a4
+	add t4, s3, t4
+	sltu s3, t4, s3                  # limbs:39: word 0 of v$0_add in 0..2^65-1
+	add t0, t0, s4
+	sltu s4, t0, s4
+	add t0, t0, s3
+	sltu s3, t0, s3
+	or s4, s4, s3
+	add t3, t3, s1
+	sltu s1, t3, s1
+	add t3, t3, s4
+	sltu s4, t3, s4
+	or s1, s1, s4
+	add s0, s0, a4
+	sltu a4, s0, a4
+	add s0, s0, s1
+	sltu s1, s0, s1
+	or a4, a4, s1
+	beq a4, zero, .L18_13
+	add t4, a3, t4
+	sltu a4, t4, a3                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	mv s1, a7                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add s1, s1, t0
+	sltu t0, s1, t0
+	add s1, s1, a4
+	sltu a4, s1, a4
+	or t0, t0, a4
+	mv a4, t2                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add a4, a4, t3
+	sltu t3, a4, t3
+	add a4, a4, t0
+	sltu t0, a4, t0
+	or t3, t3, t0
+	mv t0, t5                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add t0, t0, s0
+	sltu s0, t0, s0
+	add t0, t0, t3
+	sltu t3, t0, t3
+	or s0, s0, t3
+	bne s0, zero, .L18_14
+	mv t3, a4
+	mv s0, t0
+	mv t0, s1
+.L18_15:
+.L18_13:
+	ld a4, 32(a1)
+	ld s1, 40(a1)
+	mulhu s2, a4, s1
+	mul s3, a4, s1                   # products:28: word 1 of x$0_square in 0..<2^128
+	ld s4, 48(a1)
+	mulhu s5, a4, s4
+	mul s6, a4, s4                   # products:29
+	add s2, s6, s2
+	sltu s6, s2, s6
+	add s6, s6, s5                   # products:29: word 0 of y$0_square in 0..<2^128
+	ld s5, 56(a1)
+	mulhu s7, a4, s5
+	mul s8, a4, s5                   # products:30
+	add s6, s8, s6
+	sltu s8, s6, s8
+	add s8, s8, s7                   # products:30: word 0 of z$0_square in 0..<2^128
+	mulhu s7, s1, s4
+	mul s9, s1, s4                   # products:31
+	add s6, s9, s6
+	sltu s9, s6, s9
+	add s9, s9, s7                   # products:31: word 0 of u$0_square in 0..<2^128
+	mulhu s7, s1, s5
+	mul s10, s1, s5                  # products:32
+	add s8, s10, s8
+	sltu s10, s8, s10
+	add s10, s10, s7
+	add s9, s8, s9
+	sltu s8, s9, s8
+	add s8, s8, s10                  # products:32: word 0 of v$0_square in 0..2^128-2
+	mulhu s7, s4, s5
+	mul s10, s4, s5                  # products:33
+	add s8, s10, s8
+	sltu s10, s8, s10
+	add s10, s10, s7                 # products:33: word 0 of w$0_square in 0..<2^128
+	add s7, s10, s10
+	sltu s10, s7, s10                # products:40: word 0 of d$0_square in 0..2^65-2
+	add s11, s8, s8
+	sltu s8, s11, s8
+	add s8, s8, s7                   # products:40: word 0 of d$0_square in 0..2^65-2
+	add s7, s9, s9
+	sltu s9, s7, s9
+	add s9, s9, s11                  # products:40: word 0 of d$0_square in 0..2^65-2
+	add s11, s6, s6
+	sltu s6, s11, s6
+	add s6, s6, s7                   # products:40: word 0 of d$0_square in 0..2^65-2
+	add s7, s2, s2
+	sltu s2, s7, s2
+	add s2, s2, s11                  # products:40: word 0 of d$0_square in 0..2^65-2
+	add s11, s3, s3
+	sltu s3, s11, s3
+	add s3, s3, s7                   # products:40: word 0 of d$0_square in 0..2^65-2
+	mulhu s7, a4, a4
+	mul ra, a4, a4                   # products:48: word 1 of s$0_square in 0..<2^128
+	add s7, s11, s7
+	sltu s11, s7, s11                # products:50
+	sd a0, 0(sp)
+	mulhu a4, s1, s1
+	mul a0, s1, s1                   # products:48: word 1 of s$0_square in 0..<2^128
+	add s3, s3, a0
+	sltu a0, s3, a0
+	add s3, s3, s11
+	sltu s11, s3, s11
+	or a0, a0, s11
+	add s2, s2, a4
+	sltu a4, s2, a4
+	add s2, s2, a0
+	sltu a0, s2, a0
+	or a4, a4, a0
+	mulhu a0, s4, s4
+	mul s11, s4, s4                  # products:48: word 1 of s$0_square in 0..<2^128
+	add s6, s6, s11
+	sltu s11, s6, s11
+	add s6, s6, a4
+	sltu a4, s6, a4
+	or s11, s11, a4
+	add s9, s9, a0
+	sltu a0, s9, a0
+	add s9, s9, s11
+	sltu s11, s9, s11
+	or a0, a0, s11
+	mulhu a4, s5, s5
+	mul s11, s5, s5                  # products:48: word 1 of s$0_square in 0..<2^128
+	add s8, s8, s11
+	sltu s11, s8, s11
+	add s8, s8, a0
+	sltu a0, s8, a0
+	or s11, s11, a0
+	add a0, s10, a4                  # products:50
+	add a0, s11, a0                  # products:50: word 0 of high$0_square in 0..2^65-2
+	srli a4, ra, 32                  # fep256_sparse64:73
+	slli s10, ra, 32
+	add s7, s10, s7
+	sltu s11, s7, s10
+	add s11, s11, a4                 # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sub s5, ra, s10
+	sltu s10, ra, s10                # fep256_sparse64:76
+	sub a4, ra, a4
+	sltu s4, ra, a4
+	sub ra, a4, s10
+	sltu s10, a4, ra
+	or a4, s10, s4
+	srli a4, s7, 32
+	slli s4, s7, 32                  # fep256_sparse64:75
+	add s11, s4, s11
+	sltu s10, s11, s4                # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	add s10, s10, a4                 # fep256_sparse64:76
+	add s10, s5, s10
+	sltu s5, s10, s5
+	add s5, s5, ra                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub ra, s7, s4
+	sltu s4, s7, s4                  # fep256_sparse64:77
+	sub a4, s7, a4
+	sltu s1, s7, a4
+	sub s7, a4, s4
+	sltu s4, a4, s7
+	or a4, s4, s1
+	add s5, ra, s5
+	sltu ra, s5, ra
+	add ra, ra, s7                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add s11, s3, s11
+	sltu s3, s11, s3                 # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add s2, s2, s10
+	sltu s10, s2, s10
+	add s2, s2, s3
+	sltu s3, s2, s3
+	or s10, s10, s3
+	add s6, s6, s5
+	sltu s5, s6, s5
+	add s6, s6, s10
+	sltu s10, s6, s10
+	or s5, s5, s10
+	add s9, s9, ra
+	sltu ra, s9, ra
+	add s9, s9, s5
+	sltu s5, s9, s5
+	or ra, ra, s5
+	srli a4, s11, 32                 # fep256_sparse64:73
+	slli s1, s11, 32
+	add s2, s1, s2
+	sltu s3, s2, s1
+	add s3, s3, a4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli s4, s2, 32                  # fep256_sparse64:75
+	add s3, s4, s3
+	sltu s5, s3, s4                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s7, s11, s1
+	sltu s1, s11, s1                 # fep256_sparse64:76
+	sub a4, s11, a4
+	sltu s10, s11, a4
+	sub s11, a4, s1
+	sltu s1, a4, s11
+	or a4, s1, s10
+	srli a4, s2, 32
+	add s1, s5, a4
+	add s1, s7, s1
+	sltu s7, s1, s7
+	add s7, s7, s11                  # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub s5, s2, s4
+	sltu s4, s2, s4                  # fep256_sparse64:77
+	sub a4, s2, a4
+	sltu s10, s2, a4
+	sub s2, a4, s4
+	sltu s4, a4, s2
+	or a4, s4, s10
+	add a4, ra, s7
+	add a4, s5, a4
+	sltu s5, a4, s5
+	add s5, s5, s2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add s3, s6, s3
+	sltu s6, s3, s6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add s9, s9, s1
+	sltu s1, s9, s1
+	add s9, s9, s6
+	sltu s6, s9, s6
+	or s1, s1, s6
+	add s8, s8, a4
+	sltu a4, s8, a4
+	add s8, s8, s1
+	sltu s1, s8, s1
+	or a4, a4, s1
+	add a0, a0, s5
+	sltu s5, a0, s5
+	add a0, a0, a4
+	sltu a4, a0, a4
+	or s5, s5, a4
+	bne s5, zero, .L18_16
+	mv a4, s3
+	mv s1, s9
+	mv s2, s8
+	mv s4, a0
+.L18_17:
+	mulhu s6, a2, a4
+	mul s7, a2, a4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s10, a6, a4
+	mul s11, a6, a4
+	add s6, s11, s6
+	sltu s11, s6, s11
+	add s11, s11, s10                # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu s10, a5, a4
+	mul ra, a5, a4
 	add s11, ra, s11
 	sltu ra, s11, ra
-	add ra, ra, s9
-	add s10, s11, s10
-	sltu s11, s10, s11
+	add ra, ra, s10                  # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sd s9, 24(sp)
+	mulhu s10, t1, a4
+	mul s9, t1, a4
+	add ra, s9, ra
+	sltu s9, ra, s9
+	add s9, s9, s10                  # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sd s8, 32(sp)
+	mulhu s10, a2, s1
+	mul s8, a2, s1
+	add s8, s6, s8
+	sltu s6, s8, s6
+	add s6, s6, s10                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sd s3, 16(sp)
+	mulhu s10, a6, s1
+	mul s3, a6, s1
+	add s3, s11, s3
+	sltu s11, s3, s11
+	add s11, s11, s10
+	add s6, s3, s6
+	sltu s3, s6, s3
+	add s3, s3, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s10, a5, s1
+	mul s11, a5, s1
+	add s11, ra, s11
+	sltu ra, s11, ra
+	add ra, ra, s10
+	add s3, s11, s3
+	sltu s11, s3, s11
 	add s11, s11, ra                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s9, a2, s0
-	mul ra, a2, s0
-	add ra, s4, ra
-	sltu s4, ra, s4
-	add s4, s4, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sd s7, 24(sp)
-	mulhu s9, a5, s0
-	mul s7, a5, s0
-	add s7, s8, s7
-	sltu s8, s7, s8
-	add s8, s8, s9
-	add s4, s7, s4
-	sltu s7, s4, s7
-	add s7, s7, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s8, a3, s0
-	mul s9, a3, s0
-	add s9, s10, s9
-	sltu s10, s9, s10
-	add s10, s10, s8
-	add s7, s9, s7
-	sltu s9, s7, s9
-	add s9, s9, s10                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s8, t0, s0
-	mul s10, t0, s0
-	add s10, s11, s10
-	sltu s11, s10, s11
-	add s11, s11, s8
-	add s9, s10, s9
-	sltu s10, s9, s10
-	add s10, s10, s11                # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s8, a2, s2
-	mul s11, a2, s2
-	add s11, s4, s11
-	sltu s4, s11, s4
-	add s4, s4, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s8, a5, s2
-	mul a2, a5, s2
-	add a2, s7, a2
-	sltu s7, a2, s7
-	add s7, s7, s8
-	add s4, a2, s4
-	sltu a2, s4, a2
-	add a2, a2, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s7, a3, s2
-	mul s8, a3, s2
-	add s8, s9, s8
-	sltu s9, s8, s9
-	add s9, s9, s7
-	add a2, s8, a2
-	sltu s8, a2, s8
-	add s8, s8, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s7, t0, s2
-	mul s9, t0, s2
-	add s9, s10, s9
-	sltu s10, s9, s10
-	add s10, s10, s7
-	add s8, s9, s8
-	sltu s9, s8, s9
-	add s9, s9, s10                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli s7, s5, 32                  # fep256_sparse64:73
-	slli s10, s5, 32
-	add a0, s10, a0
-	sltu t0, a0, s10
-	add t0, t0, s7                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli a3, a0, 32                  # fep256_sparse64:75
-	add t0, a3, t0
-	sltu a5, t0, a3                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	mulhu s10, t1, s1
+	mul ra, t1, s1
+	add ra, s9, ra
+	sltu s9, ra, s9
+	add s9, s9, s10
+	add s11, ra, s11
+	sltu ra, s11, ra
+	add ra, ra, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s9, a2, s2
+	mul s10, a2, s2
+	add s10, s6, s10
+	sltu s6, s10, s6
+	add s6, s6, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sd a0, 48(sp)
+	mulhu s9, a6, s2
+	mul a0, a6, s2
+	add a0, s3, a0
+	sltu s3, a0, s3
+	add s3, s3, s9
+	add s6, a0, s6
+	sltu a0, s6, a0
+	add a0, a0, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s3, a5, s2
+	mul s9, a5, s2
+	add s9, s11, s9
+	sltu s11, s9, s11
+	add s11, s11, s3
+	add a0, s9, a0
+	sltu s9, a0, s9
+	add s9, s9, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s3, t1, s2
+	mul s11, t1, s2
+	add s11, ra, s11
+	sltu ra, s11, ra
+	add ra, ra, s3
+	add s9, s11, s9
+	sltu s11, s9, s11
+	add s11, s11, ra                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s3, a2, s4
+	mul ra, a2, s4
+	add ra, s6, ra
+	sltu s6, ra, s6
+	add s6, s6, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s3, a6, s4
+	mul a2, a6, s4
+	add a2, a0, a2
+	sltu a0, a2, a0
+	add a0, a0, s3
+	add s6, a2, s6
+	sltu a2, s6, a2
+	add a2, a2, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a0, a5, s4
+	mul s3, a5, s4
+	add s3, s9, s3
+	sltu s9, s3, s9
+	add s9, s9, a0
+	add a2, s3, a2
+	sltu s3, a2, s3
+	add s3, s3, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a0, t1, s4
+	mul s9, t1, s4
+	add s9, s11, s9
+	sltu s11, s9, s11
+	add s11, s11, a0
+	add s3, s9, s3
+	sltu s9, s3, s9
+	add s9, s9, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	srli a0, s7, 32                  # fep256_sparse64:73
+	slli s11, s7, 32
+	add s8, s11, s8
+	sltu t1, s8, s11
+	add t1, t1, a0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli a5, s8, 32                  # fep256_sparse64:75
+	add t1, a5, t1
+	sltu a6, t1, a5                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sd a1, 8(sp)
-	sub a1, s5, s10
-	sltu s10, s5, s10                # fep256_sparse64:76
-	sd s6, 32(sp)
-	sub s7, s5, s7
-	sltu s6, s5, s7
-	sub s5, s7, s10
-	sltu s10, s7, s5
-	or s7, s10, s6
-	srli s6, a0, 32
-	add a5, a5, s6
-	add a5, a1, a5
-	sltu a1, a5, a1
-	add a1, a1, s5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub s5, a0, a3
-	sltu a3, a0, a3                  # fep256_sparse64:77
-	sub s6, a0, s6
-	sltu s7, a0, s6
-	sub a0, s6, a3
-	sltu a3, s6, a0
-	or s6, a3, s7
+	sub a1, s7, s11
+	sltu s11, s7, s11                # fep256_sparse64:76
+	sd s5, 40(sp)
+	sub a0, s7, a0
+	sltu s5, s7, a0
+	sub s7, a0, s11
+	sltu s11, a0, s7
+	or a0, s11, s5
+	srli a0, s8, 32
+	add a6, a6, a0
+	add a6, a1, a6
+	sltu a1, a6, a1
+	add a1, a1, s7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub s5, s8, a5
+	sltu a5, s8, a5                  # fep256_sparse64:77
+	sub a0, s8, a0
+	sltu s7, s8, a0
+	sub s8, a0, a5
+	sltu a5, a0, s8
+	or a0, a5, s7
 	add a1, s5, a1
 	sltu s5, a1, s5
-	add s5, s5, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add t0, ra, t0
-	sltu ra, t0, ra                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add s11, s11, a5
-	sltu a5, s11, a5
-	add s11, s11, ra
-	sltu ra, s11, ra
-	or a5, a5, ra
-	add s4, s4, a1
-	sltu a1, s4, a1
-	add s4, s4, a5
-	sltu a5, s4, a5
-	or a1, a1, a5
+	add s5, s5, s8                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add t1, s10, t1
+	sltu s10, t1, s10                # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add ra, ra, a6
+	sltu a6, ra, a6
+	add ra, ra, s10
+	sltu s10, ra, s10
+	or a6, a6, s10
+	add s6, s6, a1
+	sltu a1, s6, a1
+	add s6, s6, a6
+	sltu a6, s6, a6
+	or a1, a1, a6
 	add a2, a2, s5
 	sltu s5, a2, s5
 	add a2, a2, a1
 	sltu a1, a2, a1
 	or s5, s5, a1
-	srli a0, t0, 32                  # fep256_sparse64:73
-	slli a1, t0, 32
-	add s11, a1, s11
-	sltu a3, s11, a1
-	add a3, a3, a0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli a5, s11, 32                 # fep256_sparse64:75
-	add a3, a5, a3
-	sltu s6, a3, a5                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s7, t0, a1
-	sltu a1, t0, a1                  # fep256_sparse64:76
-	sub a0, t0, a0
-	sltu s10, t0, a0
-	sub t0, a0, a1
-	sltu a1, a0, t0
+	srli a0, t1, 32                  # fep256_sparse64:73
+	slli a1, t1, 32
+	add ra, a1, ra
+	sltu a5, ra, a1
+	add a5, a5, a0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli a6, ra, 32                  # fep256_sparse64:75
+	add a5, a6, a5
+	sltu s7, a5, a6                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s8, t1, a1
+	sltu a1, t1, a1                  # fep256_sparse64:76
+	sub a0, t1, a0
+	sltu s10, t1, a0
+	sub t1, a0, a1
+	sltu a1, a0, t1
 	or a0, a1, s10
-	srli a0, s11, 32
-	add a1, s6, a0
-	add a1, s7, a1
-	sltu s7, a1, s7
-	add s7, s7, t0                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub t0, s11, a5
-	sltu a5, s11, a5                 # fep256_sparse64:77
-	sub a0, s11, a0
-	sltu s6, s11, a0
-	sub s11, a0, a5
-	sltu a5, a0, s11
-	or a0, a5, s6
-	add a0, s5, s7
-	add a0, t0, a0
-	sltu t0, a0, t0
-	add t0, t0, s11                  # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add a3, s4, a3
-	sltu s4, a3, s4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	srli a0, ra, 32
+	add a1, s7, a0
+	add a1, s8, a1
+	sltu s8, a1, s8
+	add s8, s8, t1                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub t1, ra, a6
+	sltu a6, ra, a6                  # fep256_sparse64:77
+	sub a0, ra, a0
+	sltu s7, ra, a0
+	sub ra, a0, a6
+	sltu a6, a0, ra
+	or a0, a6, s7
+	add a0, s5, s8
+	add a0, t1, a0
+	sltu t1, a0, t1
+	add t1, t1, ra                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add a5, s6, a5
+	sltu s6, a5, s6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, a1
 	sltu a1, a2, a1
-	add a2, a2, s4
-	sltu s4, a2, s4
-	or a1, a1, s4
-	add s8, s8, a0
-	sltu a0, s8, a0
-	add s8, s8, a1
-	sltu a1, s8, a1
+	add a2, a2, s6
+	sltu s6, a2, s6
+	or a1, a1, s6
+	add s3, s3, a0
+	sltu a0, s3, a0
+	add s3, s3, a1
+	sltu a1, s3, a1
 	or a0, a0, a1
-	add s9, s9, t0
-	sltu t0, s9, t0
+	add s9, s9, t1
+	sltu t1, s9, t1
 	add s9, s9, a0
 	sltu a0, s9, a0
-	or t0, t0, a0
-	beq t0, zero, .L18_21
-	li a0, 1
-	add a0, a3, a0
-	sltu a3, a0, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a1, a6                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	or t1, t1, a0
+	beq t1, zero, .L18_21
+	add a5, a3, a5
+	sltu a0, a5, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a1, a7                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	add a1, a1, a2
 	sltu a2, a1, a2
-	add a1, a1, a3
-	sltu a3, a1, a3
-	or a2, a2, a3
-	li a3, -1
-	add s8, s8, a3
-	sltu a3, s8, a3
-	add s8, s8, a2
-	sltu a2, s8, a2
-	or a3, a3, a2
-	mv a2, t3                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a1, a1, a0
+	sltu a0, a1, a0
+	or a2, a2, a0
+	mv a0, t2                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a0, a0, s3
+	sltu s3, a0, s3
+	add a0, a0, a2
+	sltu a2, a0, a2
+	or s3, s3, a2
+	mv a2, t5                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	add a2, a2, s9
 	sltu s9, a2, s9
-	add a2, a2, a3
-	sltu a3, a2, a3
-	or s9, s9, a3
+	add a2, a2, s3
+	sltu s3, a2, s3
+	or s9, s9, s3
 	bne s9, zero, .L18_22
-	mv a3, a0
+	mv s3, a0
 	mv s9, a2
 	mv a2, a1
 .L18_23:
 .L18_21:
-	mulhu a0, t1, a7
-	mul a1, t1, a7                   # products:28: word 1 of x$0_square in 0..<2^128
-	mulhu a5, t1, t2
-	mul t0, t1, t2                   # products:29
-	add a0, t0, a0
-	sltu t0, a0, t0
-	add t0, t0, a5                   # products:29: word 0 of y$0_square in 0..<2^128
-	mulhu a5, t1, t4
-	mul s4, t1, t4                   # products:30
-	add t0, s4, t0
-	sltu s4, t0, s4
-	add s4, s4, a5                   # products:30: word 0 of z$0_square in 0..<2^128
-	mulhu a5, a7, t2
-	mul s5, a7, t2                   # products:31
-	add t0, s5, t0
-	sltu s5, t0, s5
-	add s5, s5, a5                   # products:31: word 0 of u$0_square in 0..<2^128
-	mulhu a5, a7, t4
-	mul s6, a7, t4                   # products:32
-	add s4, s6, s4
-	sltu s6, s4, s6
-	add s6, s6, a5
-	add s5, s4, s5
-	sltu s4, s5, s4
-	add s4, s4, s6                   # products:32: word 0 of v$0_square in 0..2^128-2
-	mulhu a5, t2, t4
-	mul s6, t2, t4                   # products:33
-	add s4, s6, s4
-	sltu s6, s4, s6
-	add s6, s6, a5                   # products:33: word 0 of w$0_square in 0..<2^128
-	add a5, s6, s6
-	sltu s6, a5, s6                  # products:40: word 0 of d$0_square in 0..2^65-2
-	add s7, s4, s4
-	sltu s4, s7, s4
-	add s4, s4, a5                   # products:40: word 0 of d$0_square in 0..2^65-2
-	add a5, s5, s5
-	sltu s5, a5, s5
-	add s5, s5, s7                   # products:40: word 0 of d$0_square in 0..2^65-2
-	add s7, t0, t0
-	sltu t0, s7, t0
-	add t0, t0, a5                   # products:40: word 0 of d$0_square in 0..2^65-2
-	add a5, a0, a0
-	sltu a0, a5, a0
-	add a0, a0, s7                   # products:40: word 0 of d$0_square in 0..2^65-2
-	add s7, a1, a1
-	sltu a1, s7, a1
-	add a1, a1, a5                   # products:40: word 0 of d$0_square in 0..2^65-2
-	mulhu a5, t1, t1
-	mul s10, t1, t1                  # products:48: word 1 of s$0_square in 0..<2^128
-	add a5, s7, a5
-	sltu s7, a5, s7                  # products:50
-	mulhu s11, a7, a7
-	mul ra, a7, a7                   # products:48: word 1 of s$0_square in 0..<2^128
+	mulhu a0, t4, t0
+	mul a1, t4, t0                   # products:28: word 1 of x$0_square in 0..<2^128
+	mulhu a6, t4, t3
+	mul t1, t4, t3                   # products:29
+	add a0, t1, a0
+	sltu t1, a0, t1
+	add t1, t1, a6                   # products:29: word 0 of y$0_square in 0..<2^128
+	mulhu a6, t4, s0
+	mul s5, t4, s0                   # products:30
+	add t1, s5, t1
+	sltu s5, t1, s5
+	add s5, s5, a6                   # products:30: word 0 of z$0_square in 0..<2^128
+	mulhu a6, t0, t3
+	mul s6, t0, t3                   # products:31
+	add t1, s6, t1
+	sltu s6, t1, s6
+	add s6, s6, a6                   # products:31: word 0 of u$0_square in 0..<2^128
+	mulhu a6, t0, s0
+	mul s7, t0, s0                   # products:32
+	add s5, s7, s5
+	sltu s7, s5, s7
+	add s7, s7, a6
+	add s6, s5, s6
+	sltu s5, s6, s5
+	add s5, s5, s7                   # products:32: word 0 of v$0_square in 0..2^128-2
+	mulhu a6, t3, s0
+	mul s7, t3, s0                   # products:33
+	add s5, s7, s5
+	sltu s7, s5, s7
+	add s7, s7, a6                   # products:33: word 0 of w$0_square in 0..<2^128
+	add a6, s7, s7
+	sltu s7, a6, s7                  # products:40: word 0 of d$0_square in 0..2^65-2
+	add s8, s5, s5
+	sltu s5, s8, s5
+	add s5, s5, a6                   # products:40: word 0 of d$0_square in 0..2^65-2
+	add a6, s6, s6
+	sltu s6, a6, s6
+	add s6, s6, s8                   # products:40: word 0 of d$0_square in 0..2^65-2
+	add s8, t1, t1
+	sltu t1, s8, t1
+	add t1, t1, a6                   # products:40: word 0 of d$0_square in 0..2^65-2
+	add a6, a0, a0
+	sltu a0, a6, a0
+	add a0, a0, s8                   # products:40: word 0 of d$0_square in 0..2^65-2
+	add s8, a1, a1
+	sltu a1, s8, a1
+	add a1, a1, a6                   # products:40: word 0 of d$0_square in 0..2^65-2
+	mulhu a6, t4, t4
+	mul s10, t4, t4                  # products:48: word 1 of s$0_square in 0..<2^128
+	add a6, s8, a6
+	sltu s8, a6, s8                  # products:50
+	mulhu s11, t0, t0
+	mul ra, t0, t0                   # products:48: word 1 of s$0_square in 0..<2^128
 	add a1, a1, ra
 	sltu ra, a1, ra
-	add a1, a1, s7
-	sltu s7, a1, s7
-	or ra, ra, s7
+	add a1, a1, s8
+	sltu s8, a1, s8
+	or ra, ra, s8
 	add a0, a0, s11
 	sltu s11, a0, s11
 	add a0, a0, ra
 	sltu ra, a0, ra
 	or s11, s11, ra
-	mulhu s7, t2, t2
-	mul ra, t2, t2                   # products:48: word 1 of s$0_square in 0..<2^128
-	add t0, t0, ra
-	sltu ra, t0, ra
-	add t0, t0, s11
-	sltu s11, t0, s11
+	mulhu s8, t3, t3
+	mul ra, t3, t3                   # products:48: word 1 of s$0_square in 0..<2^128
+	add t1, t1, ra
+	sltu ra, t1, ra
+	add t1, t1, s11
+	sltu s11, t1, s11
 	or ra, ra, s11
-	add s5, s5, s7
-	sltu s7, s5, s7
+	add s6, s6, s8
+	sltu s8, s6, s8
+	add s6, s6, ra
+	sltu ra, s6, ra
+	or s8, s8, ra
+	mulhu s11, s0, s0
+	mul ra, s0, s0                   # products:48: word 1 of s$0_square in 0..<2^128
 	add s5, s5, ra
 	sltu ra, s5, ra
-	or s7, s7, ra
-	mulhu s11, t4, t4
-	mul ra, t4, t4                   # products:48: word 1 of s$0_square in 0..<2^128
-	add s4, s4, ra
-	sltu ra, s4, ra
-	add s4, s4, s7
-	sltu s7, s4, s7
-	or ra, ra, s7
-	add s6, s6, s11                  # products:50
-	add s6, ra, s6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s7, s10, 32                 # fep256_sparse64:73
+	add s5, s5, s8
+	sltu s8, s5, s8
+	or ra, ra, s8
+	add s7, s7, s11                  # products:50
+	add s7, ra, s7                   # products:50: word 0 of high$0_square in 0..2^65-2
+	srli s8, s10, 32                 # fep256_sparse64:73
 	slli s11, s10, 32
-	add a5, s11, a5
-	sltu ra, a5, s11
-	add ra, ra, s7                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sd s1, 16(sp)
-	slli s1, a5, 32                  # fep256_sparse64:75
-	sd s3, 40(sp)
-	add ra, s1, ra
-	sltu s3, ra, s1                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sd s2, 64(sp)
-	sub s2, s10, s11
+	add a6, s11, a6
+	sltu ra, a6, s11
+	add ra, ra, s8                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sd s4, 80(sp)
+	slli s4, a6, 32                  # fep256_sparse64:75
+	sd s2, 72(sp)
+	add ra, s4, ra
+	sltu s2, ra, s4                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sd a4, 56(sp)
+	sub a4, s10, s11
 	sltu s11, s10, s11               # fep256_sparse64:76
-	sd s0, 56(sp)
-	sub s7, s10, s7
-	sltu s0, s10, s7
-	sub s10, s7, s11
-	sltu s11, s7, s10
-	or s7, s11, s0
-	srli s0, a5, 32
-	add s3, s3, s0
-	add s3, s2, s3
-	sltu s2, s3, s2
-	add s2, s2, s10                  # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub s7, a5, s1
-	sltu s1, a5, s1                  # fep256_sparse64:77
-	sub s0, a5, s0
-	sltu s10, a5, s0
-	sub a5, s0, s1
-	sltu s1, s0, a5
-	or s0, s1, s10
-	add s2, s7, s2
-	sltu s7, s2, s7
-	add s7, s7, a5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sd s1, 64(sp)
+	sub s8, s10, s8
+	sltu s1, s10, s8
+	sub s10, s8, s11
+	sltu s11, s8, s10
+	or s8, s11, s1
+	srli s1, a6, 32
+	add s2, s2, s1
+	add s2, a4, s2
+	sltu a4, s2, a4
+	add a4, a4, s10                  # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub s8, a6, s4
+	sltu s4, a6, s4                  # fep256_sparse64:77
+	sub s1, a6, s1
+	sltu s10, a6, s1
+	sub a6, s1, s4
+	sltu s4, s1, a6
+	or s1, s4, s10
+	add a4, s8, a4
+	sltu s8, a4, s8
+	add s8, s8, a6                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	add ra, a1, ra
 	sltu a1, ra, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add a0, a0, s3
-	sltu s3, a0, s3
+	add a0, a0, s2
+	sltu s2, a0, s2
 	add a0, a0, a1
 	sltu a1, a0, a1
-	or s3, s3, a1
-	add t0, t0, s2
-	sltu s2, t0, s2
-	add t0, t0, s3
-	sltu s3, t0, s3
-	or s2, s2, s3
-	add s5, s5, s7
-	sltu s7, s5, s7
-	add s5, s5, s2
-	sltu s2, s5, s2
-	or s7, s7, s2
+	or s2, s2, a1
+	add t1, t1, a4
+	sltu a4, t1, a4
+	add t1, t1, s2
+	sltu s2, t1, s2
+	or a4, a4, s2
+	add s6, s6, s8
+	sltu s8, s6, s8
+	add s6, s6, a4
+	sltu a4, s6, a4
+	or s8, s8, a4
 	srli a1, ra, 32                  # fep256_sparse64:73
-	slli a5, ra, 32
-	add a0, a5, a0
-	sltu s0, a0, a5
-	add s0, s0, a1                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli a4, ra, 32
+	add a0, a4, a0
+	sltu a6, a0, a4
+	add a6, a6, a1                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	slli s1, a0, 32                  # fep256_sparse64:75
-	add s0, s1, s0
-	sltu s2, s0, s1                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s3, ra, a5
-	sltu a5, ra, a5                  # fep256_sparse64:76
+	add a6, s1, a6
+	sltu s2, a6, s1                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s4, ra, a4
+	sltu a4, ra, a4                  # fep256_sparse64:76
 	sub a1, ra, a1
 	sltu s10, ra, a1
-	sub ra, a1, a5
-	sltu a5, a1, ra
-	or a1, a5, s10
+	sub ra, a1, a4
+	sltu a4, a1, ra
+	or a1, a4, s10
 	srli a1, a0, 32
-	add a5, s2, a1
-	add a5, s3, a5
-	sltu s3, a5, s3
-	add s3, s3, ra                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	add a4, s2, a1
+	add a4, s4, a4
+	sltu s4, a4, s4
+	add s4, s4, ra                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
 	sub s2, a0, s1
 	sltu s1, a0, s1                  # fep256_sparse64:77
 	sub a1, a0, a1
@@ -4903,1838 +4865,1818 @@ curve_p256_doubled_and_itself:
 	sub a0, a1, s1
 	sltu s1, a1, a0
 	or a1, s1, s10
-	add a1, s7, s3
+	add a1, s8, s4
 	add a1, s2, a1
 	sltu s2, a1, s2
 	add s2, s2, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add s0, t0, s0
-	sltu t0, s0, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add s5, s5, a5
-	sltu a5, s5, a5
-	add s5, s5, t0
-	sltu t0, s5, t0
-	or a5, a5, t0
-	add s4, s4, a1
-	sltu a1, s4, a1
-	add s4, s4, a5
-	sltu a5, s4, a5
-	or a1, a1, a5
-	add s6, s6, s2
-	sltu s2, s6, s2
-	add s6, s6, a1
-	sltu a1, s6, a1
+	add a6, t1, a6
+	sltu t1, a6, t1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add s6, s6, a4
+	sltu a4, s6, a4
+	add s6, s6, t1
+	sltu t1, s6, t1
+	or a4, a4, t1
+	add s5, s5, a1
+	sltu a1, s5, a1
+	add s5, s5, a4
+	sltu a4, s5, a4
+	or a1, a1, a4
+	add s7, s7, s2
+	sltu s2, s7, s2
+	add s7, s7, a1
+	sltu a1, s7, a1
 	or s2, s2, a1
 	beq s2, zero, .L18_25
-	li a0, 1
-	add a0, s0, a0
-	sltu s0, a0, s0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a1, a6                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add a1, a1, s5
-	sltu s5, a1, s5
-	add a1, a1, s0
-	sltu s0, a1, s0
-	or s5, s5, s0
-	li a5, -1
-	add s4, s4, a5
-	sltu a5, s4, a5
-	add s4, s4, s5
-	sltu s5, s4, s5
-	or a5, a5, s5
-	mv t0, t3                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add t0, t0, s6
-	sltu s6, t0, s6
-	add t0, t0, a5
-	sltu a5, t0, a5
-	or s6, s6, a5
-	bne s6, zero, .L18_26
-	mv s0, a0
-	mv s5, a1
-	mv s6, t0
+	add a6, a3, a6
+	sltu a0, a6, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a1, a7                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a1, a1, s6
+	sltu s6, a1, s6
+	add a1, a1, a0
+	sltu a0, a1, a0
+	or s6, s6, a0
+	mv a0, t2                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a0, a0, s5
+	sltu s5, a0, s5
+	add a0, a0, s6
+	sltu s6, a0, s6
+	or s5, s5, s6
+	mv a4, t5                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a4, a4, s7
+	sltu s7, a4, s7
+	add a4, a4, s5
+	sltu s5, a4, s5
+	or s7, s7, s5
+	bne s7, zero, .L18_26
+	mv s6, a1
+	mv s5, a0
+	mv s7, a4
 .L18_27:
 .L18_25:
-	add a0, a3, a3
-	sltu a1, a0, a3                  # limbs:39: word 0 of v$0_add in 0..2^65-1
-	srli a5, a2, 63
+	add a0, a5, a5
+	sltu a1, a0, a5                  # limbs:39: word 0 of v$0_add in 0..2^65-1
+	srli a4, a2, 63
 	sh1add a1, a2, a1                # limbs:39: word 0 of v$0_add in 0..2^65-1
-	srli t0, s8, 63
-	sh1add a5, s8, a5                # limbs:39: word 0 of v$0_add in 0..2^65-1
+	srli t1, s3, 63
+	sh1add a4, s3, a4                # limbs:39: word 0 of v$0_add in 0..2^65-1
 	srli s1, s9, 63
-	sh1add t0, s9, t0                # limbs:39: word 0 of v$0_add in 0..2^65-1
+	sh1add t1, s9, t1                # limbs:39: word 0 of v$0_add in 0..2^65-1
 	beq s1, zero, .L18_29
-	li s1, 1
-	add s1, a0, s1
-	sltu a0, s1, a0                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	mv s2, a6                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add a0, a3, a0
+	sltu s1, a0, a3                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	mv s2, a7                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	add s2, s2, a1
 	sltu a1, s2, a1
-	add s2, s2, a0
-	sltu a0, s2, a0
-	or a1, a1, a0
-	li a0, -1
-	add a5, a5, a0
-	sltu a0, a5, a0
-	add a5, a5, a1
+	add s2, s2, s1
+	sltu s1, s2, s1
+	or a1, a1, s1
+	mv s1, t2                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add s1, s1, a4
+	sltu a4, s1, a4
+	add s1, s1, a1
+	sltu a1, s1, a1
+	or a4, a4, a1
+	mv a1, t5                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add a1, a1, t1
+	sltu t1, a1, t1
+	add a1, a1, a4
+	sltu a4, a1, a4
+	or t1, t1, a4
+	bne t1, zero, .L18_30
+	mv a4, s1
+	mv t1, a1
+	mv a1, s2
+.L18_31:
+.L18_29:
+	sub s1, a6, a0
+	sltu a6, a6, a0                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sub a1, s6, a1
+	sltu a0, s6, a1
+	sub s6, a1, a6
+	sltu a6, a1, s6
+	or a1, a6, a0
+	sub a4, s5, a4
+	sltu a0, s5, a4
+	sub s5, a4, a1
+	sltu a1, a4, s5
+	or a4, a1, a0
+	sub t1, s7, t1
+	sltu a0, s7, t1
+	sub s7, t1, a4
+	sltu a4, t1, s7
+	or t1, a4, a0
+	beq t1, zero, .L18_33
+	sub a0, s1, a3
+	sltu s1, s1, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	mv a1, a7
+	sub a1, s6, a1
+	sltu a4, s6, a1
+	sub s6, a1, s1
+	sltu s1, a1, s6
+	or a1, s1, a4
+	mv a4, t2
+	sub a4, s5, a4
+	sltu a6, s5, a4
+	sub s5, a4, a1
+	sltu a1, a4, s5
+	or a4, a1, a6
+	mv a1, t5
+	sub a1, s7, a1
+	sltu a6, s7, a1
+	sub s7, a1, a4
+	sltu a4, a1, s7
+	or a1, a4, a6
+	bne a1, zero, .L18_34
+	mv s1, a0
+.L18_35:
+.L18_33:
+	sub a0, a5, s1
+	sltu a5, a5, s1                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	mv a1, s6
+	sub a1, a2, a1
+	sltu a4, a2, a1
+	sub a2, a1, a5
+	sltu a5, a1, a2
+	or a1, a5, a4
+	mv a4, s5
+	sub a4, s3, a4
+	sltu a5, s3, a4
+	sub s3, a4, a1
+	sltu a1, a4, s3
+	or a4, a1, a5
+	mv a1, s7
+	sub a1, s9, a1
+	sltu a5, s9, a1
+	sub s9, a1, a4
+	sltu a4, a1, s9
+	or a1, a4, a5
+	beq a1, zero, .L18_37
+	sub a1, a0, a3
+	sltu a0, a0, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	mv a4, a7
+	sub a4, a2, a4
+	sltu a5, a2, a4
+	sub a2, a4, a0
+	sltu a0, a4, a2
+	or a4, a0, a5
+	mv a0, t2
+	sub a0, s3, a0
+	sltu a5, s3, a0
+	sub s3, a0, a4
+	sltu a4, a0, s3
+	or a0, a4, a5
+	mv a4, t5
+	sub a4, s9, a4
+	sltu a5, s9, a4
+	sub s9, a4, a0
+	sltu a0, a4, s9
+	or a4, a0, a5
+	bne a4, zero, .L18_38
+	mv a0, a1
+.L18_39:
+.L18_37:
+	mulhu a1, t4, a0
+	mul a4, t4, a0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu a5, t0, a0
+	mul a6, t0, a0
+	add a1, a6, a1
+	sltu a6, a1, a6
+	add a6, a6, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu a5, t3, a0
+	mul t1, t3, a0
+	add a6, t1, a6
+	sltu t1, a6, t1
+	add t1, t1, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu a5, s0, a0
+	mul a0, s0, a0
+	add t1, a0, t1
+	sltu a0, t1, a0
+	add a0, a0, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu a5, t4, a2
+	mul s2, t4, a2
+	add s2, a1, s2
+	sltu a1, s2, a1
+	add a1, a1, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a5, t0, a2
+	mul s4, t0, a2
+	add s4, a6, s4
+	sltu a6, s4, a6
+	add a6, a6, a5
+	add a1, s4, a1
+	sltu s4, a1, s4
+	add s4, s4, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a5, t3, a2
+	mul a6, t3, a2
+	add a6, t1, a6
+	sltu t1, a6, t1
+	add t1, t1, a5
+	add s4, a6, s4
+	sltu a6, s4, a6
+	add a6, a6, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a5, s0, a2
+	mul a2, s0, a2
+	add a2, a0, a2
+	sltu a0, a2, a0
+	add a0, a0, a5
+	add a6, a2, a6
+	sltu a2, a6, a2
+	add a2, a2, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a0, t4, s3
+	mul a5, t4, s3
+	add a5, a1, a5
 	sltu a1, a5, a1
-	or a0, a0, a1
-	mv a1, t3                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add a1, a1, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a0, t0, s3
+	mul t1, t0, s3
+	add t1, s4, t1
+	sltu s4, t1, s4
+	add s4, s4, a0
+	add a1, t1, a1
+	sltu t1, a1, t1
+	add t1, t1, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a0, t3, s3
+	mul s4, t3, s3
+	add s4, a6, s4
+	sltu a6, s4, a6
+	add a6, a6, a0
+	add t1, s4, t1
+	sltu s4, t1, s4
+	add s4, s4, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a0, s0, s3
+	mul s3, s0, s3
+	add s3, a2, s3
+	sltu a2, s3, a2
+	add a2, a2, a0
+	add s4, s3, s4
+	sltu s3, s4, s3
+	add s3, s3, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a0, s9, t4
+	mul t4, s9, t4
+	add t4, a1, t4
+	sltu a1, t4, a1
+	add a1, a1, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a0, s9, t0
+	mul t0, s9, t0
+	add t0, t1, t0
+	sltu t1, t0, t1
+	add t1, t1, a0
+	add a1, t0, a1
+	sltu t0, a1, t0
+	add t0, t0, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a0, s9, t3
+	mul t3, s9, t3
+	add t3, s4, t3
+	sltu s4, t3, s4
+	add s4, s4, a0
+	add t0, t3, t0
+	sltu t3, t0, t3
+	add t3, t3, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a0, s0, s9
+	mul s0, s0, s9
+	add s0, s3, s0
+	sltu s3, s0, s3
+	add s3, s3, a0
+	add t3, s0, t3
+	sltu s0, t3, s0
+	add s0, s0, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	srli a0, a4, 32                  # fep256_sparse64:73
+	slli a2, a4, 32
+	add s2, a2, s2
+	sltu a6, s2, a2
+	add a6, a6, a0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli t1, s2, 32                  # fep256_sparse64:75
+	add a6, t1, a6
+	sltu s3, a6, t1                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s4, a4, a2
+	sltu a2, a4, a2                  # fep256_sparse64:76
+	sub a0, a4, a0
+	sltu s8, a4, a0
+	sub a4, a0, a2
+	sltu a2, a0, a4
+	or a0, a2, s8
+	srli a0, s2, 32
+	add a2, s3, a0
+	add a2, s4, a2
+	sltu s4, a2, s4
+	add s4, s4, a4                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub a4, s2, t1
+	sltu t1, s2, t1                  # fep256_sparse64:77
+	sub a0, s2, a0
+	sltu s3, s2, a0
+	sub s2, a0, t1
+	sltu t1, a0, s2
+	or a0, t1, s3
+	add s4, a4, s4
+	sltu a4, s4, a4
+	add a4, a4, s2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add a6, a5, a6
+	sltu a5, a6, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add t4, t4, a2
+	sltu a2, t4, a2
+	add t4, t4, a5
+	sltu a5, t4, a5
+	or a2, a2, a5
+	add a1, a1, s4
+	sltu s4, a1, s4
+	add a1, a1, a2
+	sltu a2, a1, a2
+	or s4, s4, a2
+	add t0, t0, a4
+	sltu a4, t0, a4
+	add t0, t0, s4
+	sltu s4, t0, s4
+	or a4, a4, s4
+	srli a0, a6, 32                  # fep256_sparse64:73
+	slli a2, a6, 32
+	add t4, a2, t4
+	sltu a5, t4, a2
+	add a5, a5, a0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli t1, t4, 32                  # fep256_sparse64:75
+	add a5, t1, a5
+	sltu s2, a5, t1                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s3, a6, a2
+	sltu a2, a6, a2                  # fep256_sparse64:76
+	sub a0, a6, a0
+	sltu s4, a6, a0
+	sub a6, a0, a2
+	sltu a2, a0, a6
+	or a0, a2, s4
+	srli a0, t4, 32
+	add a2, s2, a0
+	add a2, s3, a2
+	sltu s3, a2, s3
+	add s3, s3, a6                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub a6, t4, t1
+	sltu t1, t4, t1                  # fep256_sparse64:77
+	sub a0, t4, a0
+	sltu s2, t4, a0
+	sub t4, a0, t1
+	sltu t1, a0, t4
+	or a0, t1, s2
+	add a0, a4, s3
+	add a0, a6, a0
+	sltu a6, a0, a6
+	add a6, a6, t4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add a5, a1, a5
+	sltu a1, a5, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add t0, t0, a2
+	sltu a2, t0, a2
+	add t0, t0, a1
+	sltu a1, t0, a1
+	or a2, a2, a1
+	add t3, t3, a0
+	sltu a0, t3, a0
+	add t3, t3, a2
+	sltu a2, t3, a2
+	or a0, a0, a2
+	add s0, s0, a6
+	sltu a6, s0, a6
+	add s0, s0, a0
+	sltu a0, s0, a0
+	or a6, a6, a0
+	beq a6, zero, .L18_41
+	add a5, a3, a5
+	sltu a0, a5, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a1, a7                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	add a1, a1, t0
 	sltu t0, a1, t0
 	add a1, a1, a0
 	sltu a0, a1, a0
 	or t0, t0, a0
-	bne t0, zero, .L18_30
-	mv a0, s1
-	mv t0, a1
-	mv a1, s2
-.L18_31:
-.L18_29:
-	sub s1, s0, a0
-	sltu s0, s0, a0                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sub a1, s5, a1
-	sltu a0, s5, a1
-	sub s5, a1, s0
-	sltu s0, a1, s5
-	or a1, s0, a0
-	sub a5, s4, a5
-	sltu a0, s4, a5
-	sub s4, a5, a1
-	sltu a1, a5, s4
-	or a5, a1, a0
-	sub t0, s6, t0
-	sltu a0, s6, t0
-	sub s6, t0, a5
-	sltu a5, t0, s6
-	or t0, a5, a0
-	beq t0, zero, .L18_33
-	li a0, 1
-	sub a1, s1, a0
-	sltu s1, s1, a0                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv a0, a6
-	sub a0, s5, a0
-	sltu a5, s5, a0
-	sub s5, a0, s1
-	sltu s1, a0, s5
-	or a0, s1, a5
-	li a5, -1
-	sub a5, s4, a5
-	sltu t0, s4, a5
-	sub s4, a5, a0
-	sltu a0, a5, s4
-	or a5, a0, t0
-	mv a0, t3
-	sub a0, s6, a0
-	sltu t0, s6, a0
-	sub s6, a0, a5
-	sltu a5, a0, s6
-	or a0, a5, t0
-	bne a0, zero, .L18_34
-	mv s1, a1
-.L18_35:
-.L18_33:
-	sub a0, a3, s1
-	sltu a3, a3, s1                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	mv a1, s5
-	sub a1, a2, a1
-	sltu a5, a2, a1
-	sub a2, a1, a3
-	sltu a3, a1, a2
-	or a1, a3, a5
-	mv a3, s4
-	sub a3, s8, a3
-	sltu a5, s8, a3
-	sub s8, a3, a1
-	sltu a1, a3, s8
-	or a3, a1, a5
-	mv a1, s6
-	sub a1, s9, a1
-	sltu a5, s9, a1
-	sub s9, a1, a3
-	sltu a3, a1, s9
-	or a1, a3, a5
-	beq a1, zero, .L18_37
-	li a1, 1
-	sub a3, a0, a1
-	sltu a0, a0, a1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv a1, a6
-	sub a1, a2, a1
-	sltu a5, a2, a1
-	sub a2, a1, a0
-	sltu a0, a1, a2
-	or a1, a0, a5
-	li a0, -1
-	sub a0, s8, a0
-	sltu a5, s8, a0
-	sub s8, a0, a1
-	sltu a1, a0, s8
-	or a0, a1, a5
-	mv a1, t3
-	sub a1, s9, a1
-	sltu a5, s9, a1
-	sub s9, a1, a0
-	sltu a0, a1, s9
-	or a1, a0, a5
-	bne a1, zero, .L18_38
-	mv a0, a3
-.L18_39:
-.L18_37:
-	mulhu a1, t1, a0
-	mul a3, t1, a0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu a5, a7, a0
-	mul t0, a7, a0
-	add a1, t0, a1
-	sltu t0, a1, t0
-	add t0, t0, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a5, t2, a0
-	mul s0, t2, a0
-	add t0, s0, t0
-	sltu s0, t0, s0
-	add s0, s0, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a5, t4, a0
-	mul a0, t4, a0
-	add s0, a0, s0
-	sltu a0, s0, a0
-	add a0, a0, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a5, t1, a2
-	mul s2, t1, a2
-	add s2, a1, s2
-	sltu a1, s2, a1
-	add a1, a1, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, a7, a2
-	mul s3, a7, a2
-	add s3, t0, s3
-	sltu t0, s3, t0
-	add t0, t0, a5
-	add a1, s3, a1
-	sltu s3, a1, s3
-	add s3, s3, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, t2, a2
-	mul t0, t2, a2
-	add t0, s0, t0
-	sltu s0, t0, s0
-	add s0, s0, a5
-	add s3, t0, s3
-	sltu t0, s3, t0
-	add t0, t0, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, t4, a2
-	mul a2, t4, a2
-	add a2, a0, a2
-	sltu a0, a2, a0
-	add a0, a0, a5
-	add t0, a2, t0
-	sltu a2, t0, a2
-	add a2, a2, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a0, t1, s8
-	mul a5, t1, s8
-	add a5, a1, a5
-	sltu a1, a5, a1
-	add a1, a1, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a0, a7, s8
-	mul s0, a7, s8
-	add s0, s3, s0
-	sltu s3, s0, s3
-	add s3, s3, a0
-	add a1, s0, a1
-	sltu s0, a1, s0
-	add s0, s0, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a0, t2, s8
-	mul s3, t2, s8
-	add s3, t0, s3
-	sltu t0, s3, t0
-	add t0, t0, a0
-	add s0, s3, s0
-	sltu s3, s0, s3
-	add s3, s3, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a0, t4, s8
-	mul s8, t4, s8
-	add s8, a2, s8
-	sltu a2, s8, a2
-	add a2, a2, a0
-	add s3, s8, s3
-	sltu s8, s3, s8
-	add s8, s8, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a0, s9, t1
-	mul t1, s9, t1
-	add t1, a1, t1
-	sltu a1, t1, a1
-	add a1, a1, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a0, s9, a7
-	mul a7, s9, a7
-	add a7, s0, a7
-	sltu s0, a7, s0
-	add s0, s0, a0
-	add a1, a7, a1
-	sltu a7, a1, a7
-	add a7, a7, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a0, s9, t2
-	mul t2, s9, t2
-	add t2, s3, t2
-	sltu s3, t2, s3
-	add s3, s3, a0
-	add a7, t2, a7
-	sltu t2, a7, t2
-	add t2, t2, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a0, t4, s9
-	mul t4, t4, s9
-	add t4, s8, t4
-	sltu s8, t4, s8
-	add s8, s8, a0
-	add t2, t4, t2
-	sltu t4, t2, t4
-	add t4, t4, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a0, a3, 32                  # fep256_sparse64:73
-	slli a2, a3, 32
-	add s2, a2, s2
-	sltu t0, s2, a2
-	add t0, t0, a0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s0, s2, 32                  # fep256_sparse64:75
-	add t0, s0, t0
-	sltu s3, t0, s0                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s7, a3, a2
-	sltu a2, a3, a2                  # fep256_sparse64:76
-	sub a0, a3, a0
-	sltu s8, a3, a0
-	sub a3, a0, a2
-	sltu a2, a0, a3
-	or a0, a2, s8
-	srli a0, s2, 32
-	add a2, s3, a0
-	add a2, s7, a2
-	sltu s7, a2, s7
-	add s7, s7, a3                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a3, s2, s0
-	sltu s0, s2, s0                  # fep256_sparse64:77
-	sub a0, s2, a0
-	sltu s3, s2, a0
-	sub s2, a0, s0
-	sltu s0, a0, s2
-	or a0, s0, s3
-	add s7, a3, s7
-	sltu a3, s7, a3
-	add a3, a3, s2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add t0, a5, t0
-	sltu a5, t0, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add t1, t1, a2
-	sltu a2, t1, a2
-	add t1, t1, a5
-	sltu a5, t1, a5
-	or a2, a2, a5
-	add a1, a1, s7
-	sltu s7, a1, s7
-	add a1, a1, a2
-	sltu a2, a1, a2
-	or s7, s7, a2
-	add a7, a7, a3
-	sltu a3, a7, a3
-	add a7, a7, s7
-	sltu s7, a7, s7
-	or a3, a3, s7
-	srli a0, t0, 32                  # fep256_sparse64:73
-	slli a2, t0, 32
-	add t1, a2, t1
-	sltu a5, t1, a2
-	add a5, a5, a0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s0, t1, 32                  # fep256_sparse64:75
-	add a5, s0, a5
-	sltu s2, a5, s0                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s3, t0, a2
-	sltu a2, t0, a2                  # fep256_sparse64:76
-	sub a0, t0, a0
-	sltu s7, t0, a0
-	sub t0, a0, a2
-	sltu a2, a0, t0
-	or a0, a2, s7
-	srli a0, t1, 32
-	add a2, s2, a0
-	add a2, s3, a2
-	sltu s3, a2, s3
-	add s3, s3, t0                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub t0, t1, s0
-	sltu s0, t1, s0                  # fep256_sparse64:77
-	sub a0, t1, a0
-	sltu s2, t1, a0
-	sub t1, a0, s0
-	sltu s0, a0, t1
-	or a0, s0, s2
-	add a0, a3, s3
-	add a0, t0, a0
+	mv a0, t2                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a0, a0, t3
+	sltu t3, a0, t3
+	add a0, a0, t0
 	sltu t0, a0, t0
-	add t0, t0, t1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add a5, a1, a5
-	sltu a1, a5, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add a7, a7, a2
-	sltu a2, a7, a2
-	add a7, a7, a1
-	sltu a1, a7, a1
-	or a2, a2, a1
-	add t2, t2, a0
-	sltu a0, t2, a0
-	add t2, t2, a2
-	sltu a2, t2, a2
-	or a0, a0, a2
-	add t4, t4, t0
-	sltu t0, t4, t0
-	add t4, t4, a0
-	sltu a0, t4, a0
-	or t0, t0, a0
-	beq t0, zero, .L18_41
-	li a0, 1
-	add a0, a5, a0
-	sltu a5, a0, a5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a1, a6                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add a1, a1, a7
-	sltu a7, a1, a7
-	add a1, a1, a5
-	sltu a5, a1, a5
-	or a7, a7, a5
-	li a2, -1
-	add t2, t2, a2
-	sltu a2, t2, a2
-	add t2, t2, a7
-	sltu a7, t2, a7
-	or a2, a2, a7
-	mv a3, t3                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add a3, a3, t4
-	sltu t4, a3, t4
-	add a3, a3, a2
-	sltu a2, a3, a2
-	or t4, t4, a2
-	bne t4, zero, .L18_42
-	mv a5, a0
-	mv a7, a1
-	mv t4, a3
+	or t3, t3, t0
+	mv a2, t5                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a2, a2, s0
+	sltu s0, a2, s0
+	add a2, a2, t3
+	sltu t3, a2, t3
+	or s0, s0, t3
+	bne s0, zero, .L18_42
+	mv t0, a1
+	mv t3, a0
+	mv s0, a2
 .L18_43:
 .L18_41:
-	mulhu a0, a4, t5
-	mul a1, a4, t5                   # products:28: word 1 of x$0_square in 0..<2^128
-	ld s0, 56(sp)
-	mulhu a2, a4, s0
-	mul a3, a4, s0                   # products:29
-	add a0, a3, a0
-	sltu a3, a0, a3
-	add a3, a3, a2                   # products:29: word 0 of y$0_square in 0..<2^128
-	ld s2, 64(sp)
-	mulhu a2, a4, s2
-	mul t0, a4, s2                   # products:30
-	add a3, t0, a3
-	sltu t0, a3, t0
-	add t0, t0, a2                   # products:30: word 0 of z$0_square in 0..<2^128
-	mulhu a2, t5, s0
-	mul t1, t5, s0                   # products:31
-	add a3, t1, a3
-	sltu t1, a3, t1
-	add t1, t1, a2                   # products:31: word 0 of u$0_square in 0..<2^128
-	mulhu a2, t5, s2
-	mul s3, t5, s2                   # products:32
-	add t0, s3, t0
-	sltu s3, t0, s3
-	add s3, s3, a2
-	add t1, t0, t1
-	sltu t0, t1, t0
-	add t0, t0, s3                   # products:32: word 0 of v$0_square in 0..2^128-2
-	mulhu a2, s0, s2
-	mul s3, s0, s2                   # products:33
-	add t0, s3, t0
-	sltu s3, t0, s3
-	add s3, s3, a2                   # products:33: word 0 of w$0_square in 0..<2^128
-	add a2, s3, s3
-	sltu s3, a2, s3                  # products:40: word 0 of d$0_square in 0..2^65-2
-	add s7, t0, t0
-	sltu t0, s7, t0
-	add t0, t0, a2                   # products:40: word 0 of d$0_square in 0..2^65-2
-	add a2, t1, t1
-	sltu t1, a2, t1
-	add t1, t1, s7                   # products:40: word 0 of d$0_square in 0..2^65-2
-	add s7, a3, a3
-	sltu a3, s7, a3
-	add a3, a3, a2                   # products:40: word 0 of d$0_square in 0..2^65-2
-	add a2, a0, a0
-	sltu a0, a2, a0
-	add a0, a0, s7                   # products:40: word 0 of d$0_square in 0..2^65-2
-	add s7, a1, a1
-	sltu a1, s7, a1
-	add a1, a1, a2                   # products:40: word 0 of d$0_square in 0..2^65-2
-	mulhu a2, a4, a4
-	mul a4, a4, a4                   # products:48: word 1 of s$0_square in 0..<2^128
-	add a2, s7, a2
-	sltu s7, a2, s7                  # products:50
-	mulhu s8, t5, t5
-	mul t5, t5, t5                   # products:48: word 1 of s$0_square in 0..<2^128
-	add a1, a1, t5
-	sltu t5, a1, t5
-	add a1, a1, s7
-	sltu s7, a1, s7
-	or t5, t5, s7
-	add a0, a0, s8
-	sltu s8, a0, s8
-	add a0, a0, t5
-	sltu t5, a0, t5
-	or s8, s8, t5
-	mulhu t5, s0, s0
-	mul s0, s0, s0                   # products:48: word 1 of s$0_square in 0..<2^128
-	add a3, a3, s0
-	sltu s0, a3, s0
-	add a3, a3, s8
-	sltu s8, a3, s8
-	or s0, s0, s8
-	add t1, t1, t5
-	sltu t5, t1, t5
-	add t1, t1, s0
-	sltu s0, t1, s0
-	or t5, t5, s0
-	mulhu s0, s2, s2
-	mul s2, s2, s2                   # products:48: word 1 of s$0_square in 0..<2^128
-	add t0, t0, s2
-	sltu s2, t0, s2
-	add t0, t0, t5
-	sltu t5, t0, t5
-	or s2, s2, t5
-	add t5, s3, s0                   # products:50
-	add t5, s2, t5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s0, a4, 32                  # fep256_sparse64:73
-	slli s2, a4, 32
-	add a2, s2, a2
-	sltu s3, a2, s2
-	add s3, s3, s0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s7, a2, 32                  # fep256_sparse64:75
-	add s3, s7, s3
-	sltu s8, s3, s7                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s9, a4, s2
-	sltu s2, a4, s2                  # fep256_sparse64:76
-	sub s0, a4, s0
-	sltu s10, a4, s0
-	sub a4, s0, s2
-	sltu s2, s0, a4
-	or s0, s2, s10
-	srli s0, a2, 32
-	add s2, s8, s0
-	add s2, s9, s2
-	sltu s9, s2, s9
-	add s9, s9, a4                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a4, a2, s7
-	sltu s7, a2, s7                  # fep256_sparse64:77
-	sub s0, a2, s0
-	sltu s8, a2, s0
-	sub a2, s0, s7
-	sltu s7, s0, a2
-	or s0, s7, s8
-	add s9, a4, s9
-	sltu a4, s9, a4
-	add a4, a4, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add s3, a1, s3
-	sltu a1, s3, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add a0, a0, s2
-	sltu s2, a0, s2
-	add a0, a0, a1
-	sltu a1, a0, a1
-	or s2, s2, a1
-	add a3, a3, s9
-	sltu s9, a3, s9
-	add a3, a3, s2
-	sltu s2, a3, s2
-	or s9, s9, s2
-	add t1, t1, a4
-	sltu a4, t1, a4
-	add t1, t1, s9
-	sltu s9, t1, s9
-	or a4, a4, s9
-	srli a1, s3, 32                  # fep256_sparse64:73
-	slli a2, s3, 32
-	add a0, a2, a0
-	sltu s0, a0, a2
-	add s0, s0, a1                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s2, a0, 32                  # fep256_sparse64:75
-	add s0, s2, s0
-	sltu s7, s0, s2                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s8, s3, a2
-	sltu a2, s3, a2                  # fep256_sparse64:76
-	sub a1, s3, a1
-	sltu s9, s3, a1
-	sub s3, a1, a2
-	sltu a2, a1, s3
-	or a1, a2, s9
-	srli a1, a0, 32
-	add a2, s7, a1
-	add a2, s8, a2
-	sltu s8, a2, s8
-	add s8, s8, s3                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub s3, a0, s2
-	sltu s2, a0, s2                  # fep256_sparse64:77
-	sub a1, a0, a1
-	sltu s7, a0, a1
-	sub a0, a1, s2
-	sltu s2, a1, a0
-	or a1, s2, s7
-	add a1, a4, s8
-	add a1, s3, a1
-	sltu s3, a1, s3
-	add s3, s3, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add s0, a3, s0
-	sltu a3, s0, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add t1, t1, a2
-	sltu a2, t1, a2
-	add t1, t1, a3
-	sltu a3, t1, a3
-	or a2, a2, a3
-	add t0, t0, a1
-	sltu a1, t0, a1
-	add t0, t0, a2
-	sltu a2, t0, a2
-	or a1, a1, a2
-	add t5, t5, s3
-	sltu s3, t5, s3
-	add t5, t5, a1
-	sltu a1, t5, a1
-	or s3, s3, a1
-	beq s3, zero, .L18_45
-	li a0, 1
-	add a0, s0, a0
-	sltu s0, a0, s0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a1, a6                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add a1, a1, t1
+	ld a4, 56(sp)
+	ld a0, 64(sp)
+	mulhu a1, a4, a0
+	mul a2, a4, a0                   # products:28: word 1 of x$0_square in 0..<2^128
+	ld s2, 72(sp)
+	mulhu a6, a4, s2
+	mul t1, a4, s2                   # products:29
+	add a1, t1, a1
 	sltu t1, a1, t1
-	add a1, a1, s0
-	sltu s0, a1, s0
-	or t1, t1, s0
-	li a2, -1
-	add t0, t0, a2
-	sltu a2, t0, a2
-	add t0, t0, t1
-	sltu t1, t0, t1
-	or a2, a2, t1
-	mv a3, t3                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add a3, a3, t5
-	sltu t5, a3, t5
-	add a3, a3, a2
-	sltu a2, a3, a2
-	or t5, t5, a2
-	bne t5, zero, .L18_46
-	mv s0, a0
-	mv t1, a1
-	mv t5, a3
-.L18_47:
-.L18_45:
-	sub a0, a5, s0
-	sltu a5, a5, s0                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sub t1, a7, t1
-	sltu a1, a7, t1
-	sub a7, t1, a5
-	sltu a5, t1, a7
-	or t1, a5, a1
-	sub t0, t2, t0
-	sltu a1, t2, t0
-	sub t2, t0, t1
-	sltu t1, t0, t2
-	or t0, t1, a1
-	sub t5, t4, t5
-	sltu a1, t4, t5
-	sub t4, t5, t0
-	sltu t0, t5, t4
-	or t5, t0, a1
-	beq t5, zero, .L18_49
-	li a1, 1
-	sub a2, a0, a1
-	sltu a0, a0, a1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv a1, a6
-	sub a1, a7, a1
-	sltu a3, a7, a1
-	sub a7, a1, a0
-	sltu a0, a1, a7
-	or a1, a0, a3
-	li a0, -1
-	sub a0, t2, a0
-	sltu a3, t2, a0
-	sub t2, a0, a1
-	sltu a1, a0, t2
-	or a0, a1, a3
-	mv a1, t3
-	sub a1, t4, a1
-	sltu a3, t4, a1
-	sub t4, a1, a0
-	sltu a0, a1, t4
-	or a1, a0, a3
-	bne a1, zero, .L18_50
-	mv a0, a2
-.L18_51:
-.L18_49:
-	ld a1, 40(sp)
-	bne a1, zero, .L18_52
-	ld a1, 16(sp)
-	ld a2, 24(sp)
-	ld a3, 32(sp)
-	ld a4, 48(sp)
-.L18_53:
-	ld t0, 8(sp)
-	ld a5, 0(t0)
-	mulhu t1, a5, a1
-	mul t5, a5, a1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s0, 8(t0)
-	mulhu s2, s0, a1
-	mul s3, s0, a1
+	add t1, t1, a6                   # products:29: word 0 of y$0_square in 0..<2^128
+	ld s4, 80(sp)
+	mulhu a6, a4, s4
+	mul t4, a4, s4                   # products:30
+	add t1, t4, t1
+	sltu t4, t1, t4
+	add t4, t4, a6                   # products:30: word 0 of z$0_square in 0..<2^128
+	mulhu a6, a0, s2
+	mul s3, a0, s2                   # products:31
 	add t1, s3, t1
 	sltu s3, t1, s3
-	add s3, s3, s2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld s2, 16(t0)
-	mulhu s7, s2, a1
-	mul s8, s2, a1
-	add s3, s8, s3
-	sltu s8, s3, s8
-	add s8, s8, s7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld s7, 24(t0)
-	mulhu s9, s7, a1
-	mul s10, s7, a1
+	add s3, s3, a6                   # products:31: word 0 of u$0_square in 0..<2^128
+	mulhu a6, a0, s4
+	mul s8, a0, s4                   # products:32
+	add t4, s8, t4
+	sltu s8, t4, s8
+	add s8, s8, a6
+	add s3, t4, s3
+	sltu t4, s3, t4
+	add t4, t4, s8                   # products:32: word 0 of v$0_square in 0..2^128-2
+	mulhu a6, s2, s4
+	mul s8, s2, s4                   # products:33
+	add t4, s8, t4
+	sltu s8, t4, s8
+	add s8, s8, a6                   # products:33: word 0 of w$0_square in 0..<2^128
+	add a6, s8, s8
+	sltu s8, a6, s8                  # products:40: word 0 of d$0_square in 0..2^65-2
+	add s9, t4, t4
+	sltu t4, s9, t4
+	add t4, t4, a6                   # products:40: word 0 of d$0_square in 0..2^65-2
+	add a6, s3, s3
+	sltu s3, a6, s3
+	add s3, s3, s9                   # products:40: word 0 of d$0_square in 0..2^65-2
+	add s9, t1, t1
+	sltu t1, s9, t1
+	add t1, t1, a6                   # products:40: word 0 of d$0_square in 0..2^65-2
+	add a6, a1, a1
+	sltu a1, a6, a1
+	add a1, a1, s9                   # products:40: word 0 of d$0_square in 0..2^65-2
+	add s9, a2, a2
+	sltu a2, s9, a2
+	add a2, a2, a6                   # products:40: word 0 of d$0_square in 0..2^65-2
+	mulhu a6, a4, a4
+	mul a4, a4, a4                   # products:48: word 1 of s$0_square in 0..<2^128
+	add a6, s9, a6
+	sltu s9, a6, s9                  # products:50
+	mulhu s10, a0, a0
+	mul a0, a0, a0                   # products:48: word 1 of s$0_square in 0..<2^128
+	add a2, a2, a0
+	sltu a0, a2, a0
+	add a2, a2, s9
+	sltu s9, a2, s9
+	or a0, a0, s9
+	add a1, a1, s10
+	sltu s10, a1, s10
+	add a1, a1, a0
+	sltu a0, a1, a0
+	or s10, s10, a0
+	mulhu a0, s2, s2
+	mul s2, s2, s2                   # products:48: word 1 of s$0_square in 0..<2^128
+	add t1, t1, s2
+	sltu s2, t1, s2
+	add t1, t1, s10
+	sltu s10, t1, s10
+	or s2, s2, s10
+	add s3, s3, a0
+	sltu a0, s3, a0
+	add s3, s3, s2
+	sltu s2, s3, s2
+	or a0, a0, s2
+	mulhu s2, s4, s4
+	mul s4, s4, s4                   # products:48: word 1 of s$0_square in 0..<2^128
+	add t4, t4, s4
+	sltu s4, t4, s4
+	add t4, t4, a0
+	sltu a0, t4, a0
+	or s4, s4, a0
+	add a0, s8, s2                   # products:50
+	add a0, s4, a0                   # products:50: word 0 of high$0_square in 0..2^65-2
+	srli s2, a4, 32                  # fep256_sparse64:73
+	slli s4, a4, 32
+	add a6, s4, a6
+	sltu s8, a6, s4
+	add s8, s8, s2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli s9, a6, 32                  # fep256_sparse64:75
+	add s8, s9, s8
+	sltu s10, s8, s9                 # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s11, a4, s4
+	sltu s4, a4, s4                  # fep256_sparse64:76
+	sub s2, a4, s2
+	sltu ra, a4, s2
+	sub a4, s2, s4
+	sltu s4, s2, a4
+	or s2, s4, ra
+	srli s2, a6, 32
+	add s4, s10, s2
+	add s4, s11, s4
+	sltu s11, s4, s11
+	add s11, s11, a4                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub a4, a6, s9
+	sltu s9, a6, s9                  # fep256_sparse64:77
+	sub s2, a6, s2
+	sltu s10, a6, s2
+	sub a6, s2, s9
+	sltu s9, s2, a6
+	or s2, s9, s10
+	add s11, a4, s11
+	sltu a4, s11, a4
+	add a4, a4, a6                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add s8, a2, s8
+	sltu a2, s8, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add a1, a1, s4
+	sltu s4, a1, s4
+	add a1, a1, a2
+	sltu a2, a1, a2
+	or s4, s4, a2
+	add t1, t1, s11
+	sltu s11, t1, s11
+	add t1, t1, s4
+	sltu s4, t1, s4
+	or s11, s11, s4
+	add s3, s3, a4
+	sltu a4, s3, a4
+	add s3, s3, s11
+	sltu s11, s3, s11
+	or a4, a4, s11
+	srli a2, s8, 32                  # fep256_sparse64:73
+	slli a6, s8, 32
+	add a1, a6, a1
+	sltu s2, a1, a6
+	add s2, s2, a2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli s4, a1, 32                  # fep256_sparse64:75
+	add s2, s4, s2
+	sltu s9, s2, s4                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s10, s8, a6
+	sltu a6, s8, a6                  # fep256_sparse64:76
+	sub a2, s8, a2
+	sltu s11, s8, a2
+	sub s8, a2, a6
+	sltu a6, a2, s8
+	or a2, a6, s11
+	srli a2, a1, 32
+	add a6, s9, a2
+	add a6, s10, a6
+	sltu s10, a6, s10
+	add s10, s10, s8                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub s8, a1, s4
+	sltu s4, a1, s4                  # fep256_sparse64:77
+	sub a2, a1, a2
+	sltu s9, a1, a2
+	sub a1, a2, s4
+	sltu s4, a2, a1
+	or a2, s4, s9
+	add a2, a4, s10
+	add a2, s8, a2
+	sltu s8, a2, s8
+	add s8, s8, a1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add s2, t1, s2
+	sltu t1, s2, t1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add s3, s3, a6
+	sltu a6, s3, a6
+	add s3, s3, t1
+	sltu t1, s3, t1
+	or a6, a6, t1
+	add t4, t4, a2
+	sltu a2, t4, a2
+	add t4, t4, a6
+	sltu a6, t4, a6
+	or a2, a2, a6
+	add a0, a0, s8
+	sltu s8, a0, s8
+	add a0, a0, a2
+	sltu a2, a0, a2
+	or s8, s8, a2
+	beq s8, zero, .L18_45
+	add s2, a3, s2
+	sltu a1, s2, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a2, a7                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a2, a2, s3
+	sltu s3, a2, s3
+	add a2, a2, a1
+	sltu a1, a2, a1
+	or s3, s3, a1
+	mv a1, t2                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a1, a1, t4
+	sltu t4, a1, t4
+	add a1, a1, s3
+	sltu s3, a1, s3
+	or t4, t4, s3
+	mv a4, t5                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a4, a4, a0
+	sltu a0, a4, a0
+	add a4, a4, t4
+	sltu t4, a4, t4
+	or a0, a0, t4
+	bne a0, zero, .L18_46
+	mv s3, a2
+	mv t4, a1
+	mv a0, a4
+.L18_47:
+.L18_45:
+	sub a1, a5, s2
+	sltu a5, a5, s2                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sub s3, t0, s3
+	sltu a2, t0, s3
+	sub t0, s3, a5
+	sltu a5, s3, t0
+	or s3, a5, a2
+	sub t4, t3, t4
+	sltu a2, t3, t4
+	sub t3, t4, s3
+	sltu s3, t4, t3
+	or t4, s3, a2
+	sub a0, s0, a0
+	sltu a2, s0, a0
+	sub s0, a0, t4
+	sltu t4, a0, s0
+	or a0, t4, a2
+	beq a0, zero, .L18_49
+	sub a0, a1, a3
+	sltu a1, a1, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	mv a2, a7
+	sub a2, t0, a2
+	sltu a4, t0, a2
+	sub t0, a2, a1
+	sltu a1, a2, t0
+	or a2, a1, a4
+	mv a1, t2
+	sub a1, t3, a1
+	sltu a4, t3, a1
+	sub t3, a1, a2
+	sltu a2, a1, t3
+	or a1, a2, a4
+	mv a2, t5
+	sub a2, s0, a2
+	sltu a4, s0, a2
+	sub s0, a2, a1
+	sltu a1, a2, s0
+	or a2, a1, a4
+	bne a2, zero, .L18_50
+	mv a1, a0
+.L18_51:
+.L18_49:
+	ld a0, 40(sp)
+	bne a0, zero, .L18_52
+	ld a0, 16(sp)
+	ld a2, 24(sp)
+	ld a4, 32(sp)
+	ld a5, 48(sp)
+.L18_53:
+	ld t1, 8(sp)
+	ld a6, 0(t1)
+	mulhu t4, a6, a0
+	mul s2, a6, a0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld s3, 8(t1)
+	mulhu s4, s3, a0
+	mul s8, s3, a0
+	add t4, s8, t4
+	sltu s8, t4, s8
+	add s8, s8, s4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld s4, 16(t1)
+	mulhu s9, s4, a0
+	mul s10, s4, a0
 	add s8, s10, s8
 	sltu s10, s8, s10
 	add s10, s10, s9                 # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu s9, a5, a2
-	mul s11, a5, a2
-	add s11, t1, s11
-	sltu t1, s11, t1
-	add t1, t1, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s9, s0, a2
-	mul ra, s0, a2
-	add ra, s3, ra
-	sltu s3, ra, s3
-	add s3, s3, s9
-	add t1, ra, t1
-	sltu ra, t1, ra
-	add ra, ra, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s3, s2, a2
-	mul s9, s2, a2
-	add s9, s8, s9
-	sltu s8, s9, s8
-	add s8, s8, s3
-	add ra, s9, ra
-	sltu s9, ra, s9
-	add s9, s9, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s3, s7, a2
-	mul s8, s7, a2
-	add s8, s10, s8
-	sltu s10, s8, s10
-	add s10, s10, s3
-	add s9, s8, s9
-	sltu s8, s9, s8
-	add s8, s8, s10                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s3, a5, a3
-	mul s10, a5, a3
-	add s10, t1, s10
-	sltu t1, s10, t1
-	add t1, t1, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sd t4, 88(sp)
-	mulhu s3, s0, a3
-	mul t4, s0, a3
-	add t4, ra, t4
-	sltu ra, t4, ra
-	add ra, ra, s3
-	add t1, t4, t1
-	sltu t4, t1, t4
-	add t4, t4, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s3, s2, a3
-	mul ra, s2, a3
-	add ra, s9, ra
-	sltu s9, ra, s9
-	add s9, s9, s3
-	add t4, ra, t4
-	sltu ra, t4, ra
-	add ra, ra, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s3, s7, a3
-	mul s9, s7, a3
-	add s9, s8, s9
-	sltu s8, s9, s8
-	add s8, s8, s3
-	add ra, s9, ra
-	sltu s9, ra, s9
-	add s9, s9, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s3, a4, a5
-	mul a5, a4, a5
-	add a5, t1, a5
-	sltu t1, a5, t1
-	add t1, t1, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s3, a4, s0
-	mul s0, a4, s0
+	ld s9, 24(t1)
+	mulhu s11, s9, a0
+	mul ra, s9, a0
+	add s10, ra, s10
+	sltu ra, s10, ra
+	add ra, ra, s11                  # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sd s0, 120(sp)
+	mulhu s11, a6, a2
+	mul s0, a6, a2
 	add s0, t4, s0
 	sltu t4, s0, t4
-	add t4, t4, s3
-	add t1, s0, t1
-	sltu s0, t1, s0
-	add s0, s0, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t4, a4, s2
-	mul s2, a4, s2
-	add s2, ra, s2
-	sltu ra, s2, ra
-	add ra, ra, t4
-	add s0, s2, s0
-	sltu s2, s0, s2
-	add s2, s2, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t4, a4, s7
-	mul s7, a4, s7
-	add s7, s9, s7
-	sltu s9, s7, s9
-	add s9, s9, t4
-	add s2, s7, s2
-	sltu s7, s2, s7
-	add s7, s7, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t4, t5, 32                  # fep256_sparse64:73
-	slli s3, t5, 32
-	add s11, s3, s11
-	sltu s8, s11, s3
-	add s8, s8, t4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s9, s11, 32                 # fep256_sparse64:75
-	add s8, s9, s8
-	sltu ra, s8, s9                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sd t2, 80(sp)
-	sub t2, t5, s3
-	sltu s3, t5, s3                  # fep256_sparse64:76
-	sd a7, 72(sp)
-	sub t4, t5, t4
-	sltu a7, t5, t4
-	sub t5, t4, s3
-	sltu s3, t4, t5
-	or t4, s3, a7
-	srli a7, s11, 32
-	add t4, ra, a7
-	add t4, t2, t4
-	sltu t2, t4, t2
-	add t2, t2, t5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub t5, s11, s9
-	sltu s9, s11, s9                 # fep256_sparse64:77
-	sub a7, s11, a7
-	sltu s3, s11, a7
-	sub s11, a7, s9
-	sltu s9, a7, s11
-	or a7, s9, s3
-	add t2, t5, t2
-	sltu t5, t2, t5
-	add t5, t5, s11                  # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add s8, s10, s8
-	sltu s10, s8, s10                # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add a5, a5, t4
-	sltu t4, a5, t4
-	add a5, a5, s10
-	sltu s10, a5, s10
-	or t4, t4, s10
-	add t1, t1, t2
-	sltu t2, t1, t2
-	add t1, t1, t4
-	sltu t4, t1, t4
-	or t2, t2, t4
-	add s0, s0, t5
-	sltu t5, s0, t5
-	add s0, s0, t2
-	sltu t2, s0, t2
-	or t5, t5, t2
-	srli a7, s8, 32                  # fep256_sparse64:73
-	slli t2, s8, 32
-	add a5, t2, a5
-	sltu t4, a5, t2
-	add t4, t4, a7                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s3, a5, 32                  # fep256_sparse64:75
+	add t4, t4, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sd t3, 112(sp)
+	mulhu s11, s3, a2
+	mul t3, s3, a2
+	add t3, s8, t3
+	sltu s8, t3, s8
+	add s8, s8, s11
+	add t4, t3, t4
+	sltu t3, t4, t3
+	add t3, t3, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s8, s4, a2
+	mul s11, s4, a2
+	add s11, s10, s11
+	sltu s10, s11, s10
+	add s10, s10, s8
+	add t3, s11, t3
+	sltu s11, t3, s11
+	add s11, s11, s10                # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s8, s9, a2
+	mul s10, s9, a2
+	add s10, ra, s10
+	sltu ra, s10, ra
+	add ra, ra, s8
+	add s11, s10, s11
+	sltu s10, s11, s10
+	add s10, s10, ra                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s8, a6, a4
+	mul ra, a6, a4
+	add ra, t4, ra
+	sltu t4, ra, t4
+	add t4, t4, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sd t0, 104(sp)
+	mulhu s8, s3, a4
+	mul t0, s3, a4
+	add t0, t3, t0
+	sltu t3, t0, t3
+	add t3, t3, s8
+	add t4, t0, t4
+	sltu t0, t4, t0
+	add t0, t0, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t3, s4, a4
+	mul s8, s4, a4
+	add s8, s11, s8
+	sltu s11, s8, s11
+	add s11, s11, t3
+	add t0, s8, t0
+	sltu s8, t0, s8
+	add s8, s8, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t3, s9, a4
+	mul s11, s9, a4
+	add s11, s10, s11
+	sltu s10, s11, s10
+	add s10, s10, t3
+	add s8, s11, s8
+	sltu s11, s8, s11
+	add s11, s11, s10                # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t3, a5, a6
+	mul a6, a5, a6
+	add a6, t4, a6
+	sltu t4, a6, t4
+	add t4, t4, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t3, a5, s3
+	mul s3, a5, s3
+	add s3, t0, s3
+	sltu t0, s3, t0
+	add t0, t0, t3
 	add t4, s3, t4
-	sltu s9, t4, s3                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s10, s8, t2
-	sltu t2, s8, t2                  # fep256_sparse64:76
-	sub a7, s8, a7
-	sltu s11, s8, a7
-	sub s8, a7, t2
-	sltu t2, a7, s8
-	or a7, t2, s11
-	srli a7, a5, 32
-	add t2, s9, a7
-	add t2, s10, t2
-	sltu s10, t2, s10
+	sltu s3, t4, s3
+	add s3, s3, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t0, a5, s4
+	mul s4, a5, s4
+	add s4, s8, s4
+	sltu s8, s4, s8
+	add s8, s8, t0
+	add s3, s4, s3
+	sltu s4, s3, s4
+	add s4, s4, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t0, a5, s9
+	mul s9, a5, s9
+	add s9, s11, s9
+	sltu s11, s9, s11
+	add s11, s11, t0
+	add s4, s9, s4
+	sltu s9, s4, s9
+	add s9, s9, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	srli t0, s2, 32                  # fep256_sparse64:73
+	slli t3, s2, 32
+	add s0, t3, s0
+	sltu s8, s0, t3
+	add s8, s8, t0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli s10, s0, 32                 # fep256_sparse64:75
+	add s8, s10, s8
+	sltu s11, s8, s10                # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sd a1, 96(sp)
+	sub a1, s2, t3
+	sltu t3, s2, t3                  # fep256_sparse64:76
+	sd s7, 88(sp)
+	sub t0, s2, t0
+	sltu s7, s2, t0
+	sub s2, t0, t3
+	sltu t3, t0, s2
+	or t0, t3, s7
+	srli t0, s0, 32
+	add t3, s11, t0
+	add t3, a1, t3
+	sltu a1, t3, a1
+	add a1, a1, s2                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub s2, s0, s10
+	sltu s10, s0, s10                # fep256_sparse64:77
+	sub t0, s0, t0
+	sltu s7, s0, t0
+	sub s0, t0, s10
+	sltu s10, t0, s0
+	or t0, s10, s7
+	add a1, s2, a1
+	sltu s2, a1, s2
+	add s2, s2, s0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add s8, ra, s8
+	sltu ra, s8, ra                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add a6, a6, t3
+	sltu t3, a6, t3
+	add a6, a6, ra
+	sltu ra, a6, ra
+	or t3, t3, ra
+	add t4, t4, a1
+	sltu a1, t4, a1
+	add t4, t4, t3
+	sltu t3, t4, t3
+	or a1, a1, t3
+	add s3, s3, s2
+	sltu s2, s3, s2
+	add s3, s3, a1
+	sltu a1, s3, a1
+	or s2, s2, a1
+	srli a1, s8, 32                  # fep256_sparse64:73
+	slli t0, s8, 32
+	add a6, t0, a6
+	sltu t3, a6, t0
+	add t3, t3, a1                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli s0, a6, 32                  # fep256_sparse64:75
+	add t3, s0, t3
+	sltu s7, t3, s0                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s10, s8, t0
+	sltu t0, s8, t0                  # fep256_sparse64:76
+	sub a1, s8, a1
+	sltu s11, s8, a1
+	sub s8, a1, t0
+	sltu t0, a1, s8
+	or a1, t0, s11
+	srli a1, a6, 32
+	add t0, s7, a1
+	add t0, s10, t0
+	sltu s10, t0, s10
 	add s10, s10, s8                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub s8, a5, s3
-	sltu s3, a5, s3                  # fep256_sparse64:77
-	sub a7, a5, a7
-	sltu s9, a5, a7
-	sub a5, a7, s3
-	sltu s3, a7, a5
-	or a7, s3, s9
-	add a7, t5, s10
-	add a7, s8, a7
-	sltu s8, a7, s8
-	add s8, s8, a5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add t4, t1, t4
-	sltu t1, t4, t1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add s0, s0, t2
-	sltu t2, s0, t2
-	add s0, s0, t1
-	sltu t1, s0, t1
-	or t2, t2, t1
-	add s2, s2, a7
-	sltu a7, s2, a7
-	add s2, s2, t2
-	sltu t2, s2, t2
-	or a7, a7, t2
-	add s7, s7, s8
-	sltu s8, s7, s8
-	add s7, s7, a7
-	sltu a7, s7, a7
-	or s8, s8, a7
-	beq s8, zero, .L18_57
-	li a5, 1
-	add a5, t4, a5
-	sltu t4, a5, t4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a7, a6                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add a7, a7, s0
-	sltu s0, a7, s0
-	add a7, a7, t4
-	sltu t4, a7, t4
-	or s0, s0, t4
-	li t1, -1
-	add s2, s2, t1
-	sltu t1, s2, t1
-	add s2, s2, s0
-	sltu s0, s2, s0
-	or t1, t1, s0
-	mv t2, t3                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add t2, t2, s7
-	sltu s7, t2, s7
-	add t2, t2, t1
-	sltu t1, t2, t1
-	or s7, s7, t1
-	bne s7, zero, .L18_58
-	mv t4, a5
-	mv s0, a7
-	mv s7, t2
+	sub s7, a6, s0
+	sltu s0, a6, s0                  # fep256_sparse64:77
+	sub a1, a6, a1
+	sltu s8, a6, a1
+	sub a6, a1, s0
+	sltu s0, a1, a6
+	or a1, s0, s8
+	add a1, s2, s10
+	add a1, s7, a1
+	sltu s7, a1, s7
+	add s7, s7, a6                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add t3, t4, t3
+	sltu t4, t3, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add s3, s3, t0
+	sltu t0, s3, t0
+	add s3, s3, t4
+	sltu t4, s3, t4
+	or t0, t0, t4
+	add s4, s4, a1
+	sltu a1, s4, a1
+	add s4, s4, t0
+	sltu t0, s4, t0
+	or a1, a1, t0
+	add s9, s9, s7
+	sltu s7, s9, s7
+	add s9, s9, a1
+	sltu a1, s9, a1
+	or s7, s7, a1
+	beq s7, zero, .L18_57
+	add t3, a3, t3
+	sltu a1, t3, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a6, a7                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a6, a6, s3
+	sltu s3, a6, s3
+	add a6, a6, a1
+	sltu a1, a6, a1
+	or s3, s3, a1
+	mv a1, t2                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a1, a1, s4
+	sltu s4, a1, s4
+	add a1, a1, s3
+	sltu s3, a1, s3
+	or s4, s4, s3
+	mv t0, t5                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t0, t0, s9
+	sltu s9, t0, s9
+	add t0, t0, s4
+	sltu s4, t0, s4
+	or s9, s9, s4
+	bne s9, zero, .L18_58
+	mv s3, a6
+	mv s4, a1
+	mv s9, t0
 .L18_59:
 .L18_57:
-	ld a5, 32(t0)
-	mulhu a7, a5, a1
-	mul t1, a5, a1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t2, a5, a2
-	mul t5, a5, a2
-	add a7, t5, a7
-	sltu t5, a7, t5
-	add t5, t5, t2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu t2, a5, a3
-	mul s3, a5, a3
-	add t5, s3, t5
-	sltu s3, t5, s3
-	add s3, s3, t2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu t2, a5, a4
-	mul s8, a5, a4
-	add s3, s8, s3
-	sltu s8, s3, s8
-	add s8, s8, t2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld t2, 40(t0)
-	mulhu s9, t2, a1
-	mul s10, t2, a1
-	add s10, a7, s10
-	sltu a7, s10, a7
-	add a7, a7, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s9, t2, a2
-	mul s11, t2, a2
-	add s11, t5, s11
-	sltu t5, s11, t5
-	add t5, t5, s9
-	add a7, s11, a7
-	sltu s11, a7, s11
-	add s11, s11, t5                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t5, t2, a3
-	mul s9, t2, a3
-	add s9, s3, s9
-	sltu s3, s9, s3
-	add s3, s3, t5
-	add s11, s9, s11
-	sltu s9, s11, s9
-	add s9, s9, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t5, t2, a4
-	mul s3, t2, a4
-	add s3, s8, s3
-	sltu s8, s3, s8
-	add s8, s8, t5
-	add s9, s3, s9
-	sltu s3, s9, s3
-	add s3, s3, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	ld t5, 48(t0)
-	mulhu s8, t5, a1
-	mul ra, t5, a1
-	add ra, a7, ra
-	sltu a7, ra, a7
-	add a7, a7, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sd s7, 120(sp)
-	mulhu s8, t5, a2
-	mul s7, t5, a2
-	add s7, s11, s7
-	sltu s11, s7, s11
-	add s11, s11, s8
-	add a7, s7, a7
-	sltu s7, a7, s7
-	add s7, s7, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s8, t5, a3
-	mul s11, t5, a3
-	add s11, s9, s11
-	sltu s9, s11, s9
-	add s9, s9, s8
-	add s7, s11, s7
-	sltu s11, s7, s11
-	add s11, s11, s9                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s8, t5, a4
-	mul s9, t5, a4
-	add s9, s3, s9
-	sltu s3, s9, s3
-	add s3, s3, s8
-	add s11, s9, s11
-	sltu s9, s11, s9
-	add s9, s9, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	ld s3, 56(t0)
-	mulhu s8, s3, a1
-	mul a1, s3, a1
-	add a1, a7, a1
-	sltu a7, a1, a7
-	add a7, a7, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s8, s3, a2
-	mul a2, s3, a2
-	add a2, s7, a2
-	sltu s7, a2, s7
-	add s7, s7, s8
-	add a7, a2, a7
-	sltu a2, a7, a2
-	add a2, a2, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s7, s3, a3
-	mul a3, s3, a3
-	add a3, s11, a3
-	sltu s11, a3, s11
+	ld a1, 32(t1)
+	mulhu a6, a1, a0
+	mul t0, a1, a0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu t4, a1, a2
+	mul s0, a1, a2
+	add a6, s0, a6
+	sltu s0, a6, s0
+	add s0, s0, t4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu t4, a1, a4
+	mul s2, a1, a4
+	add s0, s2, s0
+	sltu s2, s0, s2
+	add s2, s2, t4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu t4, a1, a5
+	mul s7, a1, a5
+	add s2, s7, s2
+	sltu s7, s2, s7
+	add s7, s7, t4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld t4, 40(t1)
+	mulhu s8, t4, a0
+	mul s10, t4, a0
+	add s10, a6, s10
+	sltu a6, s10, a6
+	add a6, a6, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s8, t4, a2
+	mul s11, t4, a2
+	add s11, s0, s11
+	sltu s0, s11, s0
+	add s0, s0, s8
+	add a6, s11, a6
+	sltu s11, a6, s11
+	add s11, s11, s0                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s0, t4, a4
+	mul s8, t4, a4
+	add s8, s2, s8
+	sltu s2, s8, s2
+	add s2, s2, s0
+	add s11, s8, s11
+	sltu s8, s11, s8
+	add s8, s8, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s0, t4, a5
+	mul s2, t4, a5
+	add s2, s7, s2
+	sltu s7, s2, s7
+	add s7, s7, s0
+	add s8, s2, s8
+	sltu s2, s8, s2
+	add s2, s2, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	ld s0, 48(t1)
+	mulhu s7, s0, a0
+	mul ra, s0, a0
+	add ra, a6, ra
+	sltu a6, ra, a6
+	add a6, a6, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sd s9, 152(sp)
+	mulhu s7, s0, a2
+	mul s9, s0, a2
+	add s9, s11, s9
+	sltu s11, s9, s11
 	add s11, s11, s7
-	add a2, a3, a2
-	sltu a3, a2, a3
-	add a3, a3, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s7, s3, a4
-	mul a4, s3, a4
-	add a4, s9, a4
-	sltu s9, a4, s9
+	add a6, s9, a6
+	sltu s9, a6, s9
+	add s9, s9, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s7, s0, a4
+	mul s11, s0, a4
+	add s11, s8, s11
+	sltu s8, s11, s8
+	add s8, s8, s7
+	add s9, s11, s9
+	sltu s11, s9, s11
+	add s11, s11, s8                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s7, s0, a5
+	mul s8, s0, a5
+	add s8, s2, s8
+	sltu s2, s8, s2
+	add s2, s2, s7
+	add s11, s8, s11
+	sltu s8, s11, s8
+	add s8, s8, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	ld s2, 56(t1)
+	mulhu s7, s2, a0
+	mul a0, s2, a0
+	add a0, a6, a0
+	sltu a6, a0, a6
+	add a6, a6, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s7, s2, a2
+	mul a2, s2, a2
+	add a2, s9, a2
+	sltu s9, a2, s9
 	add s9, s9, s7
-	add a3, a4, a3
-	sltu a4, a3, a4
-	add a4, a4, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli s7, t1, 32                  # fep256_sparse64:73
-	slli s8, t1, 32
+	add a6, a2, a6
+	sltu a2, a6, a2
+	add a2, a2, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s7, s2, a4
+	mul a4, s2, a4
+	add a4, s11, a4
+	sltu s11, a4, s11
+	add s11, s11, s7
+	add a2, a4, a2
+	sltu a4, a2, a4
+	add a4, a4, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s7, s2, a5
+	mul a5, s2, a5
+	add a5, s8, a5
+	sltu s8, a5, s8
+	add s8, s8, s7
+	add a4, a5, a4
+	sltu a5, a4, a5
+	add a5, a5, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	srli s7, t0, 32                  # fep256_sparse64:73
+	slli s8, t0, 32
 	add s10, s8, s10
 	sltu s9, s10, s8
 	add s9, s9, s7                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	slli s11, s10, 32                # fep256_sparse64:75
-	sd s2, 112(sp)
+	sd s4, 144(sp)
 	add s9, s11, s9
-	sltu s2, s9, s11                 # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sd s0, 104(sp)
-	sub s0, t1, s8
-	sltu s8, t1, s8                  # fep256_sparse64:76
-	sd t4, 96(sp)
-	sub s7, t1, s7
-	sltu t4, t1, s7
-	sub t1, s7, s8
-	sltu s8, s7, t1
-	or s7, s8, t4
-	srli t4, s10, 32
-	add s2, s2, t4
-	add s2, s0, s2
-	sltu s0, s2, s0
-	add s0, s0, t1                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub t1, s10, s11
+	sltu s4, s9, s11                 # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sd s3, 136(sp)
+	sub s3, t0, s8
+	sltu s8, t0, s8                  # fep256_sparse64:76
+	sd t3, 128(sp)
+	sub s7, t0, s7
+	sltu t3, t0, s7
+	sub t0, s7, s8
+	sltu s8, s7, t0
+	or s7, s8, t3
+	srli t3, s10, 32
+	add s4, s4, t3
+	add s4, s3, s4
+	sltu s3, s4, s3
+	add s3, s3, t0                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub t0, s10, s11
 	sltu s11, s10, s11               # fep256_sparse64:77
-	sub t4, s10, t4
-	sltu s7, s10, t4
-	sub s10, t4, s11
-	sltu s11, t4, s10
-	or t4, s11, s7
-	add s0, t1, s0
-	sltu t1, s0, t1
-	add t1, t1, s10                  # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sub t3, s10, t3
+	sltu s7, s10, t3
+	sub s10, t3, s11
+	sltu s11, t3, s10
+	or t3, s11, s7
+	add s3, t0, s3
+	sltu t0, s3, t0
+	add t0, t0, s10                  # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	add s9, ra, s9
 	sltu ra, s9, ra                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add a1, a1, s2
-	sltu s2, a1, s2
-	add a1, a1, ra
-	sltu ra, a1, ra
-	or s2, s2, ra
-	add a7, a7, s0
-	sltu s0, a7, s0
-	add a7, a7, s2
-	sltu s2, a7, s2
-	or s0, s0, s2
-	add a2, a2, t1
-	sltu t1, a2, t1
-	add a2, a2, s0
-	sltu s0, a2, s0
-	or t1, t1, s0
-	srli t4, s9, 32                  # fep256_sparse64:73
-	slli s0, s9, 32
-	add a1, s0, a1
-	sltu s2, a1, s0
-	add s2, s2, t4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s7, a1, 32                  # fep256_sparse64:75
-	add s2, s7, s2
-	sltu s8, s2, s7                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s10, s9, s0
-	sltu s0, s9, s0                  # fep256_sparse64:76
-	sub t4, s9, t4
-	sltu s11, s9, t4
-	sub s9, t4, s0
-	sltu s0, t4, s9
-	or t4, s0, s11
-	srli t4, a1, 32
-	add s0, s8, t4
-	add s0, s10, s0
-	sltu s10, s0, s10
+	add a0, a0, s4
+	sltu s4, a0, s4
+	add a0, a0, ra
+	sltu ra, a0, ra
+	or s4, s4, ra
+	add a6, a6, s3
+	sltu s3, a6, s3
+	add a6, a6, s4
+	sltu s4, a6, s4
+	or s3, s3, s4
+	add a2, a2, t0
+	sltu t0, a2, t0
+	add a2, a2, s3
+	sltu s3, a2, s3
+	or t0, t0, s3
+	srli t3, s9, 32                  # fep256_sparse64:73
+	slli s3, s9, 32
+	add a0, s3, a0
+	sltu s4, a0, s3
+	add s4, s4, t3                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli s7, a0, 32                  # fep256_sparse64:75
+	add s4, s7, s4
+	sltu s8, s4, s7                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s10, s9, s3
+	sltu s3, s9, s3                  # fep256_sparse64:76
+	sub t3, s9, t3
+	sltu s11, s9, t3
+	sub s9, t3, s3
+	sltu s3, t3, s9
+	or t3, s3, s11
+	srli t3, a0, 32
+	add s3, s8, t3
+	add s3, s10, s3
+	sltu s10, s3, s10
 	add s10, s10, s9                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub s8, a1, s7
-	sltu s7, a1, s7                  # fep256_sparse64:77
-	sub t4, a1, t4
-	sltu s9, a1, t4
-	sub a1, t4, s7
-	sltu s7, t4, a1
-	or t4, s7, s9
-	add t1, t1, s10
-	add t1, s8, t1
-	sltu s8, t1, s8
-	add s8, s8, a1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add s2, a7, s2
-	sltu a7, s2, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add a2, a2, s0
-	sltu s0, a2, s0
-	add a2, a2, a7
-	sltu a7, a2, a7
-	or s0, s0, a7
-	add a3, a3, t1
-	sltu t1, a3, t1
-	add a3, a3, s0
-	sltu s0, a3, s0
-	or t1, t1, s0
-	add a4, a4, s8
-	sltu s8, a4, s8
-	add a4, a4, t1
-	sltu t1, a4, t1
-	or s8, s8, t1
+	sub s8, a0, s7
+	sltu s7, a0, s7                  # fep256_sparse64:77
+	sub t3, a0, t3
+	sltu s9, a0, t3
+	sub a0, t3, s7
+	sltu s7, t3, a0
+	or t3, s7, s9
+	add t0, t0, s10
+	add t0, s8, t0
+	sltu s8, t0, s8
+	add s8, s8, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add s4, a6, s4
+	sltu a6, s4, a6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add a2, a2, s3
+	sltu s3, a2, s3
+	add a2, a2, a6
+	sltu a6, a2, a6
+	or s3, s3, a6
+	add a4, a4, t0
+	sltu t0, a4, t0
+	add a4, a4, s3
+	sltu s3, a4, s3
+	or t0, t0, s3
+	add a5, a5, s8
+	sltu s8, a5, s8
+	add a5, a5, t0
+	sltu t0, a5, t0
+	or s8, s8, t0
 	beq s8, zero, .L18_61
-	li a1, 1
-	add a1, s2, a1
-	sltu s2, a1, s2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a7, a6                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add a7, a7, a2
-	sltu a2, a7, a2
-	add a7, a7, s2
-	sltu s2, a7, s2
-	or a2, a2, s2
-	li t1, -1
-	add a3, a3, t1
-	sltu t1, a3, t1
-	add a3, a3, a2
-	sltu a2, a3, a2
-	or t1, t1, a2
-	mv a2, t3                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s4, a3, s4
+	sltu a0, s4, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a6, a7                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a6, a6, a2
+	sltu a2, a6, a2
+	add a6, a6, a0
+	sltu a0, a6, a0
+	or a2, a2, a0
+	mv a0, t2                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a0, a0, a4
+	sltu a4, a0, a4
+	add a0, a0, a2
+	sltu a2, a0, a2
+	or a4, a4, a2
+	mv a2, t5                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a2, a2, a5
+	sltu a5, a2, a5
 	add a2, a2, a4
 	sltu a4, a2, a4
-	add a2, a2, t1
-	sltu t1, a2, t1
-	or a4, a4, t1
-	bne a4, zero, .L18_62
-	mv s2, a1
-	mv a4, a2
-	mv a2, a7
+	or a5, a5, a4
+	bne a5, zero, .L18_62
+	mv a4, a0
+	mv a5, a2
+	mv a2, a6
 .L18_63:
 .L18_61:
-	mulhu a1, a5, s2
-	mul a7, a5, s2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t1, t2, s2
-	mul t4, t2, s2
-	add a1, t4, a1
-	sltu t4, a1, t4
-	add t4, t4, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu t1, t5, s2
-	mul s0, t5, s2
-	add t4, s0, t4
-	sltu s0, t4, s0
-	add s0, s0, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu t1, s3, s2
-	mul s2, s3, s2
-	add s0, s2, s0
-	sltu s2, s0, s2
-	add s2, s2, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu t1, a5, a2
-	mul s7, a5, a2
-	add s7, a1, s7
-	sltu a1, s7, a1
-	add a1, a1, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, t2, a2
-	mul s8, t2, a2
-	add s8, t4, s8
-	sltu t4, s8, t4
-	add t4, t4, t1
-	add a1, s8, a1
-	sltu s8, a1, s8
-	add s8, s8, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, t5, a2
-	mul t4, t5, a2
-	add t4, s0, t4
-	sltu s0, t4, s0
-	add s0, s0, t1
-	add s8, t4, s8
-	sltu t4, s8, t4
-	add t4, t4, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, s3, a2
-	mul a2, s3, a2
-	add a2, s2, a2
-	sltu s2, a2, s2
-	add s2, s2, t1
-	add t4, a2, t4
-	sltu a2, t4, a2
-	add a2, a2, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, a5, a3
-	mul s0, a5, a3
-	add s0, a1, s0
-	sltu a1, s0, a1
-	add a1, a1, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, t2, a3
-	mul s2, t2, a3
-	add s2, s8, s2
-	sltu s8, s2, s8
-	add s8, s8, t1
-	add a1, s2, a1
-	sltu s2, a1, s2
-	add s2, s2, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, t5, a3
-	mul s8, t5, a3
-	add s8, t4, s8
-	sltu t4, s8, t4
-	add t4, t4, t1
-	add s2, s8, s2
-	sltu s8, s2, s8
-	add s8, s8, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, s3, a3
-	mul a3, s3, a3
-	add a3, a2, a3
-	sltu a2, a3, a2
-	add a2, a2, t1
-	add s8, a3, s8
-	sltu a3, s8, a3
-	add a3, a3, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, a5, a4
-	mul t1, a5, a4
-	add t1, a1, t1
-	sltu a1, t1, a1
-	add a1, a1, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, t2, a4
-	mul t4, t2, a4
-	add t4, s2, t4
-	sltu s2, t4, s2
-	add s2, s2, a2
-	add a1, t4, a1
-	sltu t4, a1, t4
-	add t4, t4, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, t5, a4
-	mul s2, t5, a4
-	add s2, s8, s2
-	sltu s8, s2, s8
+	mulhu a0, a1, s4
+	mul a6, a1, s4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu t0, t4, s4
+	mul t3, t4, s4
+	add a0, t3, a0
+	sltu t3, a0, t3
+	add t3, t3, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu t0, s0, s4
+	mul s3, s0, s4
+	add t3, s3, t3
+	sltu s3, t3, s3
+	add s3, s3, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu t0, s2, s4
+	mul s4, s2, s4
+	add s3, s4, s3
+	sltu s4, s3, s4
+	add s4, s4, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu t0, a1, a2
+	mul s7, a1, a2
+	add s7, a0, s7
+	sltu a0, s7, a0
+	add a0, a0, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t0, t4, a2
+	mul s8, t4, a2
+	add s8, t3, s8
+	sltu t3, s8, t3
+	add t3, t3, t0
+	add a0, s8, a0
+	sltu s8, a0, s8
+	add s8, s8, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t0, s0, a2
+	mul t3, s0, a2
+	add t3, s3, t3
+	sltu s3, t3, s3
+	add s3, s3, t0
+	add s8, t3, s8
+	sltu t3, s8, t3
+	add t3, t3, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t0, s2, a2
+	mul a2, s2, a2
+	add a2, s4, a2
+	sltu s4, a2, s4
+	add s4, s4, t0
+	add t3, a2, t3
+	sltu a2, t3, a2
+	add a2, a2, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t0, a1, a4
+	mul s3, a1, a4
+	add s3, a0, s3
+	sltu a0, s3, a0
+	add a0, a0, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t0, t4, a4
+	mul s4, t4, a4
+	add s4, s8, s4
+	sltu s8, s4, s8
+	add s8, s8, t0
+	add a0, s4, a0
+	sltu s4, a0, s4
+	add s4, s4, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t0, s0, a4
+	mul s8, s0, a4
+	add s8, t3, s8
+	sltu t3, s8, t3
+	add t3, t3, t0
+	add s4, s8, s4
+	sltu s8, s4, s8
+	add s8, s8, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t0, s2, a4
+	mul a4, s2, a4
+	add a4, a2, a4
+	sltu a2, a4, a2
+	add a2, a2, t0
+	add s8, a4, s8
+	sltu a4, s8, a4
+	add a4, a4, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, a1, a5
+	mul t0, a1, a5
+	add t0, a0, t0
+	sltu a0, t0, a0
+	add a0, a0, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, t4, a5
+	mul t3, t4, a5
+	add t3, s4, t3
+	sltu s4, t3, s4
+	add s4, s4, a2
+	add a0, t3, a0
+	sltu t3, a0, t3
+	add t3, t3, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, s0, a5
+	mul s4, s0, a5
+	add s4, s8, s4
+	sltu s8, s4, s8
 	add s8, s8, a2
-	add t4, s2, t4
-	sltu s2, t4, s2
-	add s2, s2, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s3, a4
-	mul a4, s3, a4
-	add a4, a3, a4
-	sltu a3, a4, a3
-	add a3, a3, a2
-	add s2, a4, s2
-	sltu a4, s2, a4
-	add a4, a4, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a7, 32                  # fep256_sparse64:73
-	slli a3, a7, 32
-	add s7, a3, s7
-	sltu s8, s7, a3
+	add t3, s4, t3
+	sltu s4, t3, s4
+	add s4, s4, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, s2, a5
+	mul a5, s2, a5
+	add a5, a4, a5
+	sltu a4, a5, a4
+	add a4, a4, a2
+	add s4, a5, s4
+	sltu a5, s4, a5
+	add a5, a5, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	srli a2, a6, 32                  # fep256_sparse64:73
+	slli a4, a6, 32
+	add s7, a4, s7
+	sltu s8, s7, a4
 	add s8, s8, a2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	slli s9, s7, 32                  # fep256_sparse64:75
 	add s8, s9, s8
 	sltu s10, s8, s9                 # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s11, a7, a3
-	sltu a3, a7, a3                  # fep256_sparse64:76
-	sub a2, a7, a2
-	sltu ra, a7, a2
-	sub a7, a2, a3
-	sltu a3, a2, a7
-	or a2, a3, ra
+	sub s11, a6, a4
+	sltu a4, a6, a4                  # fep256_sparse64:76
+	sub a2, a6, a2
+	sltu ra, a6, a2
+	sub a6, a2, a4
+	sltu a4, a2, a6
+	or a2, a4, ra
 	srli a2, s7, 32
-	add a3, s10, a2
-	add a3, s11, a3
-	sltu s11, a3, s11
-	add s11, s11, a7                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a7, s7, s9
+	add a4, s10, a2
+	add a4, s11, a4
+	sltu s11, a4, s11
+	add s11, s11, a6                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub a6, s7, s9
 	sltu s9, s7, s9                  # fep256_sparse64:77
 	sub a2, s7, a2
 	sltu s10, s7, a2
 	sub s7, a2, s9
 	sltu s9, a2, s7
 	or a2, s9, s10
-	add s11, a7, s11
-	sltu a7, s11, a7
-	add a7, a7, s7                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add s8, s0, s8
-	sltu s0, s8, s0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add t1, t1, a3
-	sltu a3, t1, a3
-	add t1, t1, s0
-	sltu s0, t1, s0
-	or a3, a3, s0
-	add a1, a1, s11
-	sltu s11, a1, s11
-	add a1, a1, a3
-	sltu a3, a1, a3
-	or s11, s11, a3
-	add t4, t4, a7
-	sltu a7, t4, a7
-	add t4, t4, s11
-	sltu s11, t4, s11
-	or a7, a7, s11
+	add s11, a6, s11
+	sltu a6, s11, a6
+	add a6, a6, s7                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add s8, s3, s8
+	sltu s3, s8, s3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add t0, t0, a4
+	sltu a4, t0, a4
+	add t0, t0, s3
+	sltu s3, t0, s3
+	or a4, a4, s3
+	add a0, a0, s11
+	sltu s11, a0, s11
+	add a0, a0, a4
+	sltu a4, a0, a4
+	or s11, s11, a4
+	add t3, t3, a6
+	sltu a6, t3, a6
+	add t3, t3, s11
+	sltu s11, t3, s11
+	or a6, a6, s11
 	srli a2, s8, 32                  # fep256_sparse64:73
-	slli a3, s8, 32
-	add t1, a3, t1
-	sltu s0, t1, a3
-	add s0, s0, a2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s7, t1, 32                  # fep256_sparse64:75
-	add s0, s7, s0
-	sltu s9, s0, s7                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s10, s8, a3
-	sltu a3, s8, a3                  # fep256_sparse64:76
+	slli a4, s8, 32
+	add t0, a4, t0
+	sltu s3, t0, a4
+	add s3, s3, a2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli s7, t0, 32                  # fep256_sparse64:75
+	add s3, s7, s3
+	sltu s9, s3, s7                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s10, s8, a4
+	sltu a4, s8, a4                  # fep256_sparse64:76
 	sub a2, s8, a2
 	sltu s11, s8, a2
-	sub s8, a2, a3
-	sltu a3, a2, s8
-	or a2, a3, s11
-	srli a2, t1, 32
-	add a3, s9, a2
-	add a3, s10, a3
-	sltu s10, a3, s10
+	sub s8, a2, a4
+	sltu a4, a2, s8
+	or a2, a4, s11
+	srli a2, t0, 32
+	add a4, s9, a2
+	add a4, s10, a4
+	sltu s10, a4, s10
 	add s10, s10, s8                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub s8, t1, s7
-	sltu s7, t1, s7                  # fep256_sparse64:77
-	sub a2, t1, a2
-	sltu s9, t1, a2
-	sub t1, a2, s7
-	sltu s7, a2, t1
+	sub s8, t0, s7
+	sltu s7, t0, s7                  # fep256_sparse64:77
+	sub a2, t0, a2
+	sltu s9, t0, a2
+	sub t0, a2, s7
+	sltu s7, a2, t0
 	or a2, s7, s9
-	add a2, a7, s10
+	add a2, a6, s10
 	add a2, s8, a2
 	sltu s8, a2, s8
-	add s8, s8, t1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add s0, a1, s0
-	sltu a1, s0, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add t4, t4, a3
-	sltu a3, t4, a3
-	add t4, t4, a1
-	sltu a1, t4, a1
-	or a3, a3, a1
-	add s2, s2, a2
-	sltu a2, s2, a2
-	add s2, s2, a3
-	sltu a3, s2, a3
-	or a2, a2, a3
-	add a4, a4, s8
-	sltu s8, a4, s8
-	add a4, a4, a2
-	sltu a2, a4, a2
+	add s8, s8, t0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add s3, a0, s3
+	sltu a0, s3, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add t3, t3, a4
+	sltu a4, t3, a4
+	add t3, t3, a0
+	sltu a0, t3, a0
+	or a4, a4, a0
+	add s4, s4, a2
+	sltu a2, s4, a2
+	add s4, s4, a4
+	sltu a4, s4, a4
+	or a2, a2, a4
+	add a5, a5, s8
+	sltu s8, a5, s8
+	add a5, a5, a2
+	sltu a2, a5, a2
 	or s8, s8, a2
 	beq s8, zero, .L18_65
-	li a1, 1
-	add a1, s0, a1
-	sltu s0, a1, s0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a2, a6                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add a2, a2, t4
-	sltu t4, a2, t4
-	add a2, a2, s0
-	sltu s0, a2, s0
-	or t4, t4, s0
-	li a3, -1
-	add s2, s2, a3
-	sltu a3, s2, a3
-	add s2, s2, t4
-	sltu t4, s2, t4
-	or a3, a3, t4
-	mv a7, t3                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add a7, a7, a4
-	sltu a4, a7, a4
-	add a7, a7, a3
-	sltu a3, a7, a3
-	or a4, a4, a3
-	bne a4, zero, .L18_66
-	mv s0, a1
-	mv t4, a2
-	mv a4, a7
+	add s3, a3, s3
+	sltu a0, s3, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a2, a7                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a2, a2, t3
+	sltu t3, a2, t3
+	add a2, a2, a0
+	sltu a0, a2, a0
+	or t3, t3, a0
+	mv a0, t2                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a0, a0, s4
+	sltu s4, a0, s4
+	add a0, a0, t3
+	sltu t3, a0, t3
+	or s4, s4, t3
+	mv a4, t5                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a4, a4, a5
+	sltu a5, a4, a5
+	add a4, a4, s4
+	sltu s4, a4, s4
+	or a5, a5, s4
+	bne a5, zero, .L18_66
+	mv t3, a2
+	mv s4, a0
+	mv a5, a4
 .L18_67:
 .L18_65:
-	ld a1, 0(sp)
-	sd s1, 0(a1)
-	sd s5, 8(a1)
-	sd s4, 16(a1)
-	sd s6, 24(a1)
-	sd a0, 32(a1)
-	ld a7, 72(sp)
-	sd a7, 40(a1)
-	ld a6, 80(sp)
-	sd a6, 48(a1)
-	ld a6, 88(sp)
-	sd a6, 56(a1)
-	ld a6, 96(sp)
-	sd a6, 64(a1)
-	ld a6, 104(sp)
-	sd a6, 72(a1)
-	ld a6, 112(sp)
-	sd a6, 80(a1)
-	ld s7, 120(sp)
-	sd s7, 88(a1)
-	sd s0, 96(a1)
-	sd t4, 104(a1)
-	sd s2, 112(a1)
-	sd a4, 120(a1)
-	sd a5, 128(a1)
-	sd t2, 136(a1)
-	sd t5, 144(a1)
-	sd s3, 152(a1)
-	ld ra, 128(sp)
-	ld s0, 136(sp)
-	ld s1, 144(sp)
-	ld s2, 152(sp)
-	ld s3, 160(sp)
-	ld s4, 168(sp)
-	ld s5, 176(sp)
-	ld s6, 184(sp)
-	ld s7, 192(sp)
-	ld s8, 200(sp)
-	ld s9, 208(sp)
-	ld s10, 216(sp)
-	ld s11, 224(sp)
-	addi sp, sp, 240
+	ld a0, 0(sp)
+	sd s1, 0(a0)
+	sd s6, 8(a0)
+	sd s5, 16(a0)
+	ld s7, 88(sp)
+	sd s7, 24(a0)
+	ld a3, 96(sp)
+	sd a3, 32(a0)
+	ld t0, 104(sp)
+	sd t0, 40(a0)
+	ld a3, 112(sp)
+	sd a3, 48(a0)
+	ld a3, 120(sp)
+	sd a3, 56(a0)
+	ld a3, 128(sp)
+	sd a3, 64(a0)
+	ld a3, 136(sp)
+	sd a3, 72(a0)
+	ld a3, 144(sp)
+	sd a3, 80(a0)
+	ld s9, 152(sp)
+	sd s9, 88(a0)
+	sd s3, 96(a0)
+	sd t3, 104(a0)
+	sd s4, 112(a0)
+	sd a5, 120(a0)
+	sd a1, 128(a0)
+	sd t4, 136(a0)
+	sd s0, 144(a0)
+	sd s2, 152(a0)
+	ld ra, 160(sp)
+	ld s0, 168(sp)
+	ld s1, 176(sp)
+	ld s2, 184(sp)
+	ld s3, 192(sp)
+	ld s4, 200(sp)
+	ld s5, 208(sp)
+	ld s6, 216(sp)
+	ld s7, 224(sp)
+	ld s8, 232(sp)
+	ld s9, 240(sp)
+	ld s10, 248(sp)
+	ld s11, 256(sp)
+	addi sp, sp, 272
 	ret
 .L18_2:
-	li a4, 1
-	sub t1, t5, a4
-	sltu t5, t5, a4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv a4, a6
-	sub a4, a7, a4
-	sltu s0, a7, a4
-	sub a7, a4, t5
-	sltu t5, a4, a7
-	or a4, t5, s0
-	li t5, -1
-	sub t5, t2, t5
-	sltu s0, t2, t5
-	sub t2, t5, a4
-	sltu a4, t5, t2
-	or t5, a4, s0
-	sub a4, t4, t3
-	sub t4, a4, t5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv a4, t1
+	sub a4, t4, a3
+	sltu t4, t4, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	mv s1, a7
+	sub s1, t0, s1
+	sltu s2, t0, s1
+	sub t0, s1, t4
+	sltu t4, s1, t0
+	or s1, t4, s2
+	mv t4, t2
+	sub t4, t3, t4
+	sltu s2, t3, t4
+	sub t3, t4, s1
+	sltu s1, t4, t3
+	or t4, s1, s2
+	sub s0, s0, t5
+	sub s0, s0, t4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	j .L18_3
 .L18_6:
-	li t1, 1
-	add t1, t5, t1
-	sltu t5, t1, t5                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	mv s1, a6                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	add s1, s1, s3
-	sltu s3, s1, s3
-	add s1, s1, t5
-	sltu t5, s1, t5
-	or s3, s3, t5
-	li t5, -1
+	add t4, a3, t4
+	sltu s1, t4, a3                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	mv s3, a7                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add s3, s3, s5
+	sltu s5, s3, s5
+	add s3, s3, s1
+	sltu s1, s3, s1
+	or s5, s5, s1
+	mv s1, t2                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add s1, s1, s4
+	sltu s4, s1, s4
+	add s1, s1, s5
+	sltu s5, s1, s5
+	or s4, s4, s5
 	add s2, s2, t5
-	sltu t5, s2, t5
-	add s2, s2, s3
-	sltu s3, s2, s3
-	or t5, t5, s3
-	add s0, s0, t3
-	add t5, t5, s0                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	mv s0, s1
-	mv s1, t5
+	add s2, s4, s2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	mv t6, s3
+	mv s3, s2
+	mv s2, t6
 	j .L18_7
 .L18_10:
-	li t4, 1
-	add s2, a4, t4
-	sltu a4, s2, a4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv t4, a6                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add t4, t4, t1
-	sltu t1, t4, t1
-	add t4, t4, a4
-	sltu a4, t4, a4
-	or t1, t1, a4
-	li a4, -1
-	add t2, t2, a4
-	sltu a4, t2, a4
-	add t2, t2, t1
-	sltu t1, t2, t1
-	or a4, a4, t1
-	add a7, a7, t3
-	add a4, a4, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a7, t4
-	mv t4, a4
+	add s3, a3, s3
+	sltu t3, s3, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv s0, a7                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s0, s0, t4
+	sltu t4, s0, t4
+	add s0, s0, t3
+	sltu t3, s0, t3
+	or t4, t4, t3
+	mv t3, t2                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t3, t3, a4
+	sltu a4, t3, a4
+	add t3, t3, t4
+	sltu t4, t3, t4
+	or a4, a4, t4
+	add t0, t0, t5
+	add a4, a4, t0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv t0, s0
+	mv s0, a4
 	j .L18_11
 .L18_14:
-	li t1, 1
-	add t1, a4, t1
-	sltu a4, t1, a4                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	mv t4, a6                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	add t4, t4, t5
-	sltu t5, t4, t5
-	add t4, t4, a4
-	sltu a4, t4, a4
-	or t5, t5, a4
-	li a4, -1
-	add t2, t2, a4
-	sltu a4, t2, a4
-	add t2, t2, t5
-	sltu t5, t2, t5
-	or a4, a4, t5
-	add a7, a7, t3
-	add a4, a4, a7                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	mv a7, t4
-	mv t4, a4
+	add t4, a3, t4
+	sltu t3, t4, a3                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	mv s0, a7                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add s0, s0, s1
+	sltu s1, s0, s1
+	add s0, s0, t3
+	sltu t3, s0, t3
+	or s1, s1, t3
+	mv t3, t2                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add t3, t3, a4
+	sltu a4, t3, a4
+	add t3, t3, s1
+	sltu s1, t3, s1
+	or a4, a4, s1
+	add t0, t0, t5
+	add a4, a4, t0                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	mv t0, s0
+	mv s0, a4
 	j .L18_15
 .L18_16:
-	li a4, 1
-	add a4, s1, a4
-	sltu t5, a4, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv s0, s7                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv s2, a6
-	add s0, s0, s2
-	sltu s2, s0, s2
-	add s0, s0, t5
-	sltu t5, s0, t5
-	or s2, s2, t5
-	li t5, -1
-	mv s4, s6                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add s4, s4, t5
-	sltu t5, s4, t5
-	add s4, s4, s2
-	sltu s2, s4, s2
-	or t5, t5, s2
-	mv s2, s8                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv s5, t3
-	add s2, s2, s5
-	sltu s5, s2, s5
-	add s2, s2, t5
-	sltu t5, s2, t5
-	or s5, s5, t5
-	bne s5, zero, .L18_18
-	mv t5, s0
-	mv s0, s4
+	add a4, s3, a3
+	sltu s1, a4, s3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv s2, s9                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv s4, a7
+	add s2, s2, s4
+	sltu s4, s2, s4
+	add s2, s2, s1
+	sltu s1, s2, s1
+	or s4, s4, s1
+	mv s1, s8                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv s6, t2
+	add s1, s1, s6
+	sltu s6, s1, s6
+	add s1, s1, s4
+	sltu s4, s1, s4
+	or s6, s6, s4
+	mv s4, a0                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv s7, t5
+	add s4, s4, s7
+	sltu s7, s4, s7
+	add s4, s4, s6
+	sltu s6, s4, s6
+	or s7, s7, s6
+	bne s7, zero, .L18_18
+	mv t6, s2
+	mv s2, s1
+	mv s1, t6
 .L18_19:
 	j .L18_17
 .L18_18:
-	li t5, 1
-	add t5, a4, t5
-	sltu a4, t5, a4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv s5, a6                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add s5, s5, s0
-	sltu s0, s5, s0
-	add s5, s5, a4
-	sltu a4, s5, a4
-	or s0, s0, a4
-	li a4, -1
-	add s4, s4, a4
-	sltu a4, s4, a4
-	add s4, s4, s0
-	sltu s0, s4, s0
-	or a4, a4, s0
-	add s0, s2, t3
-	add s2, a4, s0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a4, t5
-	mv t5, s5
-	mv s0, s4
+	add a4, a3, a4
+	sltu s6, a4, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv s7, a7                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s7, s7, s2
+	sltu s2, s7, s2
+	add s7, s7, s6
+	sltu s6, s7, s6
+	or s2, s2, s6
+	mv s6, t2                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s6, s6, s1
+	sltu s1, s6, s1
+	add s6, s6, s2
+	sltu s2, s6, s2
+	or s1, s1, s2
+	add s2, s4, t5
+	add s4, s1, s2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv s1, s7
+	mv s2, s6
 	j .L18_19
 .L18_22:
-	li a3, 1
-	add a3, a0, a3
-	sltu a0, a3, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a5, a6                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add a5, a5, a1
-	sltu a1, a5, a1
-	add a5, a5, a0
-	sltu a0, a5, a0
-	or a1, a1, a0
-	li a0, -1
-	add s8, s8, a0
-	sltu a0, s8, a0
-	add s8, s8, a1
-	sltu a1, s8, a1
+	add a5, a3, a5
+	sltu a6, a5, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv t1, a7                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t1, t1, a1
+	sltu a1, t1, a1
+	add t1, t1, a6
+	sltu a6, t1, a6
+	or a1, a1, a6
+	mv a6, t2                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a6, a6, a0
+	sltu a0, a6, a0
+	add a6, a6, a1
+	sltu a1, a6, a1
 	or a0, a0, a1
-	add a1, a2, t3
+	add a1, a2, t5
 	add s9, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a2, a5
+	mv a2, t1
+	mv s3, a6
 	j .L18_23
 .L18_26:
-	li a5, 1
-	add s0, a0, a5
-	sltu a0, s0, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a5, a6                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add a5, a5, a1
-	sltu a1, a5, a1
-	add a5, a5, a0
-	sltu a0, a5, a0
-	or a1, a1, a0
-	li a0, -1
-	add s4, s4, a0
-	sltu a0, s4, a0
-	add s4, s4, a1
-	sltu a1, s4, a1
+	add a6, a3, a6
+	sltu t1, a6, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv s1, a7                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s1, s1, a1
+	sltu a1, s1, a1
+	add s1, s1, t1
+	sltu t1, s1, t1
+	or a1, a1, t1
+	mv t1, t2                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t1, t1, a0
+	sltu a0, t1, a0
+	add t1, t1, a1
+	sltu a1, t1, a1
 	or a0, a0, a1
-	add a1, t0, t3
-	add s6, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv s5, a5
+	add a1, a4, t5
+	add s7, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv s6, s1
+	mv s5, t1
 	j .L18_27
 .L18_30:
-	li a0, 1
-	add a0, s1, a0
-	sltu s1, a0, s1                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	mv t0, a6                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	add t0, t0, s2
-	sltu s2, t0, s2
-	add t0, t0, s1
-	sltu s1, t0, s1
-	or s2, s2, s1
-	li s1, -1
-	add a5, a5, s1
-	sltu s1, a5, s1
-	add a5, a5, s2
-	sltu s2, a5, s2
+	add a0, a3, a0
+	sltu a4, a0, a3                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	mv t1, a7                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add t1, t1, s2
+	sltu s2, t1, s2
+	add t1, t1, a4
+	sltu a4, t1, a4
+	or s2, s2, a4
+	mv a4, t2                        # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add a4, a4, s1
+	sltu s1, a4, s1
+	add a4, a4, s2
+	sltu s2, a4, s2
 	or s1, s1, s2
-	add a1, a1, t3
+	add a1, a1, t5
 	add a1, s1, a1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	mv t6, t0
-	mv t0, a1
+	mv t6, t1
+	mv t1, a1
 	mv a1, t6
 	j .L18_31
 .L18_34:
-	li a0, 1
-	sub s1, a1, a0
-	sltu a1, a1, a0                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv a0, a6
+	sub s1, a0, a3
+	sltu a0, a0, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	mv a1, a7
+	sub a1, s6, a1
+	sltu a4, s6, a1
+	sub s6, a1, a0
+	sltu a0, a1, s6
+	or a1, a0, a4
+	mv a0, t2
 	sub a0, s5, a0
-	sltu a5, s5, a0
+	sltu a4, s5, a0
 	sub s5, a0, a1
 	sltu a1, a0, s5
-	or a0, a1, a5
-	li a1, -1
-	sub a1, s4, a1
-	sltu a5, s4, a1
-	sub s4, a1, a0
-	sltu a0, a1, s4
-	or a1, a0, a5
-	sub a0, s6, t3
-	sub s6, a0, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	or a0, a1, a4
+	sub a1, s7, t5
+	sub s7, a1, a0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	j .L18_35
 .L18_38:
-	li a0, 1
-	sub a1, a3, a0
-	sltu a3, a3, a0                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv a0, a6
-	sub a0, a2, a0
-	sltu a5, a2, a0
-	sub a2, a0, a3
-	sltu a3, a0, a2
-	or a0, a3, a5
-	li a3, -1
-	sub a3, s8, a3
-	sltu a5, s8, a3
-	sub s8, a3, a0
-	sltu a0, a3, s8
-	or a3, a0, a5
-	sub a0, s9, t3
-	sub s9, a0, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv a0, a1
+	sub a0, a1, a3
+	sltu a1, a1, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	mv a4, a7
+	sub a4, a2, a4
+	sltu a5, a2, a4
+	sub a2, a4, a1
+	sltu a1, a4, a2
+	or a4, a1, a5
+	mv a1, t2
+	sub a1, s3, a1
+	sltu a5, s3, a1
+	sub s3, a1, a4
+	sltu a4, a1, s3
+	or a1, a4, a5
+	sub a4, s9, t5
+	sub s9, a4, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	j .L18_39
 .L18_42:
-	li a2, 1
-	add a5, a0, a2
-	sltu a0, a5, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a2, a6                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add a2, a2, a1
-	sltu a1, a2, a1
-	add a2, a2, a0
-	sltu a0, a2, a0
-	or a1, a1, a0
-	li a0, -1
-	add t2, t2, a0
-	sltu a0, t2, a0
-	add t2, t2, a1
-	sltu a1, t2, a1
-	or a0, a0, a1
-	add a1, a3, t3
-	add t4, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a7, a2
-	j .L18_43
-.L18_46:
-	li a2, 1
-	add s0, a0, a2
-	sltu a0, s0, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a2, a6                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add a2, a2, a1
-	sltu a1, a2, a1
-	add a2, a2, a0
-	sltu a0, a2, a0
-	or a1, a1, a0
-	li a0, -1
-	add t0, t0, a0
-	sltu a0, t0, a0
-	add t0, t0, a1
-	sltu a1, t0, a1
-	or a0, a0, a1
-	add a1, a3, t3
-	add t5, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv t1, a2
-	j .L18_47
-.L18_50:
-	li a0, 1
-	sub a1, a2, a0
-	sltu a2, a2, a0                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv a0, a6
-	sub a0, a7, a0
-	sltu a3, a7, a0
-	sub a7, a0, a2
-	sltu a2, a0, a7
-	or a0, a2, a3
-	li a2, -1
-	sub a2, t2, a2
-	sltu a3, t2, a2
-	sub t2, a2, a0
-	sltu a0, a2, t2
-	or a2, a0, a3
-	sub a0, t4, t3
-	sub t4, a0, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv a0, a1
-	j .L18_51
-.L18_52:
-	ld a1, 16(sp)
-	li a2, 1
-	add a2, a1, a2
-	sltu a1, a2, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	ld a3, 24(sp)
-	mv a4, a6                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add a4, a4, a3
-	sltu a3, a4, a3
+	add a5, a3, a5
+	sltu a4, a5, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a6, a7                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a6, a6, a1
+	sltu a1, a6, a1
+	add a6, a6, a4
+	sltu a4, a6, a4
+	or a1, a1, a4
+	mv a4, t2                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a4, a4, a0
+	sltu a0, a4, a0
 	add a4, a4, a1
 	sltu a1, a4, a1
-	or a3, a3, a1
-	ld a1, 32(sp)                    # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a5, -1
-	add a1, a1, a5
-	sltu a5, a1, a5
-	add a1, a1, a3
-	sltu a3, a1, a3
-	or a5, a5, a3
-	ld a3, 48(sp)
-	mv t0, t3                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add t0, t0, a3
-	sltu a3, t0, a3
-	add t0, t0, a5
-	sltu a5, t0, a5
-	or a3, a3, a5
-	bne a3, zero, .L18_54
-	mv a3, a1
-	mv a1, a2
-	mv a2, a4
-	mv a4, t0
-.L18_55:
-	j .L18_53
-.L18_54:
-	li a3, 1
-	add a3, a2, a3
-	sltu a2, a3, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a5, a6                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	or a0, a0, a1
+	add a1, a2, t5
+	add s0, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv t0, a6
+	mv t3, a4
+	j .L18_43
+.L18_46:
+	add s2, a3, s2
+	sltu a0, s2, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a6, a7                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a6, a6, a2
+	sltu a2, a6, a2
+	add a6, a6, a0
+	sltu a0, a6, a0
+	or a2, a2, a0
+	mv a0, t2                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a0, a0, a1
+	sltu a1, a0, a1
+	add a0, a0, a2
+	sltu a2, a0, a2
+	or a1, a1, a2
+	add a2, a4, t5
+	add a1, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv s3, a6
+	mv t4, a0
+	mv a0, a1
+	j .L18_47
+.L18_50:
+	sub a1, a0, a3
+	sltu a0, a0, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	mv a2, a7
+	sub a2, t0, a2
+	sltu a4, t0, a2
+	sub t0, a2, a0
+	sltu a0, a2, t0
+	or a2, a0, a4
+	mv a0, t2
+	sub a0, t3, a0
+	sltu a4, t3, a0
+	sub t3, a0, a2
+	sltu a2, a0, t3
+	or a0, a2, a4
+	sub a2, s0, t5
+	sub s0, a2, a0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	j .L18_51
+.L18_52:
+	ld a0, 16(sp)
+	add a0, a3, a0
+	sltu a2, a0, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	ld a4, 24(sp)
+	mv a5, a7                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	add a5, a5, a4
 	sltu a4, a5, a4
 	add a5, a5, a2
 	sltu a2, a5, a2
 	or a4, a4, a2
-	li a2, -1
-	add a1, a1, a2
-	sltu a2, a1, a2
-	add a1, a1, a4
-	sltu a4, a1, a4
+	ld a2, 32(sp)
+	mv a6, t2                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a6, a6, a2
+	sltu a2, a6, a2
+	add a6, a6, a4
+	sltu a4, a6, a4
 	or a2, a2, a4
-	add a4, t0, t3
-	add a4, a2, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	ld a4, 48(sp)
+	mv t1, t5                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t1, t1, a4
+	sltu a4, t1, a4
+	add t1, t1, a2
+	sltu a2, t1, a2
+	or a4, a4, a2
+	bne a4, zero, .L18_54
 	mv a2, a5
-	mv t6, a3
-	mv a3, a1
-	mv a1, t6
-	j .L18_55
-.L18_58:
-	li t1, 1
-	add t4, a5, t1
-	sltu a5, t4, a5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv t1, a6                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add t1, t1, a7
-	sltu a7, t1, a7
-	add t1, t1, a5
-	sltu a5, t1, a5
-	or a7, a7, a5
-	li a5, -1
-	add s2, s2, a5
-	sltu a5, s2, a5
-	add s2, s2, a7
-	sltu a7, s2, a7
-	or a5, a5, a7
-	add a7, t2, t3
-	add s7, a5, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv s0, t1
-	j .L18_59
-.L18_62:
-	li a4, 1
-	add s2, a1, a4
-	sltu a1, s2, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a4, a6                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	add a4, a4, a7
-	sltu a7, a4, a7
-	add a4, a4, a1
-	sltu a1, a4, a1
-	or a7, a7, a1
-	li a1, -1
-	add a3, a3, a1
-	sltu a1, a3, a1
-	add a3, a3, a7
-	sltu a7, a3, a7
-	or a1, a1, a7
-	add a2, a2, t3
-	add a1, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a2, a4
-	mv a4, a1
-	j .L18_63
-.L18_66:
-	li a3, 1
-	add s0, a1, a3
-	sltu a1, s0, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a4, a6
+	mv a5, t1
+.L18_55:
+	j .L18_53
+.L18_54:
+	add a0, a3, a0
+	sltu a2, a0, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a4, a7                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a4, a4, a5
+	sltu a5, a4, a5
+	add a4, a4, a2
+	sltu a2, a4, a2
+	or a5, a5, a2
+	mv a2, t2                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	add a2, a2, a6
 	sltu a6, a2, a6
-	add a2, a2, a1
-	sltu a1, a2, a1
-	or a6, a6, a1
-	li a1, -1
-	add s2, s2, a1
-	sltu a1, s2, a1
-	add s2, s2, a6
-	sltu a6, s2, a6
+	add a2, a2, a5
+	sltu a5, a2, a5
+	or a6, a6, a5
+	add a5, t1, t5
+	add a5, a6, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv t6, a4
+	mv a4, a2
+	mv a2, t6
+	j .L18_55
+.L18_58:
+	add t3, a3, t3
+	sltu t4, t3, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv s0, a7                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s0, s0, a6
+	sltu a6, s0, a6
+	add s0, s0, t4
+	sltu t4, s0, t4
+	or a6, a6, t4
+	mv t4, t2                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t4, t4, a1
+	sltu a1, t4, a1
+	add t4, t4, a6
+	sltu a6, t4, a6
 	or a1, a1, a6
-	add a3, a7, t3
-	add a4, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv t4, a2
+	add a6, t0, t5
+	add s9, a1, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv s3, s0
+	mv s4, t4
+	j .L18_59
+.L18_62:
+	add s4, a3, s4
+	sltu a4, s4, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a5, a7                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a5, a5, a6
+	sltu a6, a5, a6
+	add a5, a5, a4
+	sltu a4, a5, a4
+	or a6, a6, a4
+	mv a4, t2                        # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a4, a4, a0
+	sltu a0, a4, a0
+	add a4, a4, a6
+	sltu a6, a4, a6
+	or a0, a0, a6
+	add a2, a2, t5
+	add a0, a0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a2, a5
+	mv a5, a0
+	j .L18_63
+.L18_66:
+	add a3, s3, a3
+	sltu s3, a3, s3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a2, a2, a7
+	sltu a7, a2, a7
+	add a2, a2, s3
+	sltu s3, a2, s3
+	or a7, a7, s3
+	add a0, a0, t2
+	sltu t2, a0, t2
+	add a0, a0, a7
+	sltu a7, a0, a7
+	or t2, t2, a7
+	add a4, a4, t5
+	add a5, t2, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv s3, a3
+	mv t3, a2
+	mv s4, a0
 	j .L18_67
 	.size curve_p256_doubled_and_itself, . - curve_p256_doubled_and_itself
 
-# curve.p256.add_to_second (lib/curve/weierstrass.stk, line 329)
+# curve.p256.add_to_second (lib/curve/weierstrass.stk, line 329); in an order found by search
 	.balign 4
 	.type curve_p256_add_to_second, @function
 curve_p256_add_to_second:
-	addi sp, sp, -192
-	sd ra, 80(sp)
-	sd s0, 88(sp)
-	sd s1, 96(sp)
-	sd s2, 104(sp)
-	sd s3, 112(sp)
-	sd s4, 120(sp)
-	sd s5, 128(sp)
-	sd s6, 136(sp)
-	sd s7, 144(sp)
-	sd s8, 152(sp)
-	sd s9, 160(sp)
-	sd s10, 168(sp)
-	sd s11, 176(sp)
+	addi sp, sp, -176
+	sd ra, 72(sp)
+	sd s0, 80(sp)
+	sd s1, 88(sp)
+	sd s2, 96(sp)
+	sd s3, 104(sp)
+	sd s4, 112(sp)
+	sd s5, 120(sp)
+	sd s6, 128(sp)
+	sd s7, 136(sp)
+	sd s8, 144(sp)
+	sd s9, 152(sp)
+	sd s10, 160(sp)
+	sd s11, 168(sp)
 	ld a2, 64(a1)
 	ld a3, 0(a1)
 	sub a4, a2, a3
@@ -7871,51 +7813,50 @@ curve_p256_add_to_second:
 	sltu ra, a4, s11
 	add ra, ra, s9                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	sd a1, 0(sp)
-	slli a1, a4, 32                  # fep256_sparse64:75
-	sd s2, 72(sp)
-	add ra, a1, ra
-	sltu s2, ra, a1                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sd a2, 64(sp)
-	sub a2, s10, s11
+	sub a1, s10, s11
 	sltu s11, s10, s11               # fep256_sparse64:76
-	sd t4, 56(sp)
+	sd s2, 64(sp)
 	sub s9, s10, s9
-	sltu t4, s10, s9
+	sltu s2, s10, s9
 	sub s10, s9, s11
 	sltu s11, s9, s10
-	or s9, s11, t4
-	srli t4, a4, 32
-	add s2, s2, t4
-	add s2, a2, s2
-	sltu a2, s2, a2
-	add a2, a2, s10                  # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub s9, a4, a1
-	sltu a1, a4, a1                  # fep256_sparse64:77
-	sub t4, a4, t4
-	sltu s10, a4, t4
-	sub a4, t4, a1
-	sltu a1, t4, a4
-	or t4, a1, s10
-	add a2, s9, a2
-	sltu s9, a2, s9
-	add s9, s9, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	or s9, s11, s2
+	srli s2, a4, 32
+	slli s9, a4, 32                  # fep256_sparse64:75
+	add ra, s9, ra
+	sltu s11, ra, s9                 # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, s2                 # fep256_sparse64:76
+	add s11, a1, s11
+	sltu a1, s11, a1
+	add a1, a1, s10                  # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub s10, a4, s9
+	sltu s9, a4, s9                  # fep256_sparse64:77
+	sd a2, 56(sp)
+	sub s2, a4, s2
+	sltu a2, a4, s2
+	sub a4, s2, s9
+	sltu s9, s2, a4
+	or s2, s9, a2
+	add a1, s10, a1
+	sltu s10, a1, s10
+	add s10, s10, a4                 # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	add ra, a3, ra
 	sltu a3, ra, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add a0, a0, s2
-	sltu s2, a0, s2
+	add a0, a0, s11
+	sltu s11, a0, s11
 	add a0, a0, a3
 	sltu a3, a0, a3
-	or s2, s2, a3
-	add t1, t1, a2
-	sltu a2, t1, a2
-	add t1, t1, s2
-	sltu s2, t1, s2
-	or a2, a2, s2
-	add s6, s6, s9
-	sltu s9, s6, s9
-	add s6, s6, a2
-	sltu a2, s6, a2
-	or s9, s9, a2
+	or s11, s11, a3
+	add t1, t1, a1
+	sltu a1, t1, a1
+	add t1, t1, s11
+	sltu s11, t1, s11
+	or a1, a1, s11
+	add s6, s6, s10
+	sltu s10, s6, s10
+	add s6, s6, a1
+	sltu a1, s6, a1
+	or s10, s10, a1
 	srli a1, ra, 32                  # fep256_sparse64:73
 	slli a2, ra, 32
 	add a0, a2, a0
@@ -7923,30 +7864,30 @@ curve_p256_add_to_second:
 	add a3, a3, a1                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	slli a4, a0, 32                  # fep256_sparse64:75
 	add a3, a4, a3
-	sltu t4, a3, a4                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s2, ra, a2
+	sltu s2, a3, a4                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s9, ra, a2
 	sltu a2, ra, a2                  # fep256_sparse64:76
 	sub a1, ra, a1
-	sltu s10, ra, a1
+	sltu s11, ra, a1
 	sub ra, a1, a2
 	sltu a2, a1, ra
-	or a1, a2, s10
+	or a1, a2, s11
 	srli a1, a0, 32
-	add a2, t4, a1
-	add a2, s2, a2
-	sltu s2, a2, s2
-	add s2, s2, ra                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub t4, a0, a4
+	add a2, s2, a1
+	add a2, s9, a2
+	sltu s9, a2, s9
+	add s9, s9, ra                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub s2, a0, a4
 	sltu a4, a0, a4                  # fep256_sparse64:77
 	sub a1, a0, a1
-	sltu s10, a0, a1
+	sltu s11, a0, a1
 	sub a0, a1, a4
 	sltu a4, a1, a0
-	or a1, a4, s10
-	add a1, s9, s2
-	add a1, t4, a1
-	sltu t4, a1, t4
-	add t4, t4, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	or a1, a4, s11
+	add a1, s10, s9
+	add a1, s2, a1
+	sltu s2, a1, s2
+	add s2, s2, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	add a3, t1, a3
 	sltu t1, a3, t1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s6, s6, a2
@@ -7959,12 +7900,12 @@ curve_p256_add_to_second:
 	add s4, s4, a2
 	sltu a2, s4, a2
 	or a1, a1, a2
-	add s8, s8, t4
-	sltu t4, s8, t4
+	add s8, s8, s2
+	sltu s2, s8, s2
 	add s8, s8, a1
 	sltu a1, s8, a1
-	or t4, t4, a1
-	beq t4, zero, .L19_29
+	or s2, s2, a1
+	beq s2, zero, .L19_29
 	li a0, 1
 	add a0, a3, a0
 	sltu a3, a0, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -8138,19 +8079,18 @@ curve_p256_add_to_second:
 .L19_41:
 	mulhu a1, t3, a2
 	mul a3, t3, a2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld t4, 56(sp)
 	mulhu a4, t4, a2
 	mul a5, t4, a2
 	add a1, a5, a1
 	sltu a5, a1, a5
 	add a5, a5, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld a4, 64(sp)
+	ld a4, 56(sp)
 	mulhu a6, a4, a2
 	mul t1, a4, a2
 	add a5, t1, a5
 	sltu t1, a5, t1
 	add t1, t1, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld s2, 72(sp)
+	ld s2, 64(sp)
 	mulhu a6, s2, a2
 	mul a2, s2, a2
 	add t1, a2, t1
@@ -8664,15 +8604,15 @@ curve_p256_add_to_second:
 	add a7, a7, a2
 	sltu a2, a7, a2
 	or a3, a3, a2
+	sd a1, 128(a0)
+	sd a6, 136(a0)
+	sd a7, 144(a0)
 	li a2, 4294967294
 	add t0, t0, a2
 	sltu a2, t0, a2
 	add t0, t0, a3
 	sltu a3, t0, a3
 	or a2, a2, a3
-	sd a1, 128(a0)
-	sd a6, 136(a0)
-	sd a7, 144(a0)
 	sd t0, 152(a0)
 	beq a2, zero, .L19_55
 	li a2, 1
@@ -8699,20 +8639,20 @@ curve_p256_add_to_second:
 	sd a1, 152(a0)
 .L19_55:
 .L19_53:
-	ld ra, 80(sp)
-	ld s0, 88(sp)
-	ld s1, 96(sp)
-	ld s2, 104(sp)
-	ld s3, 112(sp)
-	ld s4, 120(sp)
-	ld s5, 128(sp)
-	ld s6, 136(sp)
-	ld s7, 144(sp)
-	ld s8, 152(sp)
-	ld s9, 160(sp)
-	ld s10, 168(sp)
-	ld s11, 176(sp)
-	addi sp, sp, 192
+	ld ra, 72(sp)
+	ld s0, 80(sp)
+	ld s1, 88(sp)
+	ld s2, 96(sp)
+	ld s3, 104(sp)
+	ld s4, 112(sp)
+	ld s5, 120(sp)
+	ld s6, 128(sp)
+	ld s7, 136(sp)
+	ld s8, 144(sp)
+	ld s9, 152(sp)
+	ld s10, 160(sp)
+	ld s11, 168(sp)
+	addi sp, sp, 176
 	ret
 .L19_2:
 	li a4, 1
@@ -8960,11 +8900,11 @@ curve_p256_add_to_second:
 	j .L19_47
 	.size curve_p256_add_to_second, . - curve_p256_add_to_second
 
-# curve.p256.to_cached (lib/curve/weierstrass.stk, line 350)
+# curve.p256.to_cached (lib/curve/weierstrass.stk, line 350); in an order found by search
 	.balign 4
 	.type curve_p256_to_cached, @function
 curve_p256_to_cached:
-	addi sp, sp, -80
+	addi sp, sp, -64
 	sd s0, 0(sp)
 	sd s1, 8(sp)
 	sd s2, 16(sp)
@@ -8973,7 +8913,6 @@ curve_p256_to_cached:
 	sd s5, 40(sp)
 	sd s6, 48(sp)
 	sd s7, 56(sp)
-	sd s8, 64(sp)
 	ld a4, 0(a3)
 	ld a5, 8(a3)
 	mulhu a6, a4, a5
@@ -9067,48 +9006,48 @@ curve_p256_to_cached:
 	add t3, s3, t3
 	sltu s4, t3, s3
 	add s4, s4, s1                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s5, t3, 32                  # fep256_sparse64:75
-	add s4, s5, s4
-	sltu s6, s4, s5                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s7, s2, s3
+	sub s5, s2, s3
 	sltu s3, s2, s3                  # fep256_sparse64:76
 	sub s1, s2, s1
-	sltu s8, s2, s1
+	sltu s6, s2, s1
 	sub s2, s1, s3
 	sltu s3, s1, s2
-	or s1, s3, s8
+	or s1, s3, s6
 	srli s1, t3, 32
-	add s3, s6, s1
-	add s3, s7, s3
-	sltu s7, s3, s7
-	add s7, s7, s2                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub s2, t3, s5
-	sltu s5, t3, s5                  # fep256_sparse64:77
+	slli s3, t3, 32                  # fep256_sparse64:75
+	add s4, s3, s4
+	sltu s6, s4, s3                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, s1                   # fep256_sparse64:76
+	add s6, s5, s6
+	sltu s5, s6, s5
+	add s5, s5, s2                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub s2, t3, s3
+	sltu s3, t3, s3                  # fep256_sparse64:77
 	sub s1, t3, s1
-	sltu s6, t3, s1
-	sub t3, s1, s5
-	sltu s5, s1, t3
-	or s1, s5, s6
-	add s7, s2, s7
-	sltu s2, s7, s2
+	sltu s7, t3, s1
+	sub t3, s1, s3
+	sltu s3, s1, t3
+	or s1, s3, s7
+	add s5, s2, s5
+	sltu s2, s5, s2
 	add s2, s2, t3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	add s4, a7, s4
 	sltu a7, s4, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add a6, a6, s3
-	sltu s3, a6, s3
+	add a6, a6, s6
+	sltu s6, a6, s6
 	add a6, a6, a7
 	sltu a7, a6, a7
-	or s3, s3, a7
-	add t2, t2, s7
-	sltu s7, t2, s7
-	add t2, t2, s3
-	sltu s3, t2, s3
-	or s7, s7, s3
+	or s6, s6, a7
+	add t2, t2, s5
+	sltu s5, t2, s5
+	add t2, t2, s6
+	sltu s6, t2, s6
+	or s5, s5, s6
 	add t5, t5, s2
 	sltu s2, t5, s2
-	add t5, t5, s7
-	sltu s7, t5, s7
-	or s2, s2, s7
+	add t5, t5, s5
+	sltu s5, t5, s5
+	or s2, s2, s5
 	srli a7, s4, 32                  # fep256_sparse64:73
 	slli t3, s4, 32
 	add a6, t3, a6
@@ -9469,8 +9408,7 @@ curve_p256_to_cached:
 	ld s5, 40(sp)
 	ld s6, 48(sp)
 	ld s7, 56(sp)
-	ld s8, 64(sp)
-	addi sp, sp, 80
+	addi sp, sp, 64
 	ret
 .L20_2:
 	li a7, 1
@@ -11930,13 +11868,14 @@ curve_p256_double_apart:
 	.balign 4
 	.type curve_p256_coincide, @function
 curve_p256_coincide:
-	addi sp, sp, -16
+	addi sp, sp, -32
 	sd ra, 0(sp)
 	sd s0, 8(sp)
+	sd s1, 16(sp)
 	ld s0, 0(a2)
 	addi a3, s0, 1                   # fep256_sparse64:104
-	li a4, 1
-	sltu a3, a4, a3
+	li s1, 1
+	sltu a3, s1, a3
 	xori a3, a3, 1
 	bne a3, zero, .L22_0
 	li s0, 0
@@ -11945,20 +11884,17 @@ curve_p256_coincide:
 	call curve_p256_double_apart
 	j .L22_3
 .L22_2:
-	li a1, 1
-	sd a1, 0(a0)
+	sd s1, 0(a0)
 	li a1, -4294967296
 	sd a1, 8(a0)
 	li a2, -1
 	sd a2, 16(a0)
-	li a2, 4294967294
-	sd a2, 24(a0)
-	li a3, 1
-	sd a3, 32(a0)
+	li a3, 4294967294
+	sd a3, 24(a0)
+	sd s1, 32(a0)
 	sd a1, 40(a0)
-	li a1, -1
-	sd a1, 48(a0)
-	sd a2, 56(a0)
+	sd a2, 48(a0)
+	sd a3, 56(a0)
 	sd zero, 64(a0)
 	sd zero, 72(a0)
 	sd zero, 80(a0)
@@ -11966,7 +11902,8 @@ curve_p256_coincide:
 .L22_3:
 	ld ra, 0(sp)
 	ld s0, 8(sp)
-	addi sp, sp, 16
+	ld s1, 16(sp)
+	addi sp, sp, 32
 	ret
 .L22_0:
 	ld a3, 8(a2)
@@ -12017,80 +11954,81 @@ ecdsa_p256_M_y_of_multiple:
 	ld a6, 32(a1)
 	sub a7, a2, a6
 	sltu a2, a2, a6                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	li a3, 0                         # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	li a4, 0                         # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	ld a6, 40(a1)
-	sub a6, a3, a6
-	sltu a4, a3, a6
-	sub a3, a6, a2
-	sltu a2, a6, a3
-	or a6, a2, a4
+	sub a6, a4, a6
+	sltu a5, a4, a6
+	sub a4, a6, a2
+	sltu a2, a6, a4
+	or a6, a2, a5
 	li a2, 0                         # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	ld a4, 48(a1)
-	sub a4, a2, a4
-	sltu a5, a2, a4
-	sub a2, a4, a6
-	sltu a6, a4, a2
-	or a4, a6, a5
+	ld t0, 48(a1)
+	sub t0, a2, t0
+	sltu a5, a2, t0
+	sub a2, t0, a6
+	sltu a6, t0, a2
+	or t0, a6, a5
 	li a5, 0                         # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	ld a6, 56(a1)
 	sub a6, a5, a6
-	sltu t0, a5, a6
-	sub a5, a6, a4
-	sltu a4, a6, a5
-	or a6, a4, t0
+	sltu t1, a5, a6
+	sub a5, a6, t0
+	sltu t0, a6, a5
+	or a6, t0, t1
 	bne a6, zero, .L23_2
+	mv a3, a4
 	mv a4, a2
 	mv a2, a7
 .L23_3:
 	j .L23_1
 .L23_2:
-	li a1, 1
-	sub a6, a7, a1
-	sltu a7, a7, a1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	li a1, -4294967296
-	sub a1, a3, a1
-	sltu a4, a3, a1
-	sub a3, a1, a7
-	sltu a7, a1, a3
-	or a1, a7, a4
-	li a4, -1
-	sub a4, a2, a4
-	sltu a7, a2, a4
-	sub a2, a4, a1
-	sltu a1, a4, a2
-	or a4, a1, a7
-	li a1, 4294967294
-	sub a1, a5, a1
-	sltu a7, a5, a1
-	sub a5, a1, a4
-	sltu a4, a1, a5
-	or a1, a4, a7
-	bne a1, zero, .L23_4
+	sub a1, a7, a3
+	sltu a7, a7, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	li a6, -4294967296
+	sub a6, a4, a6
+	sltu t0, a4, a6
+	sub a4, a6, a7
+	sltu a7, a6, a4
+	or a6, a7, t0
+	li a7, -1
+	sub a7, a2, a7
+	sltu t0, a2, a7
+	sub a2, a7, a6
+	sltu a6, a7, a2
+	or a7, a6, t0
+	li a6, 4294967294
+	sub a6, a5, a6
+	sltu t0, a5, a6
+	sub a5, a6, a7
+	sltu a7, a6, a5
+	or a6, a7, t0
+	bne a6, zero, .L23_4
+	mv a3, a4
 	mv a4, a2
-	mv a2, a6
+	mv a2, a1
 .L23_5:
 	j .L23_3
 .L23_4:
-	li a1, 1
-	sub a7, a6, a1
-	sltu a6, a6, a1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	li a1, -4294967296
-	sub a1, a3, a1
-	sltu a4, a3, a1
-	sub a3, a1, a6
-	sltu a6, a1, a3
-	or a1, a6, a4
-	li a4, -1
-	sub a4, a2, a4
-	sltu a6, a2, a4
-	sub a2, a4, a1
-	sltu a1, a4, a2
-	or a4, a1, a6
-	li a1, 4294967294
-	sub a1, a5, a1
-	sub a5, a1, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub a6, a1, a3
+	sltu a1, a1, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	li a3, -4294967296
+	sub a3, a4, a3
+	sltu a7, a4, a3
+	sub a4, a3, a1
+	sltu a1, a3, a4
+	or a3, a1, a7
+	li a1, -1
+	sub a1, a2, a1
+	sltu a7, a2, a1
+	sub a2, a1, a3
+	sltu a3, a1, a2
+	or a1, a3, a7
+	li a3, 4294967294
+	sub a3, a5, a3
+	sub a5, a3, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	mv a3, a4
 	mv a4, a2
-	mv a2, a7
+	mv a2, a6
 	j .L23_5
 	.size ecdsa_p256_M_y_of_multiple, . - ecdsa_p256_M_y_of_multiple
 
@@ -12098,20 +12036,20 @@ ecdsa_p256_M_y_of_multiple:
 	.balign 4
 	.type ecdsa_p256_M_add_multiple, @function
 ecdsa_p256_M_add_multiple:
-	addi sp, sp, -192
-	sd ra, 88(sp)
-	sd s0, 96(sp)
-	sd s1, 104(sp)
-	sd s2, 112(sp)
-	sd s3, 120(sp)
-	sd s4, 128(sp)
-	sd s5, 136(sp)
-	sd s6, 144(sp)
-	sd s7, 152(sp)
-	sd s8, 160(sp)
-	sd s9, 168(sp)
-	sd s10, 176(sp)
-	sd s11, 184(sp)
+	addi sp, sp, -208
+	sd ra, 104(sp)
+	sd s0, 112(sp)
+	sd s1, 120(sp)
+	sd s2, 128(sp)
+	sd s3, 136(sp)
+	sd s4, 144(sp)
+	sd s5, 152(sp)
+	sd s6, 160(sp)
+	sd s7, 168(sp)
+	sd s8, 176(sp)
+	sd s9, 184(sp)
+	sd s10, 192(sp)
+	sd s11, 200(sp)
 	mv s0, a0
 	mv s1, a1
 	mv s2, a2
@@ -12128,13 +12066,13 @@ ecdsa_p256_M_add_multiple:
 	add s2, s2, a0
 	ld s3, 64(s1)
 	addi a0, s3, 1                   # fep256_sparse64:104
-	li a1, 1
-	sltu a0, a1, a0
+	li s4, 1
+	sltu a0, s4, a0
 	xori a0, a0, 1
 	bne a0, zero, .L24_0
-	li s4, 0
+	li s5, 0
 .L24_1:
-	beq s4, zero, .L24_2
+	beq s5, zero, .L24_2
 	ld a0, 0(sp)                     # weierstrass:247
 	ld a1, 8(sp)
 	ld a2, 16(sp)
@@ -12161,118 +12099,118 @@ ecdsa_p256_M_add_multiple:
 	sd s1, 88(s0)
 	j .L24_3
 .L24_2:
-	ld s4, 96(s2)
+	ld s5, 96(s2)
 	ld a0, 0(s1)
-	mulhu a1, s4, a0
-	mul a2, s4, a0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu a1, s5, a0
+	mul a2, s5, a0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	ld a3, 8(s1)
-	mulhu a4, s4, a3
-	mul a5, s4, a3
+	mulhu a4, s5, a3
+	mul a5, s5, a3
 	add a1, a5, a1
 	sltu a5, a1, a5
 	add a5, a5, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	ld a4, 16(s1)
-	mulhu a6, s4, a4
-	mul a7, s4, a4
+	mulhu a6, s5, a4
+	mul a7, s5, a4
 	add a5, a7, a5
 	sltu a7, a5, a7
 	add a7, a7, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	ld a6, 24(s1)
-	mulhu t0, a6, s4
-	mul s4, a6, s4
-	add a7, s4, a7
-	sltu s4, a7, s4
-	add s4, s4, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld s5, 104(s2)
-	mulhu t0, s5, a0
-	mul t1, s5, a0
+	mulhu t0, a6, s5
+	mul s5, a6, s5
+	add a7, s5, a7
+	sltu s5, a7, s5
+	add s5, s5, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld s6, 104(s2)
+	mulhu t0, s6, a0
+	mul t1, s6, a0
 	add t1, a1, t1
 	sltu a1, t1, a1
 	add a1, a1, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t0, s5, a3
-	mul t2, s5, a3
+	mulhu t0, s6, a3
+	mul t2, s6, a3
 	add t2, a5, t2
 	sltu a5, t2, a5
 	add a5, a5, t0
 	add a1, t2, a1
 	sltu t2, a1, t2
 	add t2, t2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, s5, a4
-	mul t0, s5, a4
+	mulhu a5, s6, a4
+	mul t0, s6, a4
 	add t0, a7, t0
 	sltu a7, t0, a7
 	add a7, a7, a5
 	add t2, t0, t2
 	sltu t0, t2, t0
 	add t0, t0, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, a6, s5
-	mul s5, a6, s5
-	add s5, s4, s5
-	sltu s4, s5, s4
-	add s4, s4, a5
-	add t0, s5, t0
-	sltu s5, t0, s5
-	add s5, s5, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	ld s4, 112(s2)
-	mulhu a5, s4, a0
-	mul a7, s4, a0
+	mulhu a5, a6, s6
+	mul s6, a6, s6
+	add s6, s5, s6
+	sltu s5, s6, s5
+	add s5, s5, a5
+	add t0, s6, t0
+	sltu s6, t0, s6
+	add s6, s6, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	ld s5, 112(s2)
+	mulhu a5, s5, a0
+	mul a7, s5, a0
 	add a7, a1, a7
 	sltu a1, a7, a1
 	add a1, a1, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, s4, a3
-	mul t3, s4, a3
+	mulhu a5, s5, a3
+	mul t3, s5, a3
 	add t3, t2, t3
 	sltu t2, t3, t2
 	add t2, t2, a5
 	add a1, t3, a1
 	sltu t3, a1, t3
 	add t3, t3, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, s4, a4
-	mul t2, s4, a4
+	mulhu a5, s5, a4
+	mul t2, s5, a4
 	add t2, t0, t2
 	sltu t0, t2, t0
 	add t0, t0, a5
 	add t3, t2, t3
 	sltu t2, t3, t2
 	add t2, t2, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, a6, s4
-	mul s4, a6, s4
-	add s4, s5, s4
-	sltu s5, s4, s5
-	add s5, s5, a5
-	add t2, s4, t2
-	sltu s4, t2, s4
-	add s4, s4, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	ld s5, 120(s2)
-	mulhu a5, s5, a0
-	mul a0, s5, a0
+	mulhu a5, a6, s5
+	mul s5, a6, s5
+	add s5, s6, s5
+	sltu s6, s5, s6
+	add s6, s6, a5
+	add t2, s5, t2
+	sltu s5, t2, s5
+	add s5, s5, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	ld s6, 120(s2)
+	mulhu a5, s6, a0
+	mul a0, s6, a0
 	add a0, a1, a0
 	sltu a1, a0, a1
 	add a1, a1, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, s5, a3
-	mul a3, s5, a3
+	mulhu a5, s6, a3
+	mul a3, s6, a3
 	add a3, t3, a3
 	sltu t3, a3, t3
 	add t3, t3, a5
 	add a1, a3, a1
 	sltu a3, a1, a3
 	add a3, a3, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, s5, a4
-	mul a4, s5, a4
+	mulhu a5, s6, a4
+	mul a4, s6, a4
 	add a4, t2, a4
 	sltu t2, a4, t2
 	add t2, t2, a5
 	add a3, a4, a3
 	sltu a4, a3, a4
 	add a4, a4, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, s5, a6
-	mul s5, s5, a6
-	add s5, s4, s5
-	sltu s4, s5, s4
-	add s4, s4, a5
-	add a4, s5, a4
-	sltu s5, a4, s5
-	add s5, s5, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a5, s6, a6
+	mul s6, s6, a6
+	add s6, s5, s6
+	sltu s5, s6, s5
+	add s5, s5, a5
+	add a4, s6, a4
+	sltu s6, a4, s6
+	add s6, s6, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	srli a5, a2, 32                  # fep256_sparse64:73
 	slli a6, a2, 32
 	add t1, a6, t1
@@ -12363,149 +12301,164 @@ ecdsa_p256_M_add_multiple:
 	add a4, a4, a6
 	sltu a6, a4, a6
 	or a2, a2, a6
-	add s5, s5, t0
-	sltu t0, s5, t0
-	add s5, s5, a2
-	sltu a2, s5, a2
+	add s6, s6, t0
+	sltu t0, s6, t0
+	add s6, s6, a2
+	sltu a2, s6, a2
 	or t0, t0, a2
 	beq t0, zero, .L24_5
-	li a0, 1
-	add a0, a7, a0
-	sltu a7, a0, a7                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a7, s4, a7
+	sltu a0, a7, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
 	add a3, a3, a1
 	sltu a1, a3, a1
-	add a3, a3, a7
-	sltu a7, a3, a7
-	or a1, a1, a7
-	li a2, -1
-	add a4, a4, a2
-	sltu a2, a4, a2
+	add a3, a3, a0
+	sltu a0, a3, a0
+	or a1, a1, a0
+	li a0, -1
+	add a4, a4, a0
+	sltu a0, a4, a0
 	add a4, a4, a1
 	sltu a1, a4, a1
-	or a2, a2, a1
+	or a0, a0, a1
 	li a1, 4294967294
-	add s5, s5, a1
-	sltu a1, s5, a1
-	add s5, s5, a2
-	sltu a2, s5, a2
-	or a1, a1, a2
-	bne a1, zero, .L24_6
-	mv a7, a0
+	add s6, s6, a1
+	sltu a1, s6, a1
+	add s6, s6, a0
+	sltu a0, s6, a0
+	or a1, a1, a0
+	beq a1, zero, .L24_7
+	add a7, s4, a7
+	sltu a0, a7, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a1, -4294967296
+	add a3, a3, a1
+	sltu a1, a3, a1
+	add a3, a3, a0
+	sltu a0, a3, a0
+	or a1, a1, a0
+	li a0, -1
+	add a4, a4, a0
+	sltu a0, a4, a0
+	add a4, a4, a1
+	sltu a1, a4, a1
+	or a0, a0, a1
+	li a1, 4294967294
+	add a1, s6, a1
+	add s6, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L24_7:
 .L24_5:
-	ld s4, 128(s2)
+	ld s5, 128(s2)
 	ld a0, 32(s1)
-	mulhu a1, s4, a0
-	mul a2, s4, a0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu a1, s5, a0
+	mul a2, s5, a0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	ld a5, 40(s1)
-	mulhu a6, s4, a5
-	mul t0, s4, a5
+	mulhu a6, s5, a5
+	mul t0, s5, a5
 	add a1, t0, a1
 	sltu t0, a1, t0
 	add t0, t0, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	ld a6, 48(s1)
-	mulhu t1, s4, a6
-	mul t2, s4, a6
+	mulhu t1, s5, a6
+	mul t2, s5, a6
 	add t0, t2, t0
 	sltu t2, t0, t2
 	add t2, t2, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	ld t1, 56(s1)
-	mulhu t3, t1, s4
-	mul s4, t1, s4
-	add t2, s4, t2
-	sltu s4, t2, s4
-	add s4, s4, t3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld s6, 136(s2)
-	mulhu t3, s6, a0
-	mul t4, s6, a0
+	mulhu t3, t1, s5
+	mul s5, t1, s5
+	add t2, s5, t2
+	sltu s5, t2, s5
+	add s5, s5, t3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld s7, 136(s2)
+	mulhu t3, s7, a0
+	mul t4, s7, a0
 	add t4, a1, t4
 	sltu a1, t4, a1
 	add a1, a1, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t3, s6, a5
-	mul t5, s6, a5
+	mulhu t3, s7, a5
+	mul t5, s7, a5
 	add t5, t0, t5
 	sltu t0, t5, t0
 	add t0, t0, t3
 	add a1, t5, a1
 	sltu t5, a1, t5
 	add t5, t5, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t0, s6, a6
-	mul t3, s6, a6
+	mulhu t0, s7, a6
+	mul t3, s7, a6
 	add t3, t2, t3
 	sltu t2, t3, t2
 	add t2, t2, t0
 	add t5, t3, t5
 	sltu t3, t5, t3
 	add t3, t3, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t0, t1, s6
-	mul s6, t1, s6
-	add s6, s4, s6
-	sltu s4, s6, s4
-	add s4, s4, t0
-	add t3, s6, t3
-	sltu s6, t3, s6
-	add s6, s6, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	ld s4, 144(s2)
-	mulhu t0, s4, a0
-	mul t2, s4, a0
+	mulhu t0, t1, s7
+	mul s7, t1, s7
+	add s7, s5, s7
+	sltu s5, s7, s5
+	add s5, s5, t0
+	add t3, s7, t3
+	sltu s7, t3, s7
+	add s7, s7, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	ld s5, 144(s2)
+	mulhu t0, s5, a0
+	mul t2, s5, a0
 	add t2, a1, t2
 	sltu a1, t2, a1
 	add a1, a1, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t0, s4, a5
-	mul ra, s4, a5
+	mulhu t0, s5, a5
+	mul ra, s5, a5
 	add ra, t5, ra
 	sltu t5, ra, t5
 	add t5, t5, t0
 	add a1, ra, a1
 	sltu ra, a1, ra
 	add ra, ra, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t0, s4, a6
-	mul t5, s4, a6
+	mulhu t0, s5, a6
+	mul t5, s5, a6
 	add t5, t3, t5
 	sltu t3, t5, t3
 	add t3, t3, t0
 	add ra, t5, ra
 	sltu t5, ra, t5
 	add t5, t5, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t0, t1, s4
-	mul s4, t1, s4
-	add s4, s6, s4
-	sltu s6, s4, s6
-	add s6, s6, t0
-	add t5, s4, t5
-	sltu s4, t5, s4
-	add s4, s4, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	ld s6, 152(s2)
-	mulhu t0, s6, a0
-	mul a0, s6, a0
+	mulhu t0, t1, s5
+	mul s5, t1, s5
+	add s5, s7, s5
+	sltu s7, s5, s7
+	add s7, s7, t0
+	add t5, s5, t5
+	sltu s5, t5, s5
+	add s5, s5, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	ld s7, 152(s2)
+	mulhu t0, s7, a0
+	mul a0, s7, a0
 	add a0, a1, a0
 	sltu a1, a0, a1
 	add a1, a1, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t0, s6, a5
-	mul a5, s6, a5
+	mulhu t0, s7, a5
+	mul a5, s7, a5
 	add a5, ra, a5
 	sltu ra, a5, ra
 	add ra, ra, t0
 	add a1, a5, a1
 	sltu a5, a1, a5
 	add a5, a5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t0, s6, a6
-	mul a6, s6, a6
+	mulhu t0, s7, a6
+	mul a6, s7, a6
 	add a6, t5, a6
 	sltu t5, a6, t5
 	add t5, t5, t0
 	add a5, a6, a5
 	sltu a6, a5, a6
 	add a6, a6, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t0, s6, t1
-	mul s6, s6, t1
-	add s6, s4, s6
-	sltu s4, s6, s4
-	add s4, s4, t0
-	add a6, s6, a6
-	sltu s6, a6, s6
-	add s6, s6, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t0, s7, t1
+	mul s7, s7, t1
+	add s7, s5, s7
+	sltu s5, s7, s5
+	add s5, s5, t0
+	add a6, s7, a6
+	sltu s7, a6, s7
+	add s7, s7, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	srli t0, a2, 32                  # fep256_sparse64:73
 	slli t1, a2, 32
 	add t4, t1, t4
@@ -12514,18 +12467,18 @@ ecdsa_p256_M_add_multiple:
 	slli t5, t4, 32                  # fep256_sparse64:75
 	add t3, t5, t3
 	sltu ra, t3, t5                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s4, a2, t1
+	sub s5, a2, t1
 	sltu t1, a2, t1                  # fep256_sparse64:76
 	sub t0, a2, t0
-	sltu s7, a2, t0
+	sltu s8, a2, t0
 	sub a2, t0, t1
 	sltu t1, t0, a2
-	or t0, t1, s7
+	or t0, t1, s8
 	srli t0, t4, 32
 	add t1, ra, t0
-	add t1, s4, t1
-	sltu s4, t1, s4
-	add s4, s4, a2                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	add t1, s5, t1
+	sltu s5, t1, s5
+	add s5, s5, a2                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
 	sub a2, t4, t5
 	sltu t5, t4, t5                  # fep256_sparse64:77
 	sub t0, t4, t0
@@ -12533,8 +12486,8 @@ ecdsa_p256_M_add_multiple:
 	sub t4, t0, t5
 	sltu t5, t0, t4
 	or t0, t5, ra
-	add s4, a2, s4
-	sltu a2, s4, a2
+	add s5, a2, s5
+	sltu a2, s5, a2
 	add a2, a2, t4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	add t3, t2, t3
 	sltu t2, t3, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
@@ -12543,16 +12496,16 @@ ecdsa_p256_M_add_multiple:
 	add a0, a0, t2
 	sltu t2, a0, t2
 	or t1, t1, t2
-	add a1, a1, s4
-	sltu s4, a1, s4
+	add a1, a1, s5
+	sltu s5, a1, s5
 	add a1, a1, t1
 	sltu t1, a1, t1
-	or s4, s4, t1
+	or s5, s5, t1
 	add a5, a5, a2
 	sltu a2, a5, a2
-	add a5, a5, s4
-	sltu s4, a5, s4
-	or a2, a2, s4
+	add a5, a5, s5
+	sltu s5, a5, s5
+	or a2, a2, s5
 	srli t0, t3, 32                  # fep256_sparse64:73
 	slli t1, t3, 32
 	add a0, t1, a0
@@ -12564,10 +12517,10 @@ ecdsa_p256_M_add_multiple:
 	sub ra, t3, t1
 	sltu t1, t3, t1                  # fep256_sparse64:76
 	sub t0, t3, t0
-	sltu s4, t3, t0
+	sltu s5, t3, t0
 	sub t3, t0, t1
 	sltu t1, t0, t3
-	or t0, t1, s4
+	or t0, t1, s5
 	srli t0, a0, 32
 	add t1, t5, t0
 	add t1, ra, t1
@@ -12596,67 +12549,82 @@ ecdsa_p256_M_add_multiple:
 	add a6, a6, t1
 	sltu t1, a6, t1
 	or a2, a2, t1
-	add s6, s6, t3
-	sltu t3, s6, t3
-	add s6, s6, a2
-	sltu a2, s6, a2
+	add s7, s7, t3
+	sltu t3, s7, t3
+	add s7, s7, a2
+	sltu a2, s7, a2
 	or t3, t3, a2
 	beq t3, zero, .L24_9
-	li a0, 1
-	add a0, t2, a0
-	sltu t2, a0, t2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t2, s4, t2
+	sltu a0, t2, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
 	add a5, a5, a1
 	sltu a1, a5, a1
-	add a5, a5, t2
-	sltu t2, a5, t2
-	or a1, a1, t2
-	li a2, -1
-	add a6, a6, a2
-	sltu a2, a6, a2
+	add a5, a5, a0
+	sltu a0, a5, a0
+	or a1, a1, a0
+	li a0, -1
+	add a6, a6, a0
+	sltu a0, a6, a0
 	add a6, a6, a1
 	sltu a1, a6, a1
-	or a2, a2, a1
+	or a0, a0, a1
 	li a1, 4294967294
-	add s6, s6, a1
-	sltu a1, s6, a1
-	add s6, s6, a2
-	sltu a2, s6, a2
-	or a1, a1, a2
-	bne a1, zero, .L24_10
-	mv t2, a0
+	add s7, s7, a1
+	sltu a1, s7, a1
+	add s7, s7, a0
+	sltu a0, s7, a0
+	or a1, a1, a0
+	beq a1, zero, .L24_11
+	add t2, s4, t2
+	sltu a0, t2, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a1, -4294967296
+	add a5, a5, a1
+	sltu a1, a5, a1
+	add a5, a5, a0
+	sltu a0, a5, a0
+	or a1, a1, a0
+	li a0, -1
+	add a6, a6, a0
+	sltu a0, a6, a0
+	add a6, a6, a1
+	sltu a1, a6, a1
+	or a0, a0, a1
+	li a1, 4294967294
+	add a1, s7, a1
+	add s7, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L24_11:
 .L24_9:
-	ld s4, 72(s1)
-	mulhu a0, s3, s4
-	mul a1, s3, s4                   # products:28: word 1 of x$0_square in 0..<2^128
-	ld s7, 80(s1)
-	mulhu a2, s3, s7
-	mul t0, s3, s7                   # products:29
+	ld s5, 72(s1)
+	mulhu a0, s3, s5
+	mul a1, s3, s5                   # products:28: word 1 of x$0_square in 0..<2^128
+	ld s8, 80(s1)
+	mulhu a2, s3, s8
+	mul t0, s3, s8                   # products:29
 	add a0, t0, a0
 	sltu t0, a0, t0
 	add t0, t0, a2                   # products:29: word 0 of y$0_square in 0..<2^128
-	ld s8, 88(s1)
-	mulhu a2, s3, s8
-	mul t1, s3, s8                   # products:30
+	ld s9, 88(s1)
+	mulhu a2, s3, s9
+	mul t1, s3, s9                   # products:30
 	add t0, t1, t0
 	sltu t1, t0, t1
 	add t1, t1, a2                   # products:30: word 0 of z$0_square in 0..<2^128
-	mulhu a2, s4, s7
-	mul t3, s4, s7                   # products:31
+	mulhu a2, s5, s8
+	mul t3, s5, s8                   # products:31
 	add t0, t3, t0
 	sltu t3, t0, t3
 	add t3, t3, a2                   # products:31: word 0 of u$0_square in 0..<2^128
-	mulhu a2, s4, s8
-	mul t4, s4, s8                   # products:32
+	mulhu a2, s5, s9
+	mul t4, s5, s9                   # products:32
 	add t1, t4, t1
 	sltu t4, t1, t4
 	add t4, t4, a2
 	add t3, t1, t3
 	sltu t1, t3, t1
 	add t1, t1, t4                   # products:32: word 0 of v$0_square in 0..2^128-2
-	mulhu a2, s7, s8
-	mul t4, s7, s8                   # products:33
+	mulhu a2, s8, s9
+	mul t4, s8, s9                   # products:33
 	add t1, t4, t1
 	sltu t4, t1, t4
 	add t4, t4, a2                   # products:33: word 0 of w$0_square in 0..<2^128
@@ -12681,121 +12649,122 @@ ecdsa_p256_M_add_multiple:
 	mul ra, s3, s3                   # products:48: word 1 of s$0_square in 0..<2^128
 	add a2, t5, a2
 	sltu t5, a2, t5                  # products:50
-	mulhu s9, s4, s4
-	mul s10, s4, s4                  # products:48: word 1 of s$0_square in 0..<2^128
-	add a1, a1, s10
-	sltu s10, a1, s10
+	mulhu s10, s5, s5
+	mul s11, s5, s5                  # products:48: word 1 of s$0_square in 0..<2^128
+	add a1, a1, s11
+	sltu s11, a1, s11
 	add a1, a1, t5
 	sltu t5, a1, t5
-	or s10, s10, t5
-	add a0, a0, s9
-	sltu s9, a0, s9
+	or s11, s11, t5
 	add a0, a0, s10
 	sltu s10, a0, s10
-	or s9, s9, s10
-	mulhu t5, s7, s7
-	mul s10, s7, s7                  # products:48: word 1 of s$0_square in 0..<2^128
+	add a0, a0, s11
+	sltu s11, a0, s11
+	or s10, s10, s11
+	mulhu t5, s8, s8
+	mul s11, s8, s8                  # products:48: word 1 of s$0_square in 0..<2^128
+	add t0, t0, s11
+	sltu s11, t0, s11
 	add t0, t0, s10
 	sltu s10, t0, s10
-	add t0, t0, s9
-	sltu s9, t0, s9
-	or s10, s10, s9
+	or s11, s11, s10
 	add t3, t3, t5
 	sltu t5, t3, t5
-	add t3, t3, s10
-	sltu s10, t3, s10
-	or t5, t5, s10
-	mulhu s9, s8, s8
-	mul s10, s8, s8                  # products:48: word 1 of s$0_square in 0..<2^128
-	add t1, t1, s10
-	sltu s10, t1, s10
+	add t3, t3, s11
+	sltu s11, t3, s11
+	or t5, t5, s11
+	mulhu s10, s9, s9
+	mul s11, s9, s9                  # products:48: word 1 of s$0_square in 0..<2^128
+	add t1, t1, s11
+	sltu s11, t1, s11
 	add t1, t1, t5
 	sltu t5, t1, t5
-	or s10, s10, t5
-	add t4, t4, s9                   # products:50
-	add t4, s10, t4                  # products:50: word 0 of high$0_square in 0..2^65-2
+	or s11, s11, t5
+	add t4, t4, s10                  # products:50
+	add t4, s11, t4                  # products:50: word 0 of high$0_square in 0..2^65-2
 	srli t5, ra, 32                  # fep256_sparse64:73
-	slli s9, ra, 32
-	add a2, s9, a2
-	sltu s10, a2, s9
-	add s10, s10, t5                 # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s11, a2, 32                 # fep256_sparse64:75
+	slli s10, ra, 32
+	add a2, s10, a2
+	sltu s11, a2, s10
+	add s11, s11, t5                 # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	sd s0, 32(sp)
-	add s10, s11, s10
-	sltu s0, s10, s11                # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s8, ra, s9
-	sltu s9, ra, s9                  # fep256_sparse64:76
-	sd s6, 80(sp)
+	slli s0, a2, 32                  # fep256_sparse64:75
+	add s11, s0, s11
+	sltu s9, s11, s0                 # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sd s7, 88(sp)
+	sub s7, ra, s10
+	sltu s10, ra, s10                # fep256_sparse64:76
+	sd a6, 80(sp)
 	sub t5, ra, t5
-	sltu s6, ra, t5
-	sub ra, t5, s9
-	sltu s9, t5, ra
-	or t5, s9, s6
-	srli t5, a2, 32
-	add s0, s0, t5
-	add s0, s8, s0
-	sltu s8, s0, s8
-	add s8, s8, ra                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub ra, a2, s11
-	sltu s11, a2, s11                # fep256_sparse64:77
-	sub t5, a2, t5
-	sltu s6, a2, t5
-	sub a2, t5, s11
-	sltu s11, t5, a2
-	or t5, s11, s6
-	add s8, ra, s8
-	sltu ra, s8, ra
+	sltu a6, ra, t5
+	sub ra, t5, s10
+	sltu s10, t5, ra
+	or t5, s10, a6
+	srli a6, a2, 32
+	add t5, s9, a6
+	add t5, s7, t5
+	sltu s7, t5, s7
+	add s7, s7, ra                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub ra, a2, s0
+	sltu s0, a2, s0                  # fep256_sparse64:77
+	sub a6, a2, a6
+	sltu s9, a2, a6
+	sub a2, a6, s0
+	sltu s0, a6, a2
+	or a6, s0, s9
+	add s7, ra, s7
+	sltu ra, s7, ra
 	add ra, ra, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add s10, a1, s10
-	sltu a1, s10, a1                 # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add a0, a0, s0
-	sltu s0, a0, s0
+	add s11, a1, s11
+	sltu a1, s11, a1                 # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add a0, a0, t5
+	sltu t5, a0, t5
 	add a0, a0, a1
 	sltu a1, a0, a1
-	or s0, s0, a1
-	add t0, t0, s8
-	sltu s8, t0, s8
-	add t0, t0, s0
-	sltu s0, t0, s0
-	or s8, s8, s0
+	or t5, t5, a1
+	add t0, t0, s7
+	sltu s7, t0, s7
+	add t0, t0, t5
+	sltu t5, t0, t5
+	or s7, s7, t5
 	add t3, t3, ra
 	sltu ra, t3, ra
-	add t3, t3, s8
-	sltu s8, t3, s8
-	or ra, ra, s8
-	srli a1, s10, 32                 # fep256_sparse64:73
-	slli a2, s10, 32
+	add t3, t3, s7
+	sltu s7, t3, s7
+	or ra, ra, s7
+	srli a1, s11, 32                 # fep256_sparse64:73
+	slli a2, s11, 32
 	add a0, a2, a0
-	sltu t5, a0, a2
-	add t5, t5, a1                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s0, a0, 32                  # fep256_sparse64:75
-	add t5, s0, t5
-	sltu s6, t5, s0                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s8, s10, a2
-	sltu a2, s10, a2                 # fep256_sparse64:76
-	sub a1, s10, a1
-	sltu s9, s10, a1
-	sub s10, a1, a2
-	sltu a2, a1, s10
+	sltu a6, a0, a2
+	add a6, a6, a1                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli t5, a0, 32                  # fep256_sparse64:75
+	add a6, t5, a6
+	sltu s0, a6, t5                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s7, s11, a2
+	sltu a2, s11, a2                 # fep256_sparse64:76
+	sub a1, s11, a1
+	sltu s9, s11, a1
+	sub s11, a1, a2
+	sltu a2, a1, s11
 	or a1, a2, s9
 	srli a1, a0, 32
-	add a2, s6, a1
-	add a2, s8, a2
-	sltu s8, a2, s8
-	add s8, s8, s10                  # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub s6, a0, s0
-	sltu s0, a0, s0                  # fep256_sparse64:77
+	add a2, s0, a1
+	add a2, s7, a2
+	sltu s7, a2, s7
+	add s7, s7, s11                  # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub s0, a0, t5
+	sltu t5, a0, t5                  # fep256_sparse64:77
 	sub a1, a0, a1
 	sltu s9, a0, a1
-	sub a0, a1, s0
-	sltu s0, a1, a0
-	or a1, s0, s9
-	add a1, ra, s8
-	add a1, s6, a1
-	sltu s6, a1, s6
-	add s6, s6, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add t5, t0, t5
-	sltu t0, t5, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sub a0, a1, t5
+	sltu t5, a1, a0
+	or a1, t5, s9
+	add a1, ra, s7
+	add a1, s0, a1
+	sltu s0, a1, s0
+	add s0, s0, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add a6, t0, a6
+	sltu t0, a6, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t3, t3, a2
 	sltu a2, t3, a2
 	add t3, t3, t0
@@ -12806,415 +12775,444 @@ ecdsa_p256_M_add_multiple:
 	add t1, t1, a2
 	sltu a2, t1, a2
 	or a1, a1, a2
-	add t4, t4, s6
-	sltu s6, t4, s6
+	add t4, t4, s0
+	sltu s0, t4, s0
 	add t4, t4, a1
 	sltu a1, t4, a1
-	or s6, s6, a1
-	beq s6, zero, .L24_13
-	li a0, 1
-	add a0, t5, a0
-	sltu t5, a0, t5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	or s0, s0, a1
+	beq s0, zero, .L24_13
+	add a6, s4, a6
+	sltu a0, a6, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
 	add t3, t3, a1
 	sltu a1, t3, a1
-	add t3, t3, t5
-	sltu t5, t3, t5
-	or a1, a1, t5
-	li a2, -1
-	add t1, t1, a2
-	sltu a2, t1, a2
+	add t3, t3, a0
+	sltu a0, t3, a0
+	or a1, a1, a0
+	li a0, -1
+	add t1, t1, a0
+	sltu a0, t1, a0
 	add t1, t1, a1
 	sltu a1, t1, a1
-	or a2, a2, a1
+	or a0, a0, a1
 	li a1, 4294967294
 	add t4, t4, a1
 	sltu a1, t4, a1
-	add t4, t4, a2
-	sltu a2, t4, a2
-	or a1, a1, a2
-	bne a1, zero, .L24_14
-	mv t5, a0
+	add t4, t4, a0
+	sltu a0, t4, a0
+	or a1, a1, a0
+	beq a1, zero, .L24_15
+	add a6, s4, a6
+	sltu a0, a6, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a1, -4294967296
+	add t3, t3, a1
+	sltu a1, t3, a1
+	add t3, t3, a0
+	sltu a0, t3, a0
+	or a1, a1, a0
+	li a0, -1
+	add t1, t1, a0
+	sltu a0, t1, a0
+	add t1, t1, a1
+	sltu a1, t1, a1
+	or a0, a0, a1
+	li a1, 4294967294
+	add a1, t4, a1
+	add t4, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L24_15:
 .L24_13:
 	ld s0, 0(s2)
-	mulhu a0, s0, t5
-	mul a1, s0, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s6, 8(s2)
-	mulhu a2, s6, t5
-	mul t0, s6, t5
+	mulhu a0, s0, a6
+	mul a1, s0, a6                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld s7, 8(s2)
+	mulhu a2, s7, a6
+	mul t0, s7, a6
 	add a0, t0, a0
 	sltu t0, a0, t0
 	add t0, t0, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld s8, 16(s2)
-	mulhu a2, s8, t5
-	mul ra, s8, t5
-	add t0, ra, t0
-	sltu ra, t0, ra
+	ld s9, 16(s2)
+	mulhu a2, s9, a6
+	mul t5, s9, a6
+	add t0, t5, t0
+	sltu t5, t0, t5
+	add t5, t5, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld s10, 24(s2)
+	mulhu a2, s10, a6
+	mul ra, s10, a6
+	add t5, ra, t5
+	sltu ra, t5, ra
 	add ra, ra, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld s9, 24(s2)
-	mulhu a2, s9, t5
-	mul s10, s9, t5
-	add ra, s10, ra
-	sltu s10, ra, s10
-	add s10, s10, a2                 # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu a2, s0, t3
 	mul s11, s0, t3
 	add s11, a0, s11
 	sltu a0, s11, a0
 	add a0, a0, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sd a6, 72(sp)
-	mulhu a2, s6, t3
-	mul a6, s6, t3
-	add a6, t0, a6
-	sltu t0, a6, t0
+	sd a5, 72(sp)
+	mulhu a2, s7, t3
+	mul a5, s7, t3
+	add a5, t0, a5
+	sltu t0, a5, t0
 	add t0, t0, a2
-	add a0, a6, a0
-	sltu a6, a0, a6
-	add a6, a6, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s8, t3
-	mul t0, s8, t3
-	add t0, ra, t0
-	sltu ra, t0, ra
-	add ra, ra, a2
-	add a6, t0, a6
-	sltu t0, a6, t0
-	add t0, t0, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s9, t3
-	mul ra, s9, t3
-	add ra, s10, ra
-	sltu s10, ra, s10
-	add s10, s10, a2
-	add t0, ra, t0
-	sltu ra, t0, ra
-	add ra, ra, s10                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s0, t1
-	mul s10, s0, t1
-	add s10, a0, s10
-	sltu a0, s10, a0
-	add a0, a0, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sd a5, 64(sp)
-	mulhu a2, s6, t1
-	mul a5, s6, t1
-	add a5, a6, a5
-	sltu a6, a5, a6
-	add a6, a6, a2
 	add a0, a5, a0
 	sltu a5, a0, a5
-	add a5, a5, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s8, t1
-	mul a6, s8, t1
-	add a6, t0, a6
-	sltu t0, a6, t0
-	add t0, t0, a2
-	add a5, a6, a5
-	sltu a6, a5, a6
-	add a6, a6, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s9, t1
-	mul t0, s9, t1
-	add t0, ra, t0
-	sltu ra, t0, ra
+	add a5, a5, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, s9, t3
+	mul t0, s9, t3
+	add t0, t5, t0
+	sltu t5, t0, t5
+	add t5, t5, a2
+	add a5, t0, a5
+	sltu t0, a5, t0
+	add t0, t0, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, s10, t3
+	mul t5, s10, t3
+	add t5, ra, t5
+	sltu ra, t5, ra
 	add ra, ra, a2
-	add a6, t0, a6
-	sltu t0, a6, t0
-	add t0, t0, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add t0, t5, t0
+	sltu t5, t0, t5
+	add t5, t5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, s0, t1
+	mul ra, s0, t1
+	add ra, a0, ra
+	sltu a0, ra, a0
+	add a0, a0, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sd t2, 64(sp)
+	mulhu a2, s7, t1
+	mul t2, s7, t1
+	add t2, a5, t2
+	sltu a5, t2, a5
+	add a5, a5, a2
+	add a0, t2, a0
+	sltu t2, a0, t2
+	add t2, t2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, s9, t1
+	mul a5, s9, t1
+	add a5, t0, a5
+	sltu t0, a5, t0
+	add t0, t0, a2
+	add t2, a5, t2
+	sltu a5, t2, a5
+	add a5, a5, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, s10, t1
+	mul t0, s10, t1
+	add t0, t5, t0
+	sltu t5, t0, t5
+	add t5, t5, a2
+	add a5, t0, a5
+	sltu t0, a5, t0
+	add t0, t0, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a2, t4, s0
 	mul s0, t4, s0
 	add s0, a0, s0
 	sltu a0, s0, a0
 	add a0, a0, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, t4, s6
-	mul s6, t4, s6
-	add s6, a5, s6
-	sltu a5, s6, a5
-	add a5, a5, a2
-	add a0, s6, a0
-	sltu s6, a0, s6
-	add s6, s6, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, t4, s8
-	mul s8, t4, s8
-	add s8, a6, s8
-	sltu a6, s8, a6
-	add a6, a6, a2
-	add s6, s8, s6
-	sltu s8, s6, s8
-	add s8, s8, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, t4, s7
+	mul s7, t4, s7
+	add s7, t2, s7
+	sltu t2, s7, t2
+	add t2, t2, a2
+	add a0, s7, a0
+	sltu s7, a0, s7
+	add s7, s7, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a2, t4, s9
 	mul s9, t4, s9
-	add s9, t0, s9
-	sltu t0, s9, t0
+	add s9, a5, s9
+	sltu a5, s9, a5
+	add a5, a5, a2
+	add s7, s9, s7
+	sltu s9, s7, s9
+	add s9, s9, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, t4, s10
+	mul s10, t4, s10
+	add s10, t0, s10
+	sltu t0, s10, t0
 	add t0, t0, a2
-	add s8, s9, s8
-	sltu s9, s8, s9
-	add s9, s9, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add s9, s10, s9
+	sltu s10, s9, s10
+	add s10, s10, t0                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	srli a2, a1, 32                  # fep256_sparse64:73
 	slli a5, a1, 32
 	add s11, a5, s11
-	sltu a6, s11, a5
-	add a6, a6, a2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli t0, s11, 32                 # fep256_sparse64:75
-	add a6, t0, a6
-	sltu ra, a6, t0                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu t0, s11, a5
+	add t0, t0, a2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli t2, s11, 32                 # fep256_sparse64:75
+	add t0, t2, t0
+	sltu t5, t0, t2                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sd s2, 40(sp)
 	sub s2, a1, a5
 	sltu a5, a1, a5                  # fep256_sparse64:76
-	sd t2, 56(sp)
 	sub a2, a1, a2
-	sltu t2, a1, a2
+	sltu s8, a1, a2
 	sub a1, a2, a5
 	sltu a5, a2, a1
-	or a2, a5, t2
+	or a2, a5, s8
 	srli a2, s11, 32
-	add a5, ra, a2
+	add a5, t5, a2
 	add a5, s2, a5
 	sltu s2, a5, s2
 	add s2, s2, a1                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a1, s11, t0
-	sltu t0, s11, t0                 # fep256_sparse64:77
+	sub a1, s11, t2
+	sltu t2, s11, t2                 # fep256_sparse64:77
 	sub a2, s11, a2
-	sltu t2, s11, a2
-	sub s11, a2, t0
-	sltu t0, a2, s11
-	or a2, t0, t2
+	sltu t5, s11, a2
+	sub s11, a2, t2
+	sltu t2, a2, s11
+	or a2, t2, t5
 	add s2, a1, s2
 	sltu a1, s2, a1
 	add a1, a1, s11                  # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add a6, s10, a6
-	sltu s10, a6, s10                # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add t0, ra, t0
+	sltu ra, t0, ra                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s0, s0, a5
 	sltu a5, s0, a5
-	add s0, s0, s10
-	sltu s10, s0, s10
-	or a5, a5, s10
+	add s0, s0, ra
+	sltu ra, s0, ra
+	or a5, a5, ra
 	add a0, a0, s2
 	sltu s2, a0, s2
 	add a0, a0, a5
 	sltu a5, a0, a5
 	or s2, s2, a5
-	add s6, s6, a1
-	sltu a1, s6, a1
-	add s6, s6, s2
-	sltu s2, s6, s2
+	add s7, s7, a1
+	sltu a1, s7, a1
+	add s7, s7, s2
+	sltu s2, s7, s2
 	or a1, a1, s2
-	srli a2, a6, 32                  # fep256_sparse64:73
-	slli a5, a6, 32
+	srli a2, t0, 32                  # fep256_sparse64:73
+	slli a5, t0, 32
 	add s0, a5, s0
-	sltu t0, s0, a5
-	add t0, t0, a2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli t2, s0, 32                  # fep256_sparse64:75
-	add t0, t2, t0
-	sltu ra, t0, t2                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s2, a6, a5
-	sltu a5, a6, a5                  # fep256_sparse64:76
-	sub a2, a6, a2
-	sltu s10, a6, a2
-	sub a6, a2, a5
-	sltu a5, a2, a6
-	or a2, a5, s10
+	sltu t2, s0, a5
+	add t2, t2, a2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli t5, s0, 32                  # fep256_sparse64:75
+	add t2, t5, t2
+	sltu ra, t2, t5                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s2, t0, a5
+	sltu a5, t0, a5                  # fep256_sparse64:76
+	sub a2, t0, a2
+	sltu s8, t0, a2
+	sub t0, a2, a5
+	sltu a5, a2, t0
+	or a2, a5, s8
 	srli a2, s0, 32
 	add a5, ra, a2
 	add a5, s2, a5
 	sltu s2, a5, s2
-	add s2, s2, a6                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a6, s0, t2
-	sltu t2, s0, t2                  # fep256_sparse64:77
+	add s2, s2, t0                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub t0, s0, t5
+	sltu t5, s0, t5                  # fep256_sparse64:77
 	sub a2, s0, a2
 	sltu ra, s0, a2
-	sub s0, a2, t2
-	sltu t2, a2, s0
-	or a2, t2, ra
+	sub s0, a2, t5
+	sltu t5, a2, s0
+	or a2, t5, ra
 	add a1, a1, s2
-	add a1, a6, a1
-	sltu a6, a1, a6
-	add a6, a6, s0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add t0, a0, t0
-	sltu a0, t0, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add s6, s6, a5
-	sltu a5, s6, a5
-	add s6, s6, a0
-	sltu a0, s6, a0
+	add a1, t0, a1
+	sltu t0, a1, t0
+	add t0, t0, s0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add t2, a0, t2
+	sltu a0, t2, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add s7, s7, a5
+	sltu a5, s7, a5
+	add s7, s7, a0
+	sltu a0, s7, a0
 	or a5, a5, a0
-	add s8, s8, a1
-	sltu a1, s8, a1
-	add s8, s8, a5
-	sltu a5, s8, a5
+	add s9, s9, a1
+	sltu a1, s9, a1
+	add s9, s9, a5
+	sltu a5, s9, a5
 	or a1, a1, a5
-	add s9, s9, a6
-	sltu a6, s9, a6
-	add s9, s9, a1
-	sltu a1, s9, a1
-	or a6, a6, a1
-	beq a6, zero, .L24_17
-	li a0, 1
-	add a0, t0, a0
-	sltu t0, a0, t0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s10, s10, t0
+	sltu t0, s10, t0
+	add s10, s10, a1
+	sltu a1, s10, a1
+	or t0, t0, a1
+	beq t0, zero, .L24_17
+	add t2, s4, t2
+	sltu a0, t2, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
-	add s6, s6, a1
-	sltu a1, s6, a1
-	add s6, s6, t0
-	sltu t0, s6, t0
-	or a1, a1, t0
-	li a2, -1
-	add s8, s8, a2
-	sltu a2, s8, a2
-	add s8, s8, a1
-	sltu a1, s8, a1
-	or a2, a2, a1
-	li a1, 4294967294
+	add s7, s7, a1
+	sltu a1, s7, a1
+	add s7, s7, a0
+	sltu a0, s7, a0
+	or a1, a1, a0
+	li a0, -1
+	add s9, s9, a0
+	sltu a0, s9, a0
 	add s9, s9, a1
 	sltu a1, s9, a1
-	add s9, s9, a2
-	sltu a2, s9, a2
-	or a1, a1, a2
-	bne a1, zero, .L24_18
-	mv t0, a0
+	or a0, a0, a1
+	li a1, 4294967294
+	add s10, s10, a1
+	sltu a1, s10, a1
+	add s10, s10, a0
+	sltu a0, s10, a0
+	or a1, a1, a0
+	beq a1, zero, .L24_19
+	add t2, s4, t2
+	sltu a0, t2, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a1, -4294967296
+	add s7, s7, a1
+	sltu a1, s7, a1
+	add s7, s7, a0
+	sltu a0, s7, a0
+	or a1, a1, a0
+	li a0, -1
+	add s9, s9, a0
+	sltu a0, s9, a0
+	add s9, s9, a1
+	sltu a1, s9, a1
+	or a0, a0, a1
+	li a1, 4294967294
+	add a1, s10, a1
+	add s10, a0, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L24_19:
 .L24_17:
-	sub s0, t0, a7
-	sltu t0, t0, a7                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sub s0, t2, a7
+	sltu t2, t2, a7                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	mv a0, a3
-	sub a0, s6, a0
-	sltu a1, s6, a0
-	sub s6, a0, t0
-	sltu t0, a0, s6
-	or a0, t0, a1
+	sub a0, s7, a0
+	sltu a1, s7, a0
+	sub s7, a0, t2
+	sltu t2, a0, s7
+	or a0, t2, a1
 	mv a1, a4
-	sub a1, s8, a1
-	sltu a2, s8, a1
-	sub s8, a1, a0
-	sltu a0, a1, s8
+	sub a1, s9, a1
+	sltu a2, s9, a1
+	sub s9, a1, a0
+	sltu a0, a1, s9
 	or a1, a0, a2
-	mv a0, s5
-	sub a0, s9, a0
-	sltu a2, s9, a0
-	sub s9, a0, a1
-	sltu a1, a0, s9
+	mv a0, s6
+	sub a0, s10, a0
+	sltu a2, s10, a0
+	sub s10, a0, a1
+	sltu a1, a0, s10
 	or a0, a1, a2
 	beq a0, zero, .L24_21
-	li a0, 1
-	sub a1, s0, a0
-	sltu s0, s0, a0                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	li a0, -4294967296
-	sub a0, s6, a0
-	sltu a2, s6, a0
-	sub s6, a0, s0
-	sltu s0, a0, s6
-	or a0, s0, a2
+	sub a0, s0, s4
+	sltu s0, s0, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	li a1, -4294967296
+	sub a1, s7, a1
+	sltu a2, s7, a1
+	sub s7, a1, s0
+	sltu s0, a1, s7
+	or a1, s0, a2
 	li a2, -1
-	sub a2, s8, a2
-	sltu a5, s8, a2
-	sub s8, a2, a0
-	sltu a0, a2, s8
-	or a2, a0, a5
-	li a0, 4294967294
-	sub a0, s9, a0
-	sltu a5, s9, a0
-	sub s9, a0, a2
-	sltu a2, a0, s9
-	or a0, a2, a5
-	bne a0, zero, .L24_22
-	mv s0, a1
+	sub a2, s9, a2
+	sltu a5, s9, a2
+	sub s9, a2, a1
+	sltu a1, a2, s9
+	or a2, a1, a5
+	li a1, 4294967294
+	sub a1, s10, a1
+	sltu a5, s10, a1
+	sub s10, a1, a2
+	sltu a2, a1, s10
+	or a1, a2, a5
+	bne a1, zero, .L24_22
+	mv s0, a0
 .L24_23:
 .L24_21:
-	mulhu a0, s3, t5
-	mul a1, s3, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu a0, s3, a6
+	mul a1, s3, a6                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu a2, s3, t3
 	mul a5, s3, t3
 	add a0, a5, a0
 	sltu a5, a0, a5
 	add a5, a5, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu a2, s3, t1
-	mul a6, s3, t1
-	add a5, a6, a5
-	sltu a6, a5, a6
-	add a6, a6, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a2, s3, t4
-	mul t0, s3, t4
-	add a6, t0, a6
-	sltu t0, a6, t0
+	mul t0, s3, t1
+	add a5, t0, a5
+	sltu t0, a5, t0
 	add t0, t0, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a2, s4, t5
-	mul t2, s4, t5
-	add t2, a0, t2
-	sltu a0, t2, a0
+	mulhu a2, s3, t4
+	mul t2, s3, t4
+	add t0, t2, t0
+	sltu t2, t0, t2
+	add t2, t2, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu a2, s5, a6
+	mul t5, s5, a6
+	add t5, a0, t5
+	sltu a0, t5, a0
 	add a0, a0, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s4, t3
-	mul ra, s4, t3
+	mulhu a2, s5, t3
+	mul ra, s5, t3
 	add ra, a5, ra
 	sltu a5, ra, a5
 	add a5, a5, a2
 	add a0, ra, a0
 	sltu ra, a0, ra
 	add ra, ra, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s4, t1
-	mul a5, s4, t1
-	add a5, a6, a5
-	sltu a6, a5, a6
-	add a6, a6, a2
+	mulhu a2, s5, t1
+	mul a5, s5, t1
+	add a5, t0, a5
+	sltu t0, a5, t0
+	add t0, t0, a2
 	add ra, a5, ra
 	sltu a5, ra, a5
-	add a5, a5, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s4, t4
-	mul a6, s4, t4
-	add a6, t0, a6
-	sltu t0, a6, t0
-	add t0, t0, a2
-	add a5, a6, a5
-	sltu a6, a5, a6
-	add a6, a6, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s7, t5
-	mul t0, s7, t5
-	add t0, a0, t0
-	sltu a0, t0, a0
+	add a5, a5, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, s5, t4
+	mul t0, s5, t4
+	add t0, t2, t0
+	sltu t2, t0, t2
+	add t2, t2, a2
+	add a5, t0, a5
+	sltu t0, a5, t0
+	add t0, t0, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	ld s2, 80(s1)
+	mulhu a2, s2, a6
+	mul t2, s2, a6
+	add t2, a0, t2
+	sltu a0, t2, a0
 	add a0, a0, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s7, t3
-	mul s2, s7, t3
-	add s2, ra, s2
-	sltu ra, s2, ra
+	mulhu a2, s2, t3
+	mul s8, s2, t3
+	add s8, ra, s8
+	sltu ra, s8, ra
 	add ra, ra, a2
-	add a0, s2, a0
-	sltu s2, a0, s2
-	add s2, s2, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s7, t1
-	mul ra, s7, t1
+	add a0, s8, a0
+	sltu s8, a0, s8
+	add s8, s8, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, s2, t1
+	mul ra, s2, t1
 	add ra, a5, ra
 	sltu a5, ra, a5
 	add a5, a5, a2
-	add s2, ra, s2
-	sltu ra, s2, ra
+	add s8, ra, s8
+	sltu ra, s8, ra
 	add ra, ra, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s7, t4
-	mul a5, s7, t4
-	add a5, a6, a5
-	sltu a6, a5, a6
-	add a6, a6, a2
+	mulhu a2, s2, t4
+	mul a5, s2, t4
+	add a5, t0, a5
+	sltu t0, a5, t0
+	add t0, t0, a2
 	add ra, a5, ra
 	sltu a5, ra, a5
-	add a5, a5, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	ld s10, 88(s1)
-	mulhu a2, s10, t5
-	mul t5, s10, t5
-	add t5, a0, t5
-	sltu a0, t5, a0
+	add a5, a5, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	ld s11, 88(s1)
+	mulhu a2, s11, a6
+	mul a6, s11, a6
+	add a6, a0, a6
+	sltu a0, a6, a0
 	add a0, a0, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s10, t3
-	mul t3, s10, t3
-	add t3, s2, t3
-	sltu s2, t3, s2
-	add s2, s2, a2
+	mulhu a2, s11, t3
+	mul t3, s11, t3
+	add t3, s8, t3
+	sltu s8, t3, s8
+	add s8, s8, a2
 	add a0, t3, a0
 	sltu t3, a0, t3
-	add t3, t3, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s10, t1
-	mul t1, s10, t1
+	add t3, t3, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, s11, t1
+	mul t1, s11, t1
 	add t1, ra, t1
 	sltu ra, t1, ra
 	add ra, ra, a2
 	add t3, t1, t3
 	sltu t1, t3, t1
 	add t1, t1, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s10, t4
-	mul t4, s10, t4
+	mulhu a2, s11, t4
+	mul t4, s11, t4
 	add t4, a5, t4
 	sltu a5, t4, a5
 	add a5, a5, a2
@@ -13223,543 +13221,572 @@ ecdsa_p256_M_add_multiple:
 	add t4, t4, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	srli a2, a1, 32                  # fep256_sparse64:73
 	slli a5, a1, 32
-	add t2, a5, t2
-	sltu a6, t2, a5
-	add a6, a6, a2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli ra, t2, 32                  # fep256_sparse64:75
-	add a6, ra, a6
-	sltu s2, a6, ra                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s11, a1, a5
-	sltu a5, a1, a5                  # fep256_sparse64:76
-	sd s5, 48(sp)
-	sub a2, a1, a2
-	sltu s5, a1, a2
-	sub a1, a2, a5
-	sltu a5, a2, a1
-	or a2, a5, s5
-	srli a2, t2, 32
-	add a5, s2, a2
-	add a5, s11, a5
-	sltu s11, a5, s11
-	add s11, s11, a1                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a1, t2, ra
-	sltu ra, t2, ra                  # fep256_sparse64:77
-	sub a2, t2, a2
-	sltu s2, t2, a2
-	sub t2, a2, ra
-	sltu ra, a2, t2
-	or a2, ra, s2
-	add s11, a1, s11
-	sltu a1, s11, a1
-	add a1, a1, t2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add a6, t0, a6
-	sltu t0, a6, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add t5, t5, a5
-	sltu a5, t5, a5
-	add t5, t5, t0
-	sltu t0, t5, t0
-	or a5, a5, t0
-	add a0, a0, s11
-	sltu s11, a0, s11
-	add a0, a0, a5
-	sltu a5, a0, a5
-	or s11, s11, a5
-	add t3, t3, a1
-	sltu a1, t3, a1
-	add t3, t3, s11
-	sltu s11, t3, s11
-	or a1, a1, s11
-	srli a2, a6, 32                  # fep256_sparse64:73
-	slli a5, a6, 32
 	add t5, a5, t5
 	sltu t0, t5, a5
 	add t0, t0, a2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli t2, t5, 32                  # fep256_sparse64:75
-	add t0, t2, t0
-	sltu ra, t0, t2                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s2, a6, a5
-	sltu a5, a6, a5                  # fep256_sparse64:76
-	sub a2, a6, a2
-	sltu s5, a6, a2
-	sub a6, a2, a5
-	sltu a5, a2, a6
-	or a2, a5, s5
+	slli ra, t5, 32                  # fep256_sparse64:75
+	add t0, ra, t0
+	sltu s8, t0, ra                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sd s6, 56(sp)
+	sub s6, a1, a5
+	sltu a5, a1, a5                  # fep256_sparse64:76
+	sd a4, 48(sp)
+	sub a2, a1, a2
+	sltu a4, a1, a2
+	sub a1, a2, a5
+	sltu a5, a2, a1
+	or a2, a5, a4
 	srli a2, t5, 32
-	add a5, ra, a2
-	add a5, s2, a5
-	sltu s2, a5, s2
-	add s2, s2, a6                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a6, t5, t2
-	sltu t2, t5, t2                  # fep256_sparse64:77
+	add a4, s8, a2
+	add a4, s6, a4
+	sltu s6, a4, s6
+	add s6, s6, a1                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub a1, t5, ra
+	sltu ra, t5, ra                  # fep256_sparse64:77
 	sub a2, t5, a2
-	sltu ra, t5, a2
-	sub t5, a2, t2
-	sltu t2, a2, t5
-	or a2, t2, ra
-	add a1, a1, s2
-	add a1, a6, a1
-	sltu a6, a1, a6
-	add a6, a6, t5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add t0, a0, t0
-	sltu a0, t0, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add t3, t3, a5
-	sltu a5, t3, a5
+	sltu a5, t5, a2
+	sub t5, a2, ra
+	sltu ra, a2, t5
+	or a2, ra, a5
+	add s6, a1, s6
+	sltu a1, s6, a1
+	add a1, a1, t5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add t0, t2, t0
+	sltu t2, t0, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add a6, a6, a4
+	sltu a4, a6, a4
+	add a6, a6, t2
+	sltu t2, a6, t2
+	or a4, a4, t2
+	add a0, a0, s6
+	sltu s6, a0, s6
+	add a0, a0, a4
+	sltu a4, a0, a4
+	or s6, s6, a4
+	add t3, t3, a1
+	sltu a1, t3, a1
+	add t3, t3, s6
+	sltu s6, t3, s6
+	or a1, a1, s6
+	srli a2, t0, 32                  # fep256_sparse64:73
+	slli a4, t0, 32
+	add a6, a4, a6
+	sltu a5, a6, a4
+	add a5, a5, a2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli t2, a6, 32                  # fep256_sparse64:75
+	add a5, t2, a5
+	sltu t5, a5, t2                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub ra, t0, a4
+	sltu a4, t0, a4                  # fep256_sparse64:76
+	sub a2, t0, a2
+	sltu s6, t0, a2
+	sub t0, a2, a4
+	sltu a4, a2, t0
+	or a2, a4, s6
+	srli a2, a6, 32
+	add a4, t5, a2
+	add a4, ra, a4
+	sltu ra, a4, ra
+	add ra, ra, t0                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub t0, a6, t2
+	sltu t2, a6, t2                  # fep256_sparse64:77
+	sub a2, a6, a2
+	sltu t5, a6, a2
+	sub a6, a2, t2
+	sltu t2, a2, a6
+	or a2, t2, t5
+	add a1, a1, ra
+	add a1, t0, a1
+	sltu t0, a1, t0
+	add t0, t0, a6                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add a5, a0, a5
+	sltu a0, a5, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add t3, t3, a4
+	sltu a4, t3, a4
 	add t3, t3, a0
 	sltu a0, t3, a0
-	or a5, a5, a0
+	or a4, a4, a0
 	add t1, t1, a1
 	sltu a1, t1, a1
-	add t1, t1, a5
-	sltu a5, t1, a5
-	or a1, a1, a5
-	add t4, t4, a6
-	sltu a6, t4, a6
+	add t1, t1, a4
+	sltu a4, t1, a4
+	or a1, a1, a4
+	add t4, t4, t0
+	sltu t0, t4, t0
 	add t4, t4, a1
 	sltu a1, t4, a1
-	or a6, a6, a1
-	beq a6, zero, .L24_25
-	li a0, 1
-	add a0, t0, a0
-	sltu t0, a0, t0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	or t0, t0, a1
+	beq t0, zero, .L24_25
+	add a5, s4, a5
+	sltu a0, a5, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
 	add t3, t3, a1
 	sltu a1, t3, a1
-	add t3, t3, t0
-	sltu t0, t3, t0
-	or a1, a1, t0
-	li a2, -1
-	add t1, t1, a2
-	sltu a2, t1, a2
+	add t3, t3, a0
+	sltu a0, t3, a0
+	or a1, a1, a0
+	li a0, -1
+	add t1, t1, a0
+	sltu a0, t1, a0
 	add t1, t1, a1
 	sltu a1, t1, a1
-	or a2, a2, a1
+	or a0, a0, a1
 	li a1, 4294967294
 	add t4, t4, a1
 	sltu a1, t4, a1
-	add t4, t4, a2
-	sltu a2, t4, a2
-	or a1, a1, a2
-	bne a1, zero, .L24_26
-	mv t0, a0
+	add t4, t4, a0
+	sltu a0, t4, a0
+	or a1, a1, a0
+	beq a1, zero, .L24_27
+	add a5, s4, a5
+	sltu a0, a5, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a1, -4294967296
+	add t3, t3, a1
+	sltu a1, t3, a1
+	add t3, t3, a0
+	sltu a0, t3, a0
+	or a1, a1, a0
+	li a0, -1
+	add t1, t1, a0
+	sltu a0, t1, a0
+	add t1, t1, a1
+	sltu a1, t1, a1
+	or a0, a0, a1
+	li a1, 4294967294
+	add a1, t4, a1
+	add t4, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L24_27:
 .L24_25:
 	ld a0, 0(sp)                     # limbs:69
-	mulhu a1, t0, a0
-	mul a2, t0, a0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld a5, 8(sp)
-	mulhu a6, t0, a5
-	mul t2, t0, a5
-	add a1, t2, a1
-	sltu t2, a1, t2
-	add t2, t2, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu a1, a5, a0
+	mul a2, a5, a0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld a4, 8(sp)
+	mulhu a6, a5, a4
+	mul t0, a5, a4
+	add a1, t0, a1
+	sltu t0, a1, t0
+	add t0, t0, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	ld a6, 16(sp)
-	mulhu t5, t0, a6
-	mul ra, t0, a6
-	add t2, ra, t2
-	sltu ra, t2, ra
-	add ra, ra, t5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld t5, 24(sp)
-	mulhu s2, t5, t0
-	mul t0, t5, t0
-	add ra, t0, ra
-	sltu t0, ra, t0
-	add t0, t0, s2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu s2, t3, a0
-	mul s5, t3, a0
-	add s5, a1, s5
-	sltu a1, s5, a1
-	add a1, a1, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s2, t3, a5
-	mul s11, t3, a5
-	add s11, t2, s11
-	sltu t2, s11, t2
-	add t2, t2, s2
-	add a1, s11, a1
-	sltu s11, a1, s11
-	add s11, s11, t2                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t2, t3, a6
-	mul s2, t3, a6
-	add s2, ra, s2
-	sltu ra, s2, ra
-	add ra, ra, t2
-	add s11, s2, s11
-	sltu s2, s11, s2
-	add s2, s2, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t2, t5, t3
-	mul t3, t5, t3
-	add t3, t0, t3
-	sltu t0, t3, t0
-	add t0, t0, t2
-	add s2, t3, s2
-	sltu t3, s2, t3
-	add t3, t3, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t0, t1, a0
-	mul t2, t1, a0
-	add t2, a1, t2
-	sltu a1, t2, a1
-	add a1, a1, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t0, t1, a5
-	mul ra, t1, a5
-	add ra, s11, ra
-	sltu s11, ra, s11
-	add s11, s11, t0
-	add a1, ra, a1
-	sltu ra, a1, ra
-	add ra, ra, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t0, t1, a6
-	mul s11, t1, a6
-	add s11, s2, s11
-	sltu s2, s11, s2
-	add s2, s2, t0
-	add ra, s11, ra
-	sltu s11, ra, s11
-	add s11, s11, s2                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t0, t5, t1
-	mul t1, t5, t1
+	mulhu t2, a5, a6
+	mul t5, a5, a6
+	add t0, t5, t0
+	sltu t5, t0, t5
+	add t5, t5, t2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld t2, 24(sp)
+	mulhu ra, t2, a5
+	mul a5, t2, a5
+	add t5, a5, t5
+	sltu a5, t5, a5
+	add a5, a5, ra                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu ra, t3, a0
+	mul s6, t3, a0
+	add s6, a1, s6
+	sltu a1, s6, a1
+	add a1, a1, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu ra, t3, a4
+	mul s8, t3, a4
+	add s8, t0, s8
+	sltu t0, s8, t0
+	add t0, t0, ra
+	add a1, s8, a1
+	sltu s8, a1, s8
+	add s8, s8, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t0, t3, a6
+	mul ra, t3, a6
+	add ra, t5, ra
+	sltu t5, ra, t5
+	add t5, t5, t0
+	add s8, ra, s8
+	sltu ra, s8, ra
+	add ra, ra, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t0, t2, t3
+	mul t3, t2, t3
+	add t3, a5, t3
+	sltu a5, t3, a5
+	add a5, a5, t0
+	add ra, t3, ra
+	sltu t3, ra, t3
+	add t3, t3, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a5, t1, a0
+	mul t0, t1, a0
+	add t0, a1, t0
+	sltu a1, t0, a1
+	add a1, a1, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a5, t1, a4
+	mul t5, t1, a4
+	add t5, s8, t5
+	sltu s8, t5, s8
+	add s8, s8, a5
+	add a1, t5, a1
+	sltu t5, a1, t5
+	add t5, t5, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a5, t1, a6
+	mul s8, t1, a6
+	add s8, ra, s8
+	sltu ra, s8, ra
+	add ra, ra, a5
+	add t5, s8, t5
+	sltu s8, t5, s8
+	add s8, s8, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a5, t2, t1
+	mul t1, t2, t1
 	add t1, t3, t1
 	sltu t3, t1, t3
-	add t3, t3, t0
-	add s11, t1, s11
-	sltu t1, s11, t1
+	add t3, t3, a5
+	add s8, t1, s8
+	sltu t1, s8, t1
 	add t1, t1, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t0, t4, a0
+	mulhu a5, t4, a0
 	mul a0, t4, a0
 	add a0, a1, a0
 	sltu a1, a0, a1
-	add a1, a1, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t0, t4, a5
-	mul a5, t4, a5
-	add a5, ra, a5
-	sltu ra, a5, ra
-	add ra, ra, t0
-	add a1, a5, a1
-	sltu a5, a1, a5
-	add a5, a5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t0, t4, a6
+	add a1, a1, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a5, t4, a4
+	mul a4, t4, a4
+	add a4, t5, a4
+	sltu t5, a4, t5
+	add t5, t5, a5
+	add a1, a4, a1
+	sltu a4, a1, a4
+	add a4, a4, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a5, t4, a6
 	mul a6, t4, a6
-	add a6, s11, a6
-	sltu s11, a6, s11
-	add s11, s11, t0
-	add a5, a6, a5
-	sltu a6, a5, a6
-	add a6, a6, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t0, t4, t5
-	mul t4, t4, t5
+	add a6, s8, a6
+	sltu s8, a6, s8
+	add s8, s8, a5
+	add a4, a6, a4
+	sltu a6, a4, a6
+	add a6, a6, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a5, t4, t2
+	mul t4, t4, t2
 	add t4, t1, t4
 	sltu t1, t4, t1
-	add t1, t1, t0
+	add t1, t1, a5
 	add a6, t4, a6
 	sltu t4, a6, t4
 	add t4, t4, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t0, a2, 32                  # fep256_sparse64:73
+	srli a5, a2, 32                  # fep256_sparse64:73
 	slli t1, a2, 32
-	add s5, t1, s5
-	sltu t3, s5, t1
-	add t3, t3, t0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli t5, s5, 32                  # fep256_sparse64:75
-	add t3, t5, t3
-	sltu ra, t3, t5                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s2, a2, t1
+	add s6, t1, s6
+	sltu t2, s6, t1
+	add t2, t2, a5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli t3, s6, 32                  # fep256_sparse64:75
+	add t2, t3, t2
+	sltu t5, t2, t3                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub ra, a2, t1
 	sltu t1, a2, t1                  # fep256_sparse64:76
-	sub t0, a2, t0
-	sltu s11, a2, t0
-	sub a2, t0, t1
-	sltu t1, t0, a2
-	or t0, t1, s11
-	srli t0, s5, 32
-	add t1, ra, t0
-	add t1, s2, t1
-	sltu s2, t1, s2
-	add s2, s2, a2                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a2, s5, t5
-	sltu t5, s5, t5                  # fep256_sparse64:77
-	sub t0, s5, t0
-	sltu ra, s5, t0
-	sub s5, t0, t5
-	sltu t5, t0, s5
-	or t0, t5, ra
-	add s2, a2, s2
-	sltu a2, s2, a2
-	add a2, a2, s5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add t3, t2, t3
-	sltu t2, t3, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sub a5, a2, a5
+	sltu s8, a2, a5
+	sub a2, a5, t1
+	sltu t1, a5, a2
+	or a5, t1, s8
+	srli a5, s6, 32
+	add t1, t5, a5
+	add t1, ra, t1
+	sltu ra, t1, ra
+	add ra, ra, a2                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub a2, s6, t3
+	sltu t3, s6, t3                  # fep256_sparse64:77
+	sub a5, s6, a5
+	sltu t5, s6, a5
+	sub s6, a5, t3
+	sltu t3, a5, s6
+	or a5, t3, t5
+	add ra, a2, ra
+	sltu a2, ra, a2
+	add a2, a2, s6                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add t2, t0, t2
+	sltu t0, t2, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, t1
 	sltu t1, a0, t1
-	add a0, a0, t2
-	sltu t2, a0, t2
-	or t1, t1, t2
-	add a1, a1, s2
-	sltu s2, a1, s2
+	add a0, a0, t0
+	sltu t0, a0, t0
+	or t1, t1, t0
+	add a1, a1, ra
+	sltu ra, a1, ra
 	add a1, a1, t1
 	sltu t1, a1, t1
-	or s2, s2, t1
-	add a5, a5, a2
-	sltu a2, a5, a2
-	add a5, a5, s2
-	sltu s2, a5, s2
-	or a2, a2, s2
-	srli t0, t3, 32                  # fep256_sparse64:73
-	slli t1, t3, 32
-	add a0, t1, a0
-	sltu t2, a0, t1
-	add t2, t2, t0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli t5, a0, 32                  # fep256_sparse64:75
-	add t2, t5, t2
-	sltu ra, t2, t5                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s2, t3, t1
-	sltu t1, t3, t1                  # fep256_sparse64:76
-	sub t0, t3, t0
-	sltu s5, t3, t0
-	sub t3, t0, t1
-	sltu t1, t0, t3
-	or t0, t1, s5
-	srli t0, a0, 32
-	add t1, ra, t0
-	add t1, s2, t1
-	sltu s2, t1, s2
-	add s2, s2, t3                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub t3, a0, t5
-	sltu t5, a0, t5                  # fep256_sparse64:77
-	sub t0, a0, t0
-	sltu ra, a0, t0
-	sub a0, t0, t5
-	sltu t5, t0, a0
-	or t0, t5, ra
-	add a2, a2, s2
-	add a2, t3, a2
-	sltu t3, a2, t3
-	add t3, t3, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add t2, a1, t2
-	sltu a1, t2, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add a5, a5, t1
-	sltu t1, a5, t1
-	add a5, a5, a1
-	sltu a1, a5, a1
-	or t1, t1, a1
+	or ra, ra, t1
+	add a4, a4, a2
+	sltu a2, a4, a2
+	add a4, a4, ra
+	sltu ra, a4, ra
+	or a2, a2, ra
+	srli a5, t2, 32                  # fep256_sparse64:73
+	slli t0, t2, 32
+	add a0, t0, a0
+	sltu t1, a0, t0
+	add t1, t1, a5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli t3, a0, 32                  # fep256_sparse64:75
+	add t1, t3, t1
+	sltu t5, t1, t3                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub ra, t2, t0
+	sltu t0, t2, t0                  # fep256_sparse64:76
+	sub a5, t2, a5
+	sltu s6, t2, a5
+	sub t2, a5, t0
+	sltu t0, a5, t2
+	or a5, t0, s6
+	srli a5, a0, 32
+	add t0, t5, a5
+	add t0, ra, t0
+	sltu ra, t0, ra
+	add ra, ra, t2                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub t2, a0, t3
+	sltu t3, a0, t3                  # fep256_sparse64:77
+	sub a5, a0, a5
+	sltu t5, a0, a5
+	sub a0, a5, t3
+	sltu t3, a5, a0
+	or a5, t3, t5
+	add a2, a2, ra
+	add a2, t2, a2
+	sltu t2, a2, t2
+	add t2, t2, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add t1, a1, t1
+	sltu a1, t1, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add a4, a4, t0
+	sltu t0, a4, t0
+	add a4, a4, a1
+	sltu a1, a4, a1
+	or t0, t0, a1
 	add a6, a6, a2
 	sltu a2, a6, a2
-	add a6, a6, t1
-	sltu t1, a6, t1
-	or a2, a2, t1
-	add t4, t4, t3
-	sltu t3, t4, t3
+	add a6, a6, t0
+	sltu t0, a6, t0
+	or a2, a2, t0
+	add t4, t4, t2
+	sltu t2, t4, t2
 	add t4, t4, a2
 	sltu a2, t4, a2
-	or t3, t3, a2
-	beq t3, zero, .L24_29
-	li a0, 1
-	add a0, t2, a0
-	sltu t2, a0, t2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	or t2, t2, a2
+	beq t2, zero, .L24_29
+	add t1, s4, t1
+	sltu a0, t1, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
-	add a5, a5, a1
-	sltu a1, a5, a1
-	add a5, a5, t2
-	sltu t2, a5, t2
-	or a1, a1, t2
-	li a2, -1
-	add a6, a6, a2
-	sltu a2, a6, a2
+	add a4, a4, a1
+	sltu a1, a4, a1
+	add a4, a4, a0
+	sltu a0, a4, a0
+	or a1, a1, a0
+	li a0, -1
+	add a6, a6, a0
+	sltu a0, a6, a0
 	add a6, a6, a1
 	sltu a1, a6, a1
-	or a2, a2, a1
+	or a0, a0, a1
 	li a1, 4294967294
 	add t4, t4, a1
 	sltu a1, t4, a1
-	add t4, t4, a2
-	sltu a2, t4, a2
-	or a1, a1, a2
-	bne a1, zero, .L24_30
-	mv t2, a0
+	add t4, t4, a0
+	sltu a0, t4, a0
+	or a1, a1, a0
+	beq a1, zero, .L24_31
+	add t1, s4, t1
+	sltu a0, t1, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a1, -4294967296
+	add a4, a4, a1
+	sltu a1, a4, a1
+	add a4, a4, a0
+	sltu a0, a4, a0
+	or a1, a1, a0
+	li a0, -1
+	add a6, a6, a0
+	sltu a0, a6, a0
+	add a6, a6, a1
+	sltu a1, a6, a1
+	or a0, a0, a1
+	li a1, 4294967294
+	add a1, t4, a1
+	add t4, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L24_31:
 .L24_29:
-	ld s2, 56(sp)
-	sub s5, t2, s2
-	sltu t2, t2, s2                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	ld s11, 64(sp)
-	mv a0, s11
-	sub a0, a5, a0
-	sltu a1, a5, a0
-	sub a5, a0, t2
-	sltu t2, a0, a5
-	or a0, t2, a1
-	ld a1, 72(sp)
-	mv a2, a1
-	sub a2, a6, a2
-	sltu t0, a6, a2
-	sub a6, a2, a0
-	sltu a0, a2, a6
-	or a2, a0, t0
-	ld a0, 80(sp)
-	mv t0, a0
+	ld s6, 64(sp)
+	sub s8, t1, s6
+	sltu t1, t1, s6                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	ld a0, 72(sp)
+	mv a1, a0
+	sub a1, a4, a1
+	sltu a2, a4, a1
+	sub a4, a1, t1
+	sltu t1, a1, a4
+	or a1, t1, a2
+	ld a2, 80(sp)
+	mv a5, a2
+	sub a5, a6, a5
+	sltu t0, a6, a5
+	sub a6, a5, a1
+	sltu a1, a5, a6
+	or a5, a1, t0
+	ld a1, 88(sp)
+	mv t0, a1
 	sub t0, t4, t0
 	sltu t1, t4, t0
-	sub t4, t0, a2
-	sltu a2, t0, t4
-	or t0, a2, t1
-	sd s5, 0(sp)
-	sd a5, 8(sp)
+	sub t4, t0, a5
+	sltu a5, t0, t4
+	or t0, a5, t1
+	sd s8, 0(sp)
+	sd a4, 8(sp)
 	sd a6, 16(sp)
 	sd t4, 24(sp)
 	beq t0, zero, .L24_33
-	li a2, 1
-	sub t0, s5, a2
-	sltu s5, s5, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	li a2, -4294967296
-	sub a2, a5, a2
-	sltu t1, a5, a2
-	sub a5, a2, s5
-	sltu s5, a2, a5
-	or a2, s5, t1
+	sub a5, s8, s4
+	sltu s8, s8, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	li t0, -4294967296
+	sub t0, a4, t0
+	sltu t1, a4, t0
+	sub a4, t0, s8
+	sltu s8, t0, a4
+	or t0, s8, t1
 	li t1, -1
 	sub t1, a6, t1
 	sltu t2, a6, t1
-	sub a6, t1, a2
-	sltu a2, t1, a6
-	or t1, a2, t2
-	li a2, 4294967294
-	sub a2, t4, a2
-	sltu t2, t4, a2
-	sub t4, a2, t1
-	sltu t1, a2, t4
-	or a2, t1, t2
-	sd t0, 0(sp)
-	sd a5, 8(sp)
+	sub a6, t1, t0
+	sltu t0, t1, a6
+	or t1, t0, t2
+	li t0, 4294967294
+	sub t0, t4, t0
+	sltu t2, t4, t0
+	sub t4, t0, t1
+	sltu t1, t0, t4
+	or t0, t1, t2
+	sd a5, 0(sp)
+	sd a4, 8(sp)
 	sd a6, 16(sp)
 	sd t4, 24(sp)
-	beq a2, zero, .L24_35
-	li a2, 1
-	sub t1, t0, a2
-	sltu t0, t0, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sd t1, 0(sp)
-	li a2, -4294967296
-	sub a2, a5, a2
-	sltu t1, a5, a2
-	sub a5, a2, t0
-	sltu t0, a2, a5
-	or a2, t0, t1
-	sd a5, 8(sp)
-	li a5, -1
-	sub a5, a6, a5
-	sltu t0, a6, a5
-	sub a6, a5, a2
-	sltu a2, a5, a6
-	or a5, a2, t0
+	beq t0, zero, .L24_35
+	sub t0, a5, s4
+	sltu a5, a5, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sd t0, 0(sp)
+	li t0, -4294967296
+	sub t0, a4, t0
+	sltu t1, a4, t0
+	sub a4, t0, a5
+	sltu a5, t0, a4
+	or t0, a5, t1
+	sd a4, 8(sp)
+	li a4, -1
+	sub a4, a6, a4
+	sltu a5, a6, a4
+	sub a6, a4, t0
+	sltu t0, a4, a6
+	or a4, t0, a5
 	sd a6, 16(sp)
-	li a2, 4294967294
-	sub a2, t4, a2
-	sub a2, a2, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sd a2, 24(sp)
+	li a5, 4294967294
+	sub a5, t4, a5
+	sub a4, a5, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sd a4, 24(sp)
 .L24_35:
 .L24_33:
-	ld a2, 40(sp)
-	ld s5, 64(a2)
-	mulhu a5, s5, s3
-	mul a6, s5, s3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t0, s5, s4
-	mul t1, s5, s4
+	ld a4, 40(sp)
+	ld s8, 64(a4)
+	mulhu a5, s8, s3
+	mul a6, s8, s3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu t0, s8, s5
+	mul t1, s8, s5
 	add a5, t1, a5
 	sltu t1, a5, t1
 	add t1, t1, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu t0, s5, s7
-	mul t2, s5, s7
+	mulhu t0, s8, s2
+	mul t2, s8, s2
 	add t1, t2, t1
 	sltu t2, t1, t2
 	add t2, t2, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu t0, s10, s5
-	mul s5, s10, s5
-	add t2, s5, t2
-	sltu s5, t2, s5
-	add s5, s5, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld t0, 72(a2)
+	mulhu t0, s11, s8
+	mul s8, s11, s8
+	add t2, s8, t2
+	sltu s8, t2, s8
+	add s8, s8, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld t0, 72(a4)
 	mulhu t3, t0, s3
 	mul t4, t0, s3
 	add t4, a5, t4
 	sltu a5, t4, a5
 	add a5, a5, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t3, t0, s4
-	mul t5, t0, s4
+	mulhu t3, t0, s5
+	mul t5, t0, s5
 	add t5, t1, t5
 	sltu t1, t5, t1
 	add t1, t1, t3
 	add a5, t5, a5
 	sltu t5, a5, t5
 	add t5, t5, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, t0, s7
-	mul t3, t0, s7
+	mulhu t1, t0, s2
+	mul t3, t0, s2
 	add t3, t2, t3
 	sltu t2, t3, t2
 	add t2, t2, t1
 	add t5, t3, t5
 	sltu t3, t5, t3
 	add t3, t3, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, s10, t0
-	mul t0, s10, t0
-	add t0, s5, t0
-	sltu s5, t0, s5
-	add s5, s5, t1
+	mulhu t1, s11, t0
+	mul t0, s11, t0
+	add t0, s8, t0
+	sltu s8, t0, s8
+	add s8, s8, t1
 	add t3, t0, t3
 	sltu t0, t3, t0
-	add t0, t0, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	ld s5, 80(a2)
-	mulhu t1, s5, s3
-	mul t2, s5, s3
+	add t0, t0, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	ld s8, 80(a4)
+	mulhu t1, s8, s3
+	mul t2, s8, s3
 	add t2, a5, t2
 	sltu a5, t2, a5
 	add a5, a5, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, s5, s4
-	mul ra, s5, s4
+	mulhu t1, s8, s5
+	mul ra, s8, s5
 	add ra, t5, ra
 	sltu t5, ra, t5
 	add t5, t5, t1
 	add a5, ra, a5
 	sltu ra, a5, ra
 	add ra, ra, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, s5, s7
-	mul t5, s5, s7
+	mulhu t1, s8, s2
+	mul t5, s8, s2
 	add t5, t3, t5
 	sltu t3, t5, t3
 	add t3, t3, t1
 	add ra, t5, ra
 	sltu t5, ra, t5
 	add t5, t5, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, s10, s5
-	mul s5, s10, s5
-	add s5, t0, s5
-	sltu t0, s5, t0
+	mulhu t1, s11, s8
+	mul s8, s11, s8
+	add s8, t0, s8
+	sltu t0, s8, t0
 	add t0, t0, t1
-	add t5, s5, t5
-	sltu s5, t5, s5
-	add s5, s5, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	ld t0, 88(a2)
+	add t5, s8, t5
+	sltu s8, t5, s8
+	add s8, s8, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	ld t0, 88(a4)
 	mulhu t1, t0, s3
 	mul s3, t0, s3
 	add s3, a5, s3
 	sltu a5, s3, a5
 	add a5, a5, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, t0, s4
-	mul s4, t0, s4
-	add s4, ra, s4
-	sltu ra, s4, ra
+	mulhu t1, t0, s5
+	mul s5, t0, s5
+	add s5, ra, s5
+	sltu ra, s5, ra
 	add ra, ra, t1
-	add a5, s4, a5
-	sltu s4, a5, s4
-	add s4, s4, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, t0, s7
-	mul s7, t0, s7
-	add s7, t5, s7
-	sltu t5, s7, t5
+	add a5, s5, a5
+	sltu s5, a5, s5
+	add s5, s5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t1, t0, s2
+	mul s2, t0, s2
+	add s2, t5, s2
+	sltu t5, s2, t5
 	add t5, t5, t1
-	add s4, s7, s4
-	sltu s7, s4, s7
-	add s7, s7, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t1, t0, s10
-	mul t0, t0, s10
-	add t0, s5, t0
-	sltu s5, t0, s5
-	add s5, s5, t1
-	add s7, t0, s7
-	sltu t0, s7, t0
-	add t0, t0, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add s5, s2, s5
+	sltu s2, s5, s2
+	add s2, s2, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t1, t0, s11
+	mul t0, t0, s11
+	add t0, s8, t0
+	sltu s8, t0, s8
+	add s8, s8, t1
+	add s2, t0, s2
+	sltu t0, s2, t0
+	add t0, t0, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	srli t1, a6, 32                  # fep256_sparse64:73
 	slli t3, a6, 32
 	add t4, t3, t4
@@ -13767,28 +13794,28 @@ ecdsa_p256_M_add_multiple:
 	add t5, t5, t1                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	slli ra, t4, 32                  # fep256_sparse64:75
 	add t5, ra, t5
-	sltu s5, t5, ra                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s10, a6, t3
+	sltu s8, t5, ra                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s11, a6, t3
 	sltu t3, a6, t3                  # fep256_sparse64:76
 	sub t1, a6, t1
-	sltu a2, a6, t1
+	sltu a4, a6, t1
 	sub a6, t1, t3
 	sltu t3, t1, a6
-	or t1, t3, a2
-	srli a2, t4, 32
-	add t1, s5, a2
-	add t1, s10, t1
-	sltu s10, t1, s10
-	add s10, s10, a6                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	or t1, t3, a4
+	srli a4, t4, 32
+	add t1, s8, a4
+	add t1, s11, t1
+	sltu s11, t1, s11
+	add s11, s11, a6                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
 	sub a6, t4, ra
 	sltu ra, t4, ra                  # fep256_sparse64:77
-	sub a2, t4, a2
-	sltu t3, t4, a2
-	sub t4, a2, ra
-	sltu ra, a2, t4
-	or a2, ra, t3
-	add s10, a6, s10
-	sltu a6, s10, a6
+	sub a4, t4, a4
+	sltu t3, t4, a4
+	sub t4, a4, ra
+	sltu ra, a4, t4
+	or a4, ra, t3
+	add s11, a6, s11
+	sltu a6, s11, a6
 	add a6, a6, t4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	add t5, t2, t5
 	sltu t2, t5, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
@@ -13797,99 +13824,114 @@ ecdsa_p256_M_add_multiple:
 	add s3, s3, t2
 	sltu t2, s3, t2
 	or t1, t1, t2
-	add a5, a5, s10
-	sltu s10, a5, s10
+	add a5, a5, s11
+	sltu s11, a5, s11
 	add a5, a5, t1
 	sltu t1, a5, t1
-	or s10, s10, t1
-	add s4, s4, a6
-	sltu a6, s4, a6
-	add s4, s4, s10
-	sltu s10, s4, s10
-	or a6, a6, s10
-	srli a2, t5, 32                  # fep256_sparse64:73
+	or s11, s11, t1
+	add s5, s5, a6
+	sltu a6, s5, a6
+	add s5, s5, s11
+	sltu s11, s5, s11
+	or a6, a6, s11
+	srli a4, t5, 32                  # fep256_sparse64:73
 	slli t1, t5, 32
 	add s3, t1, s3
 	sltu t2, s3, t1
-	add t2, t2, a2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, a4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	slli t3, s3, 32                  # fep256_sparse64:75
 	add t2, t3, t2
 	sltu t4, t2, t3                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sub ra, t5, t1
 	sltu t1, t5, t1                  # fep256_sparse64:76
-	sub a2, t5, a2
-	sltu s5, t5, a2
-	sub t5, a2, t1
-	sltu t1, a2, t5
-	or a2, t1, s5
-	srli a2, s3, 32
-	add t1, t4, a2
+	sub a4, t5, a4
+	sltu s8, t5, a4
+	sub t5, a4, t1
+	sltu t1, a4, t5
+	or a4, t1, s8
+	srli a4, s3, 32
+	add t1, t4, a4
 	add t1, ra, t1
 	sltu ra, t1, ra
 	add ra, ra, t5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
 	sub t4, s3, t3
 	sltu t3, s3, t3                  # fep256_sparse64:77
-	sub a2, s3, a2
-	sltu t5, s3, a2
-	sub s3, a2, t3
-	sltu t3, a2, s3
-	or a2, t3, t5
-	add a2, a6, ra
-	add a2, t4, a2
-	sltu t4, a2, t4
+	sub a4, s3, a4
+	sltu t5, s3, a4
+	sub s3, a4, t3
+	sltu t3, a4, s3
+	or a4, t3, t5
+	add a4, a6, ra
+	add a4, t4, a4
+	sltu t4, a4, t4
 	add t4, t4, s3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	add t2, a5, t2
 	sltu a5, t2, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add s4, s4, t1
-	sltu t1, s4, t1
-	add s4, s4, a5
-	sltu a5, s4, a5
+	add s5, s5, t1
+	sltu t1, s5, t1
+	add s5, s5, a5
+	sltu a5, s5, a5
 	or t1, t1, a5
-	add s7, s7, a2
-	sltu a2, s7, a2
-	add s7, s7, t1
-	sltu t1, s7, t1
-	or a2, a2, t1
+	add s2, s2, a4
+	sltu a4, s2, a4
+	add s2, s2, t1
+	sltu t1, s2, t1
+	or a4, a4, t1
 	add t0, t0, t4
 	sltu t4, t0, t4
-	add t0, t0, a2
-	sltu a2, t0, a2
-	or t4, t4, a2
+	add t0, t0, a4
+	sltu a4, t0, a4
+	or t4, t4, a4
 	beq t4, zero, .L24_37
-	li a2, 1
-	add a2, t2, a2
-	sltu t2, a2, t2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t2, s4, t2
+	sltu a4, t2, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a5, -4294967296
-	add s4, s4, a5
-	sltu a5, s4, a5
-	add s4, s4, t2
-	sltu t2, s4, t2
-	or a5, a5, t2
-	li a6, -1
-	add s7, s7, a6
-	sltu a6, s7, a6
-	add s7, s7, a5
-	sltu a5, s7, a5
-	or a6, a6, a5
+	add s5, s5, a5
+	sltu a5, s5, a5
+	add s5, s5, a4
+	sltu a4, s5, a4
+	or a5, a5, a4
+	li a4, -1
+	add s2, s2, a4
+	sltu a4, s2, a4
+	add s2, s2, a5
+	sltu a5, s2, a5
+	or a4, a4, a5
 	li a5, 4294967294
 	add t0, t0, a5
 	sltu a5, t0, a5
-	add t0, t0, a6
-	sltu a6, t0, a6
-	or a5, a5, a6
-	bne a5, zero, .L24_38
-	mv t2, a2
+	add t0, t0, a4
+	sltu a4, t0, a4
+	or a5, a5, a4
+	beq a5, zero, .L24_39
+	add t2, s4, t2
+	sltu a4, t2, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a5, -4294967296
+	add s5, s5, a5
+	sltu a5, s5, a5
+	add s5, s5, a4
+	sltu a4, s5, a4
+	or a5, a5, a4
+	li a4, -1
+	add s2, s2, a4
+	sltu a4, s2, a4
+	add s2, s2, a5
+	sltu a5, s2, a5
+	or a4, a4, a5
+	li a5, 4294967294
+	add a5, t0, a5
+	add t0, a4, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L24_39:
 .L24_37:
-	mulhu a2, s0, t2
+	mulhu a4, s0, t2
 	mul a5, s0, t2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu a6, s0, s4
-	mul t1, s0, s4
-	add a2, t1, a2
-	sltu t1, a2, t1
+	mulhu a6, s0, s5
+	mul t1, s0, s5
+	add a4, t1, a4
+	sltu t1, a4, t1
 	add t1, t1, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a6, s0, s7
-	mul t3, s0, s7
+	mulhu a6, s0, s2
+	mul t3, s0, s2
 	add t1, t3, t1
 	sltu t3, t1, t3
 	add t3, t3, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -13898,92 +13940,92 @@ ecdsa_p256_M_add_multiple:
 	add t3, t4, t3
 	sltu t4, t3, t4
 	add t4, t4, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a6, s6, t2
-	mul t5, s6, t2
-	add t5, a2, t5
-	sltu a2, t5, a2
-	add a2, a2, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a6, s6, s4
-	mul ra, s6, s4
+	mulhu a6, s7, t2
+	mul t5, s7, t2
+	add t5, a4, t5
+	sltu a4, t5, a4
+	add a4, a4, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a6, s7, s5
+	mul ra, s7, s5
 	add ra, t1, ra
 	sltu t1, ra, t1
 	add t1, t1, a6
-	add a2, ra, a2
-	sltu ra, a2, ra
+	add a4, ra, a4
+	sltu ra, a4, ra
 	add ra, ra, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a6, s6, s7
-	mul t1, s6, s7
+	mulhu a6, s7, s2
+	mul t1, s7, s2
 	add t1, t3, t1
 	sltu t3, t1, t3
 	add t3, t3, a6
 	add ra, t1, ra
 	sltu t1, ra, t1
 	add t1, t1, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a6, s6, t0
-	mul t3, s6, t0
+	mulhu a6, s7, t0
+	mul t3, s7, t0
 	add t3, t4, t3
 	sltu t4, t3, t4
 	add t4, t4, a6
 	add t1, t3, t1
 	sltu t3, t1, t3
 	add t3, t3, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a6, s8, t2
-	mul t4, s8, t2
-	add t4, a2, t4
-	sltu a2, t4, a2
-	add a2, a2, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a6, s8, s4
-	mul s3, s8, s4
+	mulhu a6, s9, t2
+	mul t4, s9, t2
+	add t4, a4, t4
+	sltu a4, t4, a4
+	add a4, a4, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a6, s9, s5
+	mul s3, s9, s5
 	add s3, ra, s3
 	sltu ra, s3, ra
 	add ra, ra, a6
-	add a2, s3, a2
-	sltu s3, a2, s3
+	add a4, s3, a4
+	sltu s3, a4, s3
 	add s3, s3, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a6, s8, s7
-	mul ra, s8, s7
+	mulhu a6, s9, s2
+	mul ra, s9, s2
 	add ra, t1, ra
 	sltu t1, ra, t1
 	add t1, t1, a6
 	add s3, ra, s3
 	sltu ra, s3, ra
 	add ra, ra, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a6, s8, t0
-	mul t1, s8, t0
+	mulhu a6, s9, t0
+	mul t1, s9, t0
 	add t1, t3, t1
 	sltu t3, t1, t3
 	add t3, t3, a6
 	add ra, t1, ra
 	sltu t1, ra, t1
 	add t1, t1, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a6, s9, t2
-	mul t2, s9, t2
-	add t2, a2, t2
-	sltu a2, t2, a2
-	add a2, a2, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a6, s9, s4
-	mul s4, s9, s4
-	add s4, s3, s4
-	sltu s3, s4, s3
+	mulhu a6, s10, t2
+	mul t2, s10, t2
+	add t2, a4, t2
+	sltu a4, t2, a4
+	add a4, a4, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a6, s10, s5
+	mul s5, s10, s5
+	add s5, s3, s5
+	sltu s3, s5, s3
 	add s3, s3, a6
-	add a2, s4, a2
-	sltu s4, a2, s4
-	add s4, s4, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a6, s9, s7
-	mul s7, s9, s7
-	add s7, ra, s7
-	sltu ra, s7, ra
+	add a4, s5, a4
+	sltu s5, a4, s5
+	add s5, s5, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a6, s10, s2
+	mul s2, s10, s2
+	add s2, ra, s2
+	sltu ra, s2, ra
 	add ra, ra, a6
-	add s4, s7, s4
-	sltu s7, s4, s7
-	add s7, s7, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a6, s9, t0
-	mul t0, s9, t0
+	add s5, s2, s5
+	sltu s2, s5, s2
+	add s2, s2, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a6, s10, t0
+	mul t0, s10, t0
 	add t0, t1, t0
 	sltu t1, t0, t1
 	add t1, t1, a6
-	add s7, t0, s7
-	sltu t0, s7, t0
+	add s2, t0, s2
+	sltu t0, s2, t0
 	add t0, t0, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	srli a6, a5, 32                  # fep256_sparse64:73
 	slli t1, a5, 32
@@ -13993,18 +14035,18 @@ ecdsa_p256_M_add_multiple:
 	slli ra, t5, 32                  # fep256_sparse64:75
 	add t3, ra, t3
 	sltu s3, t3, ra                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s5, a5, t1
+	sub s8, a5, t1
 	sltu t1, a5, t1                  # fep256_sparse64:76
 	sub a6, a5, a6
-	sltu s10, a5, a6
+	sltu s11, a5, a6
 	sub a5, a6, t1
 	sltu t1, a6, a5
-	or a6, t1, s10
+	or a6, t1, s11
 	srli a6, t5, 32
 	add t1, s3, a6
-	add t1, s5, t1
-	sltu s5, t1, s5
-	add s5, s5, a5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	add t1, s8, t1
+	sltu s8, t1, s8
+	add s8, s8, a5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
 	sub a5, t5, ra
 	sltu ra, t5, ra                  # fep256_sparse64:77
 	sub a6, t5, a6
@@ -14012,8 +14054,8 @@ ecdsa_p256_M_add_multiple:
 	sub t5, a6, ra
 	sltu ra, a6, t5
 	or a6, ra, s3
-	add s5, a5, s5
-	sltu a5, s5, a5
+	add s8, a5, s8
+	sltu a5, s8, a5
 	add a5, a5, t5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	add t3, t4, t3
 	sltu t4, t3, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
@@ -14022,16 +14064,16 @@ ecdsa_p256_M_add_multiple:
 	add t2, t2, t4
 	sltu t4, t2, t4
 	or t1, t1, t4
-	add a2, a2, s5
-	sltu s5, a2, s5
-	add a2, a2, t1
-	sltu t1, a2, t1
-	or s5, s5, t1
-	add s4, s4, a5
-	sltu a5, s4, a5
-	add s4, s4, s5
-	sltu s5, s4, s5
-	or a5, a5, s5
+	add a4, a4, s8
+	sltu s8, a4, s8
+	add a4, a4, t1
+	sltu t1, a4, t1
+	or s8, s8, t1
+	add s5, s5, a5
+	sltu a5, s5, a5
+	add s5, s5, s8
+	sltu s8, s5, s8
+	or a5, a5, s8
 	srli a6, t3, 32                  # fep256_sparse64:73
 	slli t1, t3, 32
 	add t2, t1, t2
@@ -14043,10 +14085,10 @@ ecdsa_p256_M_add_multiple:
 	sub s3, t3, t1
 	sltu t1, t3, t1                  # fep256_sparse64:76
 	sub a6, t3, a6
-	sltu s5, t3, a6
+	sltu s8, t3, a6
 	sub t3, a6, t1
 	sltu t1, a6, t3
-	or a6, t1, s5
+	or a6, t1, s8
 	srli a6, t2, 32
 	add t1, ra, a6
 	add t1, s3, t1
@@ -14063,17 +14105,17 @@ ecdsa_p256_M_add_multiple:
 	add a5, t3, a5
 	sltu t3, a5, t3
 	add t3, t3, t2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add t4, a2, t4
-	sltu a2, t4, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add s4, s4, t1
-	sltu t1, s4, t1
-	add s4, s4, a2
-	sltu a2, s4, a2
-	or t1, t1, a2
-	add s7, s7, a5
-	sltu a5, s7, a5
-	add s7, s7, t1
-	sltu t1, s7, t1
+	add t4, a4, t4
+	sltu a4, t4, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add s5, s5, t1
+	sltu t1, s5, t1
+	add s5, s5, a4
+	sltu a4, s5, a4
+	or t1, t1, a4
+	add s2, s2, a5
+	sltu a5, s2, a5
+	add s2, s2, t1
+	sltu t1, s2, t1
 	or a5, a5, t1
 	add t0, t0, t3
 	sltu t3, t0, t3
@@ -14081,36 +14123,50 @@ ecdsa_p256_M_add_multiple:
 	sltu a5, t0, a5
 	or t3, t3, a5
 	beq t3, zero, .L24_41
-	li a2, 1
-	add a2, t4, a2
-	sltu t4, a2, t4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t4, s4, t4
+	sltu a4, t4, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a5, -4294967296
-	add s4, s4, a5
-	sltu a5, s4, a5
-	add s4, s4, t4
-	sltu t4, s4, t4
-	or a5, a5, t4
-	li a6, -1
-	add s7, s7, a6
-	sltu a6, s7, a6
-	add s7, s7, a5
-	sltu a5, s7, a5
-	or a6, a6, a5
+	add s5, s5, a5
+	sltu a5, s5, a5
+	add s5, s5, a4
+	sltu a4, s5, a4
+	or a5, a5, a4
+	li a4, -1
+	add s2, s2, a4
+	sltu a4, s2, a4
+	add s2, s2, a5
+	sltu a5, s2, a5
+	or a4, a4, a5
 	li a5, 4294967294
 	add t0, t0, a5
 	sltu a5, t0, a5
-	add t0, t0, a6
-	sltu a6, t0, a6
-	or a5, a5, a6
-	bne a5, zero, .L24_42
-	mv t4, a2
+	add t0, t0, a4
+	sltu a4, t0, a4
+	or a5, a5, a4
+	beq a5, zero, .L24_43
+	add t4, s4, t4
+	sltu a4, t4, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a5, -4294967296
+	add s5, s5, a5
+	sltu a5, s5, a5
+	add s5, s5, a4
+	sltu a4, s5, a4
+	or a5, a5, a4
+	li a4, -1
+	add s2, s2, a4
+	sltu a4, s2, a4
+	add s2, s2, a5
+	sltu a5, s2, a5
+	or a4, a4, a5
+	li a5, 4294967294
+	add a5, t0, a5
+	add t0, a4, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L24_43:
 .L24_41:
-	addi a2, s0, 1                   # fep256_sparse64:104
-	li a5, 1
-	sltu a2, a5, a2
-	xori a2, a2, 1
-	bne a2, zero, .L24_44
+	addi a4, s0, 1                   # fep256_sparse64:104
+	sltu a4, s4, a4
+	xori a4, a4, 1
+	bne a4, zero, .L24_44
 	li s3, 0
 .L24_45:
 	beq s3, zero, .L24_46
@@ -14120,33 +14176,33 @@ ecdsa_p256_M_add_multiple:
 	call curve_p256_coincide
 	j .L24_47
 .L24_46:
-	mulhu a2, s0, s6
-	mul a5, s0, s6                   # products:28: word 1 of x$0_square in 0..<2^128
-	mulhu a6, s0, s8
-	mul t1, s0, s8                   # products:29
-	add a2, t1, a2
-	sltu t1, a2, t1
-	add t1, t1, a6                   # products:29: word 0 of y$0_square in 0..<2^128
+	mulhu a4, s0, s7
+	mul a5, s0, s7                   # products:28: word 1 of x$0_square in 0..<2^128
 	mulhu a6, s0, s9
-	mul t2, s0, s9                   # products:30
+	mul t1, s0, s9                   # products:29
+	add a4, t1, a4
+	sltu t1, a4, t1
+	add t1, t1, a6                   # products:29: word 0 of y$0_square in 0..<2^128
+	mulhu a6, s0, s10
+	mul t2, s0, s10                  # products:30
 	add t1, t2, t1
 	sltu t2, t1, t2
 	add t2, t2, a6                   # products:30: word 0 of z$0_square in 0..<2^128
-	mulhu a6, s6, s8
-	mul t3, s6, s8                   # products:31
+	mulhu a6, s7, s9
+	mul t3, s7, s9                   # products:31
 	add t1, t3, t1
 	sltu t3, t1, t3
 	add t3, t3, a6                   # products:31: word 0 of u$0_square in 0..<2^128
-	mulhu a6, s6, s9
-	mul t5, s6, s9                   # products:32
+	mulhu a6, s7, s10
+	mul t5, s7, s10                  # products:32
 	add t2, t5, t2
 	sltu t5, t2, t5
 	add t5, t5, a6
 	add t3, t2, t3
 	sltu t2, t3, t2
 	add t2, t2, t5                   # products:32: word 0 of v$0_square in 0..2^128-2
-	mulhu a6, s8, s9
-	mul t5, s8, s9                   # products:33
+	mulhu a6, s9, s10
+	mul t5, s9, s10                  # products:33
 	add t2, t5, t2
 	sltu t5, t2, t5
 	add t5, t5, a6                   # products:33: word 0 of w$0_square in 0..<2^128
@@ -14161,9 +14217,9 @@ ecdsa_p256_M_add_multiple:
 	add ra, t1, t1
 	sltu t1, ra, t1
 	add t1, t1, a6                   # products:40: word 0 of d$0_square in 0..2^65-2
-	add a6, a2, a2
-	sltu a2, a6, a2
-	add a2, a2, ra                   # products:40: word 0 of d$0_square in 0..2^65-2
+	add a6, a4, a4
+	sltu a4, a6, a4
+	add a4, a4, ra                   # products:40: word 0 of d$0_square in 0..2^65-2
 	add ra, a5, a5
 	sltu a5, ra, a5
 	add a5, a5, a6                   # products:40: word 0 of d$0_square in 0..2^65-2
@@ -14171,119 +14227,119 @@ ecdsa_p256_M_add_multiple:
 	mul s1, s0, s0                   # products:48: word 1 of s$0_square in 0..<2^128
 	add a6, ra, a6
 	sltu ra, a6, ra                  # products:50
-	mulhu s3, s6, s6
-	mul s5, s6, s6                   # products:48: word 1 of s$0_square in 0..<2^128
-	add a5, a5, s5
-	sltu s5, a5, s5
+	mulhu s3, s7, s7
+	mul s8, s7, s7                   # products:48: word 1 of s$0_square in 0..<2^128
+	add a5, a5, s8
+	sltu s8, a5, s8
 	add a5, a5, ra
 	sltu ra, a5, ra
-	or s5, s5, ra
-	add a2, a2, s3
-	sltu s3, a2, s3
-	add a2, a2, s5
-	sltu s5, a2, s5
-	or s3, s3, s5
-	mulhu ra, s8, s8
-	mul s5, s8, s8                   # products:48: word 1 of s$0_square in 0..<2^128
-	add t1, t1, s5
-	sltu s5, t1, s5
+	or s8, s8, ra
+	add a4, a4, s3
+	sltu s3, a4, s3
+	add a4, a4, s8
+	sltu s8, a4, s8
+	or s3, s3, s8
+	mulhu ra, s9, s9
+	mul s8, s9, s9                   # products:48: word 1 of s$0_square in 0..<2^128
+	add t1, t1, s8
+	sltu s8, t1, s8
 	add t1, t1, s3
 	sltu s3, t1, s3
-	or s5, s5, s3
+	or s8, s8, s3
 	add t3, t3, ra
 	sltu ra, t3, ra
-	add t3, t3, s5
-	sltu s5, t3, s5
-	or ra, ra, s5
-	mulhu s3, s9, s9
-	mul s5, s9, s9                   # products:48: word 1 of s$0_square in 0..<2^128
-	add t2, t2, s5
-	sltu s5, t2, s5
+	add t3, t3, s8
+	sltu s8, t3, s8
+	or ra, ra, s8
+	mulhu s3, s10, s10
+	mul s8, s10, s10                 # products:48: word 1 of s$0_square in 0..<2^128
+	add t2, t2, s8
+	sltu s8, t2, s8
 	add t2, t2, ra
 	sltu ra, t2, ra
-	or s5, s5, ra
+	or s8, s8, ra
 	add t5, t5, s3                   # products:50
-	add t5, s5, t5                   # products:50: word 0 of high$0_square in 0..2^65-2
+	add t5, s8, t5                   # products:50: word 0 of high$0_square in 0..2^65-2
 	srli ra, s1, 32                  # fep256_sparse64:73
 	slli s3, s1, 32
 	add a6, s3, a6
-	sltu s5, a6, s3
-	add s5, s5, ra                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s10, a6, 32                 # fep256_sparse64:75
-	add s5, s10, s5
-	sltu a0, s5, s10                 # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub a1, s1, s3
+	sltu s8, a6, s3
+	add s8, s8, ra                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli s11, a6, 32                 # fep256_sparse64:75
+	add s8, s11, s8
+	sltu a1, s8, s11                 # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub a2, s1, s3
 	sltu s3, s1, s3                  # fep256_sparse64:76
 	sub ra, s1, ra
-	sltu s11, s1, ra
+	sltu a0, s1, ra
 	sub s1, ra, s3
 	sltu s3, ra, s1
-	or ra, s3, s11
-	srli ra, a6, 32
-	add a0, a0, ra
-	add a0, a1, a0
-	sltu a1, a0, a1
-	add a1, a1, s1                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub s1, a6, s10
-	sltu s10, a6, s10                # fep256_sparse64:77
-	sub ra, a6, ra
-	sltu s3, a6, ra
-	sub a6, ra, s10
-	sltu s10, ra, a6
-	or ra, s10, s3
-	add a1, s1, a1
-	sltu s1, a1, s1
-	add s1, s1, a6                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add s5, a5, s5
-	sltu a5, s5, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add a2, a2, a0
-	sltu a0, a2, a0
-	add a2, a2, a5
-	sltu a5, a2, a5
-	or a0, a0, a5
+	or ra, s3, a0
+	srli a0, a6, 32
+	add a1, a1, a0
+	add a1, a2, a1
+	sltu a2, a1, a2
+	add a2, a2, s1                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub ra, a6, s11
+	sltu s11, a6, s11                # fep256_sparse64:77
+	sub a0, a6, a0
+	sltu s1, a6, a0
+	sub a6, a0, s11
+	sltu s11, a0, a6
+	or a0, s11, s1
+	add a2, ra, a2
+	sltu ra, a2, ra
+	add ra, ra, a6                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add s8, a5, s8
+	sltu a5, s8, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add a4, a4, a1
+	sltu a1, a4, a1
+	add a4, a4, a5
+	sltu a5, a4, a5
+	or a1, a1, a5
+	add t1, t1, a2
+	sltu a2, t1, a2
 	add t1, t1, a1
 	sltu a1, t1, a1
-	add t1, t1, a0
-	sltu a0, t1, a0
-	or a1, a1, a0
-	add t3, t3, s1
-	sltu s1, t3, s1
-	add t3, t3, a1
-	sltu a1, t3, a1
-	or s1, s1, a1
-	srli a0, s5, 32                  # fep256_sparse64:73
-	slli a1, s5, 32
-	add a2, a1, a2
-	sltu a5, a2, a1
-	add a5, a5, a0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli a6, a2, 32                  # fep256_sparse64:75
-	add a5, a6, a5
-	sltu ra, a5, a6                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s3, s5, a1
-	sltu a1, s5, a1                  # fep256_sparse64:76
-	sub a0, s5, a0
-	sltu s10, s5, a0
-	sub s5, a0, a1
-	sltu a1, a0, s5
-	or a0, a1, s10
-	srli a0, a2, 32
-	add a1, ra, a0
-	add a1, s3, a1
-	sltu s3, a1, s3
-	add s3, s3, s5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub ra, a2, a6
-	sltu a6, a2, a6                  # fep256_sparse64:77
-	sub a0, a2, a0
-	sltu s5, a2, a0
-	sub a2, a0, a6
-	sltu a6, a0, a2
-	or a0, a6, s5
-	add a0, s1, s3
-	add a0, ra, a0
-	sltu ra, a0, ra
-	add ra, ra, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add a5, t1, a5
-	sltu t1, a5, t1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	or a2, a2, a1
+	add t3, t3, ra
+	sltu ra, t3, ra
+	add t3, t3, a2
+	sltu a2, t3, a2
+	or ra, ra, a2
+	srli a0, s8, 32                  # fep256_sparse64:73
+	slli a1, s8, 32
+	add a4, a1, a4
+	sltu a2, a4, a1
+	add a2, a2, a0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli a5, a4, 32                  # fep256_sparse64:75
+	add a2, a5, a2
+	sltu a6, a2, a5                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s1, s8, a1
+	sltu a1, s8, a1                  # fep256_sparse64:76
+	sub a0, s8, a0
+	sltu s3, s8, a0
+	sub s8, a0, a1
+	sltu a1, a0, s8
+	or a0, a1, s3
+	srli a0, a4, 32
+	add a1, a6, a0
+	add a1, s1, a1
+	sltu s1, a1, s1
+	add s1, s1, s8                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub a6, a4, a5
+	sltu a5, a4, a5                  # fep256_sparse64:77
+	sub a0, a4, a0
+	sltu s3, a4, a0
+	sub a4, a0, a5
+	sltu a5, a0, a4
+	or a0, a5, s3
+	add a0, ra, s1
+	add a0, a6, a0
+	sltu a6, a0, a6
+	add a6, a6, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add a2, t1, a2
+	sltu t1, a2, t1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t3, t3, a1
 	sltu a1, t3, a1
 	add t3, t3, t1
@@ -14294,337 +14350,368 @@ ecdsa_p256_M_add_multiple:
 	add t2, t2, a1
 	sltu a1, t2, a1
 	or a0, a0, a1
-	add t5, t5, ra
-	sltu ra, t5, ra
+	add t5, t5, a6
+	sltu a6, t5, a6
 	add t5, t5, a0
 	sltu a0, t5, a0
-	or ra, ra, a0
-	beq ra, zero, .L24_49
-	li a0, 1
-	add a0, a5, a0
-	sltu a5, a0, a5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	or a6, a6, a0
+	beq a6, zero, .L24_49
+	add a2, s4, a2
+	sltu a0, a2, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
 	add t3, t3, a1
 	sltu a1, t3, a1
-	add t3, t3, a5
-	sltu a5, t3, a5
-	or a1, a1, a5
-	li a2, -1
-	add t2, t2, a2
-	sltu a2, t2, a2
+	add t3, t3, a0
+	sltu a0, t3, a0
+	or a1, a1, a0
+	li a0, -1
+	add t2, t2, a0
+	sltu a0, t2, a0
 	add t2, t2, a1
 	sltu a1, t2, a1
-	or a2, a2, a1
+	or a0, a0, a1
 	li a1, 4294967294
 	add t5, t5, a1
 	sltu a1, t5, a1
-	add t5, t5, a2
-	sltu a2, t5, a2
-	or a1, a1, a2
-	bne a1, zero, .L24_50
-	mv a5, a0
+	add t5, t5, a0
+	sltu a0, t5, a0
+	or a1, a1, a0
+	beq a1, zero, .L24_51
+	add a2, s4, a2
+	sltu a0, a2, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a1, -4294967296
+	add t3, t3, a1
+	sltu a1, t3, a1
+	add t3, t3, a0
+	sltu a0, t3, a0
+	or a1, a1, a0
+	li a0, -1
+	add t2, t2, a0
+	sltu a0, t2, a0
+	add t2, t2, a1
+	sltu a1, t2, a1
+	or a0, a0, a1
+	li a1, 4294967294
+	add a1, t5, a1
+	add t5, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L24_51:
 .L24_49:
-	mulhu a0, s0, a5
-	mul a1, s0, a5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu a2, s6, a5
-	mul a6, s6, a5
-	add a0, a6, a0
-	sltu a6, a0, a6
-	add a6, a6, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a2, s8, a5
-	mul t1, s8, a5
+	mulhu a0, s0, a2
+	mul a1, s0, a2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu a4, s7, a2
+	mul a5, s7, a2
+	add a0, a5, a0
+	sltu a5, a0, a5
+	add a5, a5, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu a4, s9, a2
+	mul a6, s9, a2
+	add a5, a6, a5
+	sltu a6, a5, a6
+	add a6, a6, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu a4, s10, a2
+	mul t1, s10, a2
 	add a6, t1, a6
 	sltu t1, a6, t1
-	add t1, t1, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a2, s9, a5
-	mul ra, s9, a5
-	add t1, ra, t1
-	sltu ra, t1, ra
-	add ra, ra, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a2, s0, t3
-	mul s1, s0, t3
-	add s1, a0, s1
-	sltu a0, s1, a0
-	add a0, a0, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s6, t3
-	mul s3, s6, t3
-	add s3, a6, s3
-	sltu a6, s3, a6
-	add a6, a6, a2
-	add a0, s3, a0
-	sltu s3, a0, s3
-	add s3, s3, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s8, t3
-	mul a6, s8, t3
-	add a6, t1, a6
-	sltu t1, a6, t1
-	add t1, t1, a2
-	add s3, a6, s3
-	sltu a6, s3, a6
-	add a6, a6, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s9, t3
-	mul t1, s9, t3
-	add t1, ra, t1
-	sltu ra, t1, ra
-	add ra, ra, a2
-	add a6, t1, a6
-	sltu t1, a6, t1
-	add t1, t1, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s0, t2
-	mul ra, s0, t2
+	add t1, t1, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu a4, s0, t3
+	mul ra, s0, t3
 	add ra, a0, ra
 	sltu a0, ra, a0
-	add a0, a0, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s6, t2
-	mul s5, s6, t2
-	add s5, s3, s5
-	sltu s3, s5, s3
-	add s3, s3, a2
-	add a0, s5, a0
-	sltu s5, a0, s5
-	add s5, s5, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s8, t2
-	mul s3, s8, t2
-	add s3, a6, s3
-	sltu a6, s3, a6
-	add a6, a6, a2
-	add s5, s3, s5
-	sltu s3, s5, s3
-	add s3, s3, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s9, t2
-	mul a6, s9, t2
+	add a0, a0, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a4, s7, t3
+	mul s1, s7, t3
+	add s1, a5, s1
+	sltu a5, s1, a5
+	add a5, a5, a4
+	add a0, s1, a0
+	sltu s1, a0, s1
+	add s1, s1, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a4, s9, t3
+	mul a5, s9, t3
+	add a5, a6, a5
+	sltu a6, a5, a6
+	add a6, a6, a4
+	add s1, a5, s1
+	sltu a5, s1, a5
+	add a5, a5, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a4, s10, t3
+	mul a6, s10, t3
 	add a6, t1, a6
 	sltu t1, a6, t1
-	add t1, t1, a2
-	add s3, a6, s3
-	sltu a6, s3, a6
+	add t1, t1, a4
+	add a5, a6, a5
+	sltu a6, a5, a6
 	add a6, a6, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, t5, s0
+	mulhu a4, s0, t2
+	mul t1, s0, t2
+	add t1, a0, t1
+	sltu a0, t1, a0
+	add a0, a0, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a4, s7, t2
+	mul s3, s7, t2
+	add s3, s1, s3
+	sltu s1, s3, s1
+	add s1, s1, a4
+	add a0, s3, a0
+	sltu s3, a0, s3
+	add s3, s3, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a4, s9, t2
+	mul s1, s9, t2
+	add s1, a5, s1
+	sltu a5, s1, a5
+	add a5, a5, a4
+	add s3, s1, s3
+	sltu s1, s3, s1
+	add s1, s1, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a4, s10, t2
+	mul a5, s10, t2
+	add a5, a6, a5
+	sltu a6, a5, a6
+	add a6, a6, a4
+	add s1, a5, s1
+	sltu a5, s1, a5
+	add a5, a5, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a4, t5, s0
 	mul s0, t5, s0
 	add s0, a0, s0
 	sltu a0, s0, a0
-	add a0, a0, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, t5, s6
-	mul s6, t5, s6
-	add s6, s5, s6
-	sltu s5, s6, s5
-	add s5, s5, a2
-	add a0, s6, a0
-	sltu s6, a0, s6
-	add s6, s6, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, t5, s8
-	mul s8, t5, s8
-	add s8, s3, s8
-	sltu s3, s8, s3
-	add s3, s3, a2
-	add s6, s8, s6
-	sltu s8, s6, s8
-	add s8, s8, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, t5, s9
+	add a0, a0, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a4, t5, s7
+	mul s7, t5, s7
+	add s7, s3, s7
+	sltu s3, s7, s3
+	add s3, s3, a4
+	add a0, s7, a0
+	sltu s7, a0, s7
+	add s7, s7, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a4, t5, s9
 	mul s9, t5, s9
-	add s9, a6, s9
-	sltu a6, s9, a6
-	add a6, a6, a2
-	add s8, s9, s8
-	sltu s9, s8, s9
-	add s9, s9, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a1, 32                  # fep256_sparse64:73
-	slli a6, a1, 32
-	add s1, a6, s1
-	sltu t1, s1, a6
-	add t1, t1, a2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s3, s1, 32                  # fep256_sparse64:75
-	add t1, s3, t1
-	sltu s5, t1, s3                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s10, a1, a6
-	sltu a6, a1, a6                  # fep256_sparse64:76
-	sub a2, a1, a2
-	sltu s11, a1, a2
-	sub a1, a2, a6
-	sltu a6, a2, a1
-	or a2, a6, s11
-	srli a2, s1, 32
-	add a6, s5, a2
-	add a6, s10, a6
-	sltu s10, a6, s10
-	add s10, s10, a1                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a1, s1, s3
-	sltu s3, s1, s3                  # fep256_sparse64:77
-	sub a2, s1, a2
-	sltu s5, s1, a2
-	sub s1, a2, s3
-	sltu s3, a2, s1
-	or a2, s3, s5
-	add s10, a1, s10
-	sltu a1, s10, a1
-	add a1, a1, s1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add s9, s1, s9
+	sltu s1, s9, s1
+	add s1, s1, a4
+	add s7, s9, s7
+	sltu s9, s7, s9
+	add s9, s9, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a4, t5, s10
+	mul s10, t5, s10
+	add s10, a5, s10
+	sltu a5, s10, a5
+	add a5, a5, a4
+	add s9, s10, s9
+	sltu s10, s9, s10
+	add s10, s10, a5                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	srli a4, a1, 32                  # fep256_sparse64:73
+	slli a5, a1, 32
+	add ra, a5, ra
+	sltu a6, ra, a5
+	add a6, a6, a4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli s1, ra, 32                  # fep256_sparse64:75
+	add a6, s1, a6
+	sltu s3, a6, s1                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s8, a1, a5
+	sltu a5, a1, a5                  # fep256_sparse64:76
+	sub a4, a1, a4
+	sltu s11, a1, a4
+	sub a1, a4, a5
+	sltu a5, a4, a1
+	or a4, a5, s11
+	srli a4, ra, 32
+	add a5, s3, a4
+	add a5, s8, a5
+	sltu s8, a5, s8
+	add s8, s8, a1                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub a1, ra, s1
+	sltu s1, ra, s1                  # fep256_sparse64:77
+	sub a4, ra, a4
+	sltu s3, ra, a4
+	sub ra, a4, s1
+	sltu s1, a4, ra
+	or a4, s1, s3
+	add s8, a1, s8
+	sltu a1, s8, a1
+	add a1, a1, ra                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add a6, t1, a6
+	sltu t1, a6, t1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add s0, s0, a5
+	sltu a5, s0, a5
+	add s0, s0, t1
+	sltu t1, s0, t1
+	or a5, a5, t1
+	add a0, a0, s8
+	sltu s8, a0, s8
+	add a0, a0, a5
+	sltu a5, a0, a5
+	or s8, s8, a5
+	add s7, s7, a1
+	sltu a1, s7, a1
+	add s7, s7, s8
+	sltu s8, s7, s8
+	or a1, a1, s8
+	srli a4, a6, 32                  # fep256_sparse64:73
+	slli a5, a6, 32
+	add s0, a5, s0
+	sltu t1, s0, a5
+	add t1, t1, a4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli ra, s0, 32                  # fep256_sparse64:75
 	add t1, ra, t1
-	sltu ra, t1, ra                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add s0, s0, a6
-	sltu a6, s0, a6
-	add s0, s0, ra
-	sltu ra, s0, ra
-	or a6, a6, ra
-	add a0, a0, s10
-	sltu s10, a0, s10
-	add a0, a0, a6
-	sltu a6, a0, a6
-	or s10, s10, a6
-	add s6, s6, a1
-	sltu a1, s6, a1
-	add s6, s6, s10
-	sltu s10, s6, s10
-	or a1, a1, s10
-	srli a2, t1, 32                  # fep256_sparse64:73
-	slli a6, t1, 32
-	add s0, a6, s0
-	sltu ra, s0, a6
-	add ra, ra, a2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s1, s0, 32                  # fep256_sparse64:75
-	add ra, s1, ra
-	sltu s3, ra, s1                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s5, t1, a6
-	sltu a6, t1, a6                  # fep256_sparse64:76
-	sub a2, t1, a2
-	sltu s10, t1, a2
-	sub t1, a2, a6
-	sltu a6, a2, t1
-	or a2, a6, s10
-	srli a2, s0, 32
-	add a6, s3, a2
-	add a6, s5, a6
-	sltu s5, a6, s5
-	add s5, s5, t1                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub t1, s0, s1
-	sltu s1, s0, s1                  # fep256_sparse64:77
-	sub a2, s0, a2
-	sltu s3, s0, a2
-	sub s0, a2, s1
-	sltu s1, a2, s0
-	or a2, s1, s3
-	add a1, a1, s5
-	add a1, t1, a1
-	sltu t1, a1, t1
-	add t1, t1, s0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add ra, a0, ra
-	sltu a0, ra, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add s6, s6, a6
-	sltu a6, s6, a6
-	add s6, s6, a0
-	sltu a0, s6, a0
-	or a6, a6, a0
-	add s8, s8, a1
-	sltu a1, s8, a1
-	add s8, s8, a6
-	sltu a6, s8, a6
-	or a1, a1, a6
-	add s9, s9, t1
-	sltu t1, s9, t1
+	sltu s1, t1, ra                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s3, a6, a5
+	sltu a5, a6, a5                  # fep256_sparse64:76
+	sub a4, a6, a4
+	sltu s8, a6, a4
+	sub a6, a4, a5
+	sltu a5, a4, a6
+	or a4, a5, s8
+	srli a4, s0, 32
+	add a5, s1, a4
+	add a5, s3, a5
+	sltu s3, a5, s3
+	add s3, s3, a6                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub a6, s0, ra
+	sltu ra, s0, ra                  # fep256_sparse64:77
+	sub a4, s0, a4
+	sltu s1, s0, a4
+	sub s0, a4, ra
+	sltu ra, a4, s0
+	or a4, ra, s1
+	add a1, a1, s3
+	add a1, a6, a1
+	sltu a6, a1, a6
+	add a6, a6, s0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add t1, a0, t1
+	sltu a0, t1, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add s7, s7, a5
+	sltu a5, s7, a5
+	add s7, s7, a0
+	sltu a0, s7, a0
+	or a5, a5, a0
 	add s9, s9, a1
 	sltu a1, s9, a1
-	or t1, t1, a1
-	beq t1, zero, .L24_53
-	li a0, 1
-	add a0, ra, a0
-	sltu ra, a0, ra                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s9, s9, a5
+	sltu a5, s9, a5
+	or a1, a1, a5
+	add s10, s10, a6
+	sltu a6, s10, a6
+	add s10, s10, a1
+	sltu a1, s10, a1
+	or a6, a6, a1
+	beq a6, zero, .L24_53
+	add t1, s4, t1
+	sltu a0, t1, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
-	add s6, s6, a1
-	sltu a1, s6, a1
-	add s6, s6, ra
-	sltu ra, s6, ra
-	or a1, a1, ra
-	li a2, -1
-	add s8, s8, a2
-	sltu a2, s8, a2
-	add s8, s8, a1
-	sltu a1, s8, a1
-	or a2, a2, a1
-	li a1, 4294967294
+	add s7, s7, a1
+	sltu a1, s7, a1
+	add s7, s7, a0
+	sltu a0, s7, a0
+	or a1, a1, a0
+	li a0, -1
+	add s9, s9, a0
+	sltu a0, s9, a0
 	add s9, s9, a1
 	sltu a1, s9, a1
-	add s9, s9, a2
-	sltu a2, s9, a2
-	or a1, a1, a2
-	bne a1, zero, .L24_54
-	mv ra, a0
+	or a0, a0, a1
+	li a1, 4294967294
+	add s10, s10, a1
+	sltu a1, s10, a1
+	add s10, s10, a0
+	sltu a0, s10, a0
+	or a1, a1, a0
+	beq a1, zero, .L24_55
+	add t1, s4, t1
+	sltu a0, t1, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a1, -4294967296
+	add s7, s7, a1
+	sltu a1, s7, a1
+	add s7, s7, a0
+	sltu a0, s7, a0
+	or a1, a1, a0
+	li a0, -1
+	add s9, s9, a0
+	sltu a0, s9, a0
+	add s9, s9, a1
+	sltu a1, s9, a1
+	or a0, a0, a1
+	li a1, 4294967294
+	add a1, s10, a1
+	add s10, a0, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L24_55:
 .L24_53:
-	mulhu a0, a7, a5
-	mul a1, a7, a5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu a2, a3, a5
-	mul a6, a3, a5
-	add a0, a6, a0
-	sltu a6, a0, a6
-	add a6, a6, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a2, a4, a5
-	mul t1, a4, a5
-	add a6, t1, a6
-	sltu t1, a6, t1
-	add t1, t1, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld s5, 48(sp)
-	mulhu a2, s5, a5
-	mul a5, s5, a5
-	add t1, a5, t1
-	sltu a5, t1, a5
-	add a5, a5, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a2, a7, t3
-	mul s0, a7, t3
-	add s0, a0, s0
-	sltu a0, s0, a0
-	add a0, a0, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, a3, t3
-	mul s1, a3, t3
-	add s1, a6, s1
-	sltu a6, s1, a6
-	add a6, a6, a2
-	add a0, s1, a0
-	sltu s1, a0, s1
-	add s1, s1, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, a4, t3
-	mul a6, a4, t3
-	add a6, t1, a6
-	sltu t1, a6, t1
-	add t1, t1, a2
-	add s1, a6, s1
-	sltu a6, s1, a6
-	add a6, a6, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s5, t3
-	mul t3, s5, t3
-	add t3, a5, t3
-	sltu a5, t3, a5
-	add a5, a5, a2
-	add a6, t3, a6
-	sltu t3, a6, t3
-	add t3, t3, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a0, a7, a2
+	mul a1, a7, a2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu a4, a3, a2
+	mul a5, a3, a2
+	add a0, a5, a0
+	sltu a5, a0, a5
+	add a5, a5, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld s0, 48(sp)
+	mulhu a4, s0, a2
+	mul a6, s0, a2
+	add a5, a6, a5
+	sltu a6, a5, a6
+	add a6, a6, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld s1, 56(sp)
+	mulhu a4, s1, a2
+	mul a2, s1, a2
+	add a6, a2, a6
+	sltu a2, a6, a2
+	add a2, a2, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu a4, a7, t3
+	mul ra, a7, t3
+	add ra, a0, ra
+	sltu a0, ra, a0
+	add a0, a0, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a4, a3, t3
+	mul s3, a3, t3
+	add s3, a5, s3
+	sltu a5, s3, a5
+	add a5, a5, a4
+	add a0, s3, a0
+	sltu s3, a0, s3
+	add s3, s3, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a4, s0, t3
+	mul a5, s0, t3
+	add a5, a6, a5
+	sltu a6, a5, a6
+	add a6, a6, a4
+	add s3, a5, s3
+	sltu a5, s3, a5
+	add a5, a5, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a4, s1, t3
+	mul t3, s1, t3
+	add t3, a2, t3
+	sltu a2, t3, a2
+	add a2, a2, a4
+	add a5, t3, a5
+	sltu t3, a5, t3
+	add t3, t3, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a2, a7, t2
-	mul a5, a7, t2
-	add a5, a0, a5
-	sltu a0, a5, a0
+	mul a4, a7, t2
+	add a4, a0, a4
+	sltu a0, a4, a0
 	add a0, a0, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a2, a3, t2
-	mul t1, a3, t2
-	add t1, s1, t1
-	sltu s1, t1, s1
-	add s1, s1, a2
-	add a0, t1, a0
-	sltu t1, a0, t1
-	add t1, t1, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, a4, t2
-	mul s1, a4, t2
-	add s1, a6, s1
-	sltu a6, s1, a6
-	add a6, a6, a2
-	add t1, s1, t1
-	sltu s1, t1, s1
-	add s1, s1, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s5, t2
-	mul t2, s5, t2
+	mul a6, a3, t2
+	add a6, s3, a6
+	sltu s3, a6, s3
+	add s3, s3, a2
+	add a0, a6, a0
+	sltu a6, a0, a6
+	add a6, a6, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, s0, t2
+	mul s3, s0, t2
+	add s3, a5, s3
+	sltu a5, s3, a5
+	add a5, a5, a2
+	add a6, s3, a6
+	sltu s3, a6, s3
+	add s3, s3, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, s1, t2
+	mul t2, s1, t2
 	add t2, t3, t2
 	sltu t3, t2, t3
 	add t3, t3, a2
-	add s1, t2, s1
-	sltu t2, s1, t2
+	add s3, t2, s3
+	sltu t2, s3, t2
 	add t2, t2, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a2, t5, a7
 	mul a7, t5, a7
@@ -14633,96 +14720,96 @@ ecdsa_p256_M_add_multiple:
 	add a0, a0, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a2, t5, a3
 	mul a3, t5, a3
-	add a3, t1, a3
-	sltu t1, a3, t1
-	add t1, t1, a2
+	add a3, a6, a3
+	sltu a6, a3, a6
+	add a6, a6, a2
 	add a0, a3, a0
 	sltu a3, a0, a3
-	add a3, a3, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, t5, a4
-	mul a4, t5, a4
-	add a4, s1, a4
-	sltu s1, a4, s1
-	add s1, s1, a2
-	add a3, a4, a3
-	sltu a4, a3, a4
-	add a4, a4, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s5, t5
-	mul s5, s5, t5
-	add s5, t2, s5
-	sltu t2, s5, t2
+	add a3, a3, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, t5, s0
+	mul s0, t5, s0
+	add s0, s3, s0
+	sltu s3, s0, s3
+	add s3, s3, a2
+	add a3, s0, a3
+	sltu s0, a3, s0
+	add s0, s0, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, s1, t5
+	mul s1, s1, t5
+	add s1, t2, s1
+	sltu t2, s1, t2
 	add t2, t2, a2
-	add a4, s5, a4
-	sltu s5, a4, s5
-	add s5, s5, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add s0, s1, s0
+	sltu s1, s0, s1
+	add s1, s1, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	srli a2, a1, 32                  # fep256_sparse64:73
-	slli a6, a1, 32
-	add s0, a6, s0
-	sltu t1, s0, a6
-	add t1, t1, a2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli t2, s0, 32                  # fep256_sparse64:75
-	add t1, t2, t1
-	sltu t3, t1, t2                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub t5, a1, a6
-	sltu a6, a1, a6                  # fep256_sparse64:76
+	slli a5, a1, 32
+	add ra, a5, ra
+	sltu a6, ra, a5
+	add a6, a6, a2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli t2, ra, 32                  # fep256_sparse64:75
+	add a6, t2, a6
+	sltu t3, a6, t2                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub t5, a1, a5
+	sltu a5, a1, a5                  # fep256_sparse64:76
 	sub a2, a1, a2
-	sltu s1, a1, a2
-	sub a1, a2, a6
-	sltu a6, a2, a1
-	or a2, a6, s1
-	srli a2, s0, 32
-	add a6, t3, a2
-	add a6, t5, a6
-	sltu t5, a6, t5
+	sltu s3, a1, a2
+	sub a1, a2, a5
+	sltu a5, a2, a1
+	or a2, a5, s3
+	srli a2, ra, 32
+	add a5, t3, a2
+	add a5, t5, a5
+	sltu t5, a5, t5
 	add t5, t5, a1                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a1, s0, t2
-	sltu t2, s0, t2                  # fep256_sparse64:77
-	sub a2, s0, a2
-	sltu t3, s0, a2
-	sub s0, a2, t2
-	sltu t2, a2, s0
+	sub a1, ra, t2
+	sltu t2, ra, t2                  # fep256_sparse64:77
+	sub a2, ra, a2
+	sltu t3, ra, a2
+	sub ra, a2, t2
+	sltu t2, a2, ra
 	or a2, t2, t3
 	add t5, a1, t5
 	sltu a1, t5, a1
-	add a1, a1, s0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add t1, a5, t1
-	sltu a5, t1, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add a7, a7, a6
-	sltu a6, a7, a6
+	add a1, a1, ra                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add a6, a4, a6
+	sltu a4, a6, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, a5
 	sltu a5, a7, a5
-	or a6, a6, a5
+	add a7, a7, a4
+	sltu a4, a7, a4
+	or a5, a5, a4
 	add a0, a0, t5
 	sltu t5, a0, t5
-	add a0, a0, a6
-	sltu a6, a0, a6
-	or t5, t5, a6
+	add a0, a0, a5
+	sltu a5, a0, a5
+	or t5, t5, a5
 	add a3, a3, a1
 	sltu a1, a3, a1
 	add a3, a3, t5
 	sltu t5, a3, t5
 	or a1, a1, t5
-	srli a2, t1, 32                  # fep256_sparse64:73
-	slli a5, t1, 32
-	add a7, a5, a7
-	sltu a6, a7, a5
-	add a6, a6, a2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	srli a2, a6, 32                  # fep256_sparse64:73
+	slli a4, a6, 32
+	add a7, a4, a7
+	sltu a5, a7, a4
+	add a5, a5, a2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	slli t2, a7, 32                  # fep256_sparse64:75
-	add a6, t2, a6
-	sltu t3, a6, t2                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub t5, t1, a5
-	sltu a5, t1, a5                  # fep256_sparse64:76
-	sub a2, t1, a2
-	sltu s0, t1, a2
-	sub t1, a2, a5
-	sltu a5, a2, t1
-	or a2, a5, s0
+	add a5, t2, a5
+	sltu t3, a5, t2                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub t5, a6, a4
+	sltu a4, a6, a4                  # fep256_sparse64:76
+	sub a2, a6, a2
+	sltu ra, a6, a2
+	sub a6, a2, a4
+	sltu a4, a2, a6
+	or a2, a4, ra
 	srli a2, a7, 32
-	add a5, t3, a2
-	add a5, t5, a5
-	sltu t5, a5, t5
-	add t5, t5, t1                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub t1, a7, t2
+	add a4, t3, a2
+	add a4, t5, a4
+	sltu t5, a4, t5
+	add t5, t5, a6                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub a6, a7, t2
 	sltu t2, a7, t2                  # fep256_sparse64:77
 	sub a2, a7, a2
 	sltu t3, a7, a2
@@ -14730,960 +14817,1033 @@ ecdsa_p256_M_add_multiple:
 	sltu t2, a2, a7
 	or a2, t2, t3
 	add a1, a1, t5
-	add a1, t1, a1
-	sltu t1, a1, t1
-	add t1, t1, a7                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add a6, a0, a6
-	sltu a0, a6, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add a3, a3, a5
-	sltu a5, a3, a5
+	add a1, a6, a1
+	sltu a6, a1, a6
+	add a6, a6, a7                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add a5, a0, a5
+	sltu a0, a5, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add a3, a3, a4
+	sltu a4, a3, a4
 	add a3, a3, a0
 	sltu a0, a3, a0
-	or a5, a5, a0
-	add a4, a4, a1
-	sltu a1, a4, a1
-	add a4, a4, a5
-	sltu a5, a4, a5
-	or a1, a1, a5
-	add s5, s5, t1
-	sltu t1, s5, t1
-	add s5, s5, a1
-	sltu a1, s5, a1
-	or t1, t1, a1
-	beq t1, zero, .L24_57
-	li a0, 1
-	add a0, a6, a0
-	sltu a6, a0, a6                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	or a4, a4, a0
+	add s0, s0, a1
+	sltu a1, s0, a1
+	add s0, s0, a4
+	sltu a4, s0, a4
+	or a1, a1, a4
+	add s1, s1, a6
+	sltu a6, s1, a6
+	add s1, s1, a1
+	sltu a1, s1, a1
+	or a6, a6, a1
+	beq a6, zero, .L24_57
+	add a5, s4, a5
+	sltu a0, a5, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
 	add a3, a3, a1
 	sltu a1, a3, a1
-	add a3, a3, a6
-	sltu a6, a3, a6
-	or a1, a1, a6
-	li a2, -1
-	add a4, a4, a2
-	sltu a2, a4, a2
-	add a4, a4, a1
-	sltu a1, a4, a1
-	or a2, a2, a1
+	add a3, a3, a0
+	sltu a0, a3, a0
+	or a1, a1, a0
+	li a0, -1
+	add s0, s0, a0
+	sltu a0, s0, a0
+	add s0, s0, a1
+	sltu a1, s0, a1
+	or a0, a0, a1
 	li a1, 4294967294
-	add s5, s5, a1
-	sltu a1, s5, a1
-	add s5, s5, a2
-	sltu a2, s5, a2
-	or a1, a1, a2
-	bne a1, zero, .L24_58
-	mv a6, a0
+	add s1, s1, a1
+	sltu a1, s1, a1
+	add s1, s1, a0
+	sltu a0, s1, a0
+	or a1, a1, a0
+	beq a1, zero, .L24_59
+	add a5, s4, a5
+	sltu a0, a5, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a1, -4294967296
+	add a3, a3, a1
+	sltu a1, a3, a1
+	add a3, a3, a0
+	sltu a0, a3, a0
+	or a1, a1, a0
+	li a0, -1
+	add s0, s0, a0
+	sltu a0, s0, a0
+	add s0, s0, a1
+	sltu a1, s0, a1
+	or a0, a0, a1
+	li a1, 4294967294
+	add a1, s1, a1
+	add s1, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L24_59:
 .L24_57:
 	ld a0, 0(sp)                     # products:28
 	ld a1, 8(sp)
 	mulhu a2, a0, a1
-	mul a5, a0, a1                   # products:28: word 1 of x$0_square in 0..<2^128
-	ld a7, 16(sp)                    # products:29
-	mulhu t1, a0, a7
-	mul t2, a0, a7
+	mul a4, a0, a1                   # products:28: word 1 of x$0_square in 0..<2^128
+	ld a6, 16(sp)                    # products:29
+	mulhu a7, a0, a6
+	mul t2, a0, a6
 	add a2, t2, a2
 	sltu t2, a2, t2
-	add t2, t2, t1                   # products:29: word 0 of y$0_square in 0..<2^128
-	ld t1, 24(sp)                    # products:30
-	mulhu t3, a0, t1
-	mul t5, a0, t1
+	add t2, t2, a7                   # products:29: word 0 of y$0_square in 0..<2^128
+	ld a7, 24(sp)                    # products:30
+	mulhu t3, a0, a7
+	mul t5, a0, a7
 	add t2, t5, t2
 	sltu t5, t2, t5
 	add t5, t5, t3                   # products:30: word 0 of z$0_square in 0..<2^128
+	mulhu t3, a1, a6
+	mul ra, a1, a6                   # products:31
+	add t2, ra, t2
+	sltu ra, t2, ra
+	add ra, ra, t3                   # products:31: word 0 of u$0_square in 0..<2^128
 	mulhu t3, a1, a7
-	mul s0, a1, a7                   # products:31
-	add t2, s0, t2
-	sltu s0, t2, s0
-	add s0, s0, t3                   # products:31: word 0 of u$0_square in 0..<2^128
-	mulhu t3, a1, t1
-	mul s1, a1, t1                   # products:32
-	add t5, s1, t5
-	sltu s1, t5, s1
-	add s1, s1, t3
-	add s0, t5, s0
-	sltu t5, s0, t5
-	add t5, t5, s1                   # products:32: word 0 of v$0_square in 0..2^128-2
-	mulhu t3, a7, t1
-	mul s1, a7, t1                   # products:33
-	add t5, s1, t5
-	sltu s1, t5, s1
-	add s1, s1, t3                   # products:33: word 0 of w$0_square in 0..<2^128
-	add t3, s1, s1
-	sltu s1, t3, s1                  # products:40: word 0 of d$0_square in 0..2^65-2
-	add s3, t5, t5
-	sltu t5, s3, t5
+	mul s3, a1, a7                   # products:32
+	add t5, s3, t5
+	sltu s3, t5, s3
+	add s3, s3, t3
+	add ra, t5, ra
+	sltu t5, ra, t5
+	add t5, t5, s3                   # products:32: word 0 of v$0_square in 0..2^128-2
+	mulhu t3, a6, a7
+	mul s3, a6, a7                   # products:33
+	add t5, s3, t5
+	sltu s3, t5, s3
+	add s3, s3, t3                   # products:33: word 0 of w$0_square in 0..<2^128
+	add t3, s3, s3
+	sltu s3, t3, s3                  # products:40: word 0 of d$0_square in 0..2^65-2
+	add s8, t5, t5
+	sltu t5, s8, t5
 	add t5, t5, t3                   # products:40: word 0 of d$0_square in 0..2^65-2
-	add t3, s0, s0
-	sltu s0, t3, s0
-	add s0, s0, s3                   # products:40: word 0 of d$0_square in 0..2^65-2
-	add s3, t2, t2
-	sltu t2, s3, t2
+	add t3, ra, ra
+	sltu ra, t3, ra
+	add ra, ra, s8                   # products:40: word 0 of d$0_square in 0..2^65-2
+	add s8, t2, t2
+	sltu t2, s8, t2
 	add t2, t2, t3                   # products:40: word 0 of d$0_square in 0..2^65-2
 	add t3, a2, a2
 	sltu a2, t3, a2
-	add a2, a2, s3                   # products:40: word 0 of d$0_square in 0..2^65-2
-	add s3, a5, a5
-	sltu a5, s3, a5
-	add a5, a5, t3                   # products:40: word 0 of d$0_square in 0..2^65-2
+	add a2, a2, s8                   # products:40: word 0 of d$0_square in 0..2^65-2
+	add s8, a4, a4
+	sltu a4, s8, a4
+	add a4, a4, t3                   # products:40: word 0 of d$0_square in 0..2^65-2
 	mulhu t3, a0, a0
 	mul a0, a0, a0                   # products:48: word 1 of s$0_square in 0..<2^128
-	add t3, s3, t3
-	sltu s3, t3, s3                  # products:50
-	mulhu s10, a1, a1
+	add t3, s8, t3
+	sltu s8, t3, s8                  # products:50
+	mulhu s11, a1, a1
 	mul a1, a1, a1                   # products:48: word 1 of s$0_square in 0..<2^128
-	add a5, a5, a1
-	sltu a1, a5, a1
-	add a5, a5, s3
-	sltu s3, a5, s3
-	or a1, a1, s3
-	add a2, a2, s10
-	sltu s10, a2, s10
+	add a4, a4, a1
+	sltu a1, a4, a1
+	add a4, a4, s8
+	sltu s8, a4, s8
+	or a1, a1, s8
+	add a2, a2, s11
+	sltu s11, a2, s11
 	add a2, a2, a1
 	sltu a1, a2, a1
-	or s10, s10, a1
-	mulhu a1, a7, a7
-	mul a7, a7, a7                   # products:48: word 1 of s$0_square in 0..<2^128
-	add t2, t2, a7
-	sltu a7, t2, a7
-	add t2, t2, s10
-	sltu s10, t2, s10
-	or a7, a7, s10
-	add s0, s0, a1
-	sltu a1, s0, a1
-	add s0, s0, a7
-	sltu a7, s0, a7
-	or a1, a1, a7
-	mulhu a7, t1, t1
-	mul t1, t1, t1                   # products:48: word 1 of s$0_square in 0..<2^128
-	add t5, t5, t1
-	sltu t1, t5, t1
-	add t5, t5, a1
-	sltu a1, t5, a1
-	or t1, t1, a1
-	add a1, s1, a7                   # products:50
-	add a1, t1, a1                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, a0, 32                  # fep256_sparse64:73
-	slli t1, a0, 32
-	add t3, t1, t3
-	sltu s1, t3, t1
-	add s1, s1, a7                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s3, t3, 32                  # fep256_sparse64:75
-	add s1, s3, s1
-	sltu s10, s1, s3                 # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s11, a0, t1
-	sltu t1, a0, t1                  # fep256_sparse64:76
-	sub a7, a0, a7
-	sltu s2, a0, a7
-	sub a0, a7, t1
-	sltu t1, a7, a0
-	or a7, t1, s2
-	srli a7, t3, 32
-	add t1, s10, a7
-	add t1, s11, t1
-	sltu s11, t1, s11
-	add s11, s11, a0                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a0, t3, s3
-	sltu s3, t3, s3                  # fep256_sparse64:77
-	sub a7, t3, a7
-	sltu s2, t3, a7
-	sub t3, a7, s3
-	sltu s3, a7, t3
-	or a7, s3, s2
-	add s11, a0, s11
-	sltu a0, s11, a0
-	add a0, a0, t3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add s1, a5, s1
-	sltu a5, s1, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add a2, a2, t1
-	sltu t1, a2, t1
-	add a2, a2, a5
-	sltu a5, a2, a5
-	or t1, t1, a5
+	or s11, s11, a1
+	mulhu a1, a6, a6
+	mul a6, a6, a6                   # products:48: word 1 of s$0_square in 0..<2^128
+	add t2, t2, a6
+	sltu a6, t2, a6
 	add t2, t2, s11
 	sltu s11, t2, s11
-	add t2, t2, t1
-	sltu t1, t2, t1
-	or s11, s11, t1
-	add s0, s0, a0
-	sltu a0, s0, a0
-	add s0, s0, s11
-	sltu s11, s0, s11
-	or a0, a0, s11
-	srli a5, s1, 32                  # fep256_sparse64:73
-	slli a7, s1, 32
-	add a2, a7, a2
-	sltu t1, a2, a7
-	add t1, t1, a5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli t3, a2, 32                  # fep256_sparse64:75
-	add t1, t3, t1
-	sltu s2, t1, t3                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s3, s1, a7
-	sltu a7, s1, a7                  # fep256_sparse64:76
-	sub a5, s1, a5
-	sltu s10, s1, a5
-	sub s1, a5, a7
-	sltu a7, a5, s1
-	or a5, a7, s10
-	srli a5, a2, 32
-	add a7, s2, a5
-	add a7, s3, a7
-	sltu s3, a7, s3
-	add s3, s3, s1                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub s1, a2, t3
-	sltu t3, a2, t3                  # fep256_sparse64:77
-	sub a5, a2, a5
-	sltu s2, a2, a5
-	sub a2, a5, t3
-	sltu t3, a5, a2
-	or a5, t3, s2
-	add a0, a0, s3
-	add a0, s1, a0
-	sltu s1, a0, s1
-	add s1, s1, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add t1, t2, t1
-	sltu t2, t1, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add s0, s0, a7
-	sltu a7, s0, a7
-	add s0, s0, t2
-	sltu t2, s0, t2
-	or a7, a7, t2
-	add t5, t5, a0
-	sltu a0, t5, a0
+	or a6, a6, s11
+	add ra, ra, a1
+	sltu a1, ra, a1
+	add ra, ra, a6
+	sltu a6, ra, a6
+	or a1, a1, a6
+	mulhu a6, a7, a7
+	mul a7, a7, a7                   # products:48: word 1 of s$0_square in 0..<2^128
 	add t5, t5, a7
 	sltu a7, t5, a7
-	or a0, a0, a7
-	add a1, a1, s1
-	sltu s1, a1, s1
+	add t5, t5, a1
+	sltu a1, t5, a1
+	or a7, a7, a1
+	add a1, s3, a6                   # products:50
+	add a1, a7, a1                   # products:50: word 0 of high$0_square in 0..2^65-2
+	srli a6, a0, 32                  # fep256_sparse64:73
+	slli a7, a0, 32
+	add t3, a7, t3
+	sltu s3, t3, a7
+	add s3, s3, a6                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli s8, t3, 32                  # fep256_sparse64:75
+	add s3, s8, s3
+	sltu s11, s3, s8                 # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s6, a0, a7
+	sltu a7, a0, a7                  # fep256_sparse64:76
+	sd t0, 96(sp)
+	sub a6, a0, a6
+	sltu t0, a0, a6
+	sub a0, a6, a7
+	sltu a7, a6, a0
+	or a6, a7, t0
+	srli a6, t3, 32
+	add a7, s11, a6
+	add a7, s6, a7
+	sltu s6, a7, s6
+	add s6, s6, a0                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub a0, t3, s8
+	sltu s8, t3, s8                  # fep256_sparse64:77
+	sub a6, t3, a6
+	sltu t0, t3, a6
+	sub t3, a6, s8
+	sltu s8, a6, t3
+	or a6, s8, t0
+	add s6, a0, s6
+	sltu a0, s6, a0
+	add a0, a0, t3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add s3, a4, s3
+	sltu a4, s3, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add a2, a2, a7
+	sltu a7, a2, a7
+	add a2, a2, a4
+	sltu a4, a2, a4
+	or a7, a7, a4
+	add t2, t2, s6
+	sltu s6, t2, s6
+	add t2, t2, a7
+	sltu a7, t2, a7
+	or s6, s6, a7
+	add ra, ra, a0
+	sltu a0, ra, a0
+	add ra, ra, s6
+	sltu s6, ra, s6
+	or a0, a0, s6
+	srli a4, s3, 32                  # fep256_sparse64:73
+	slli a6, s3, 32
+	add a2, a6, a2
+	sltu a7, a2, a6
+	add a7, a7, a4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli t0, a2, 32                  # fep256_sparse64:75
+	add a7, t0, a7
+	sltu t3, a7, t0                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s6, s3, a6
+	sltu a6, s3, a6                  # fep256_sparse64:76
+	sub a4, s3, a4
+	sltu s8, s3, a4
+	sub s3, a4, a6
+	sltu a6, a4, s3
+	or a4, a6, s8
+	srli a4, a2, 32
+	add a6, t3, a4
+	add a6, s6, a6
+	sltu s6, a6, s6
+	add s6, s6, s3                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub t3, a2, t0
+	sltu t0, a2, t0                  # fep256_sparse64:77
+	sub a4, a2, a4
+	sltu s3, a2, a4
+	sub a2, a4, t0
+	sltu t0, a4, a2
+	or a4, t0, s3
+	add a0, a0, s6
+	add a0, t3, a0
+	sltu t3, a0, t3
+	add t3, t3, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add a7, t2, a7
+	sltu t2, a7, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add ra, ra, a6
+	sltu a6, ra, a6
+	add ra, ra, t2
+	sltu t2, ra, t2
+	or a6, a6, t2
+	add t5, t5, a0
+	sltu a0, t5, a0
+	add t5, t5, a6
+	sltu a6, t5, a6
+	or a0, a0, a6
+	add a1, a1, t3
+	sltu t3, a1, t3
 	add a1, a1, a0
 	sltu a0, a1, a0
-	or s1, s1, a0
-	beq s1, zero, .L24_61
-	li a0, 1
-	add a0, t1, a0
-	sltu t1, a0, t1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	or t3, t3, a0
+	beq t3, zero, .L24_61
+	add a7, s4, a7
+	sltu a0, a7, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296
-	add s0, s0, a2
-	sltu a2, s0, a2
-	add s0, s0, t1
-	sltu t1, s0, t1
-	or a2, a2, t1
-	li a5, -1
-	add t5, t5, a5
-	sltu a5, t5, a5
+	add ra, ra, a2
+	sltu a2, ra, a2
+	add ra, ra, a0
+	sltu a0, ra, a0
+	or a2, a2, a0
+	li a0, -1
+	add t5, t5, a0
+	sltu a0, t5, a0
 	add t5, t5, a2
 	sltu a2, t5, a2
-	or a5, a5, a2
+	or a0, a0, a2
 	li a2, 4294967294
 	add a1, a1, a2
 	sltu a2, a1, a2
-	add a1, a1, a5
-	sltu a5, a1, a5
-	or a2, a2, a5
-	bne a2, zero, .L24_62
-	mv t1, a0
+	add a1, a1, a0
+	sltu a0, a1, a0
+	or a2, a2, a0
+	beq a2, zero, .L24_63
+	add a7, s4, a7
+	sltu a0, a7, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a2, -4294967296
+	add ra, ra, a2
+	sltu a2, ra, a2
+	add ra, ra, a0
+	sltu a0, ra, a0
+	or a2, a2, a0
+	li a0, -1
+	add t5, t5, a0
+	sltu a0, t5, a0
+	add t5, t5, a2
+	sltu a2, t5, a2
+	or a0, a0, a2
+	li a2, 4294967294
+	add a1, a1, a2
+	add a1, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L24_63:
 .L24_61:
-	sub a0, t1, ra
-	sltu t1, t1, ra                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	mv a2, s6
-	sub a2, s0, a2
-	sltu a5, s0, a2
-	sub s0, a2, t1
-	sltu t1, a2, s0
-	or a2, t1, a5
-	mv a5, s8
-	sub a5, t5, a5
-	sltu a7, t5, a5
-	sub t5, a5, a2
-	sltu a2, a5, t5
-	or a5, a2, a7
-	mv a2, s9
+	sub a0, a7, t1
+	sltu a7, a7, t1                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	mv a2, s7
+	sub a2, ra, a2
+	sltu a4, ra, a2
+	sub ra, a2, a7
+	sltu a7, a2, ra
+	or a2, a7, a4
+	mv a4, s9
+	sub a4, t5, a4
+	sltu a6, t5, a4
+	sub t5, a4, a2
+	sltu a2, a4, t5
+	or a4, a2, a6
+	mv a2, s10
 	sub a2, a1, a2
-	sltu a7, a1, a2
-	sub a1, a2, a5
-	sltu a5, a2, a1
-	or a2, a5, a7
+	sltu a6, a1, a2
+	sub a1, a2, a4
+	sltu a4, a2, a1
+	or a2, a4, a6
 	beq a2, zero, .L24_65
-	li a2, 1
-	sub a5, a0, a2
-	sltu a0, a0, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	li a2, -4294967296
-	sub a2, s0, a2
-	sltu a7, s0, a2
-	sub s0, a2, a0
-	sltu a0, a2, s0
-	or a2, a0, a7
+	sub a2, a0, s4
+	sltu a0, a0, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	li a4, -4294967296
+	sub a4, ra, a4
+	sltu a6, ra, a4
+	sub ra, a4, a0
+	sltu a0, a4, ra
+	or a4, a0, a6
 	li a0, -1
 	sub a0, t5, a0
-	sltu a7, t5, a0
-	sub t5, a0, a2
-	sltu a2, a0, t5
-	or a0, a2, a7
-	li a2, 4294967294
-	sub a2, a1, a2
-	sltu a7, a1, a2
-	sub a1, a2, a0
-	sltu a0, a2, a1
-	or a2, a0, a7
-	bne a2, zero, .L24_66
-	mv a0, a5
+	sltu a6, t5, a0
+	sub t5, a0, a4
+	sltu a4, a0, t5
+	or a0, a4, a6
+	li a4, 4294967294
+	sub a4, a1, a4
+	sltu a6, a1, a4
+	sub a1, a4, a0
+	sltu a0, a4, a1
+	or a4, a0, a6
+	bne a4, zero, .L24_66
+	mv a0, a2
 .L24_67:
 .L24_65:
-	add a2, a6, a6
-	sltu a5, a2, a6                  # limbs:39: word 0 of v$0_add in 0..2^65-1
-	srli a7, a3, 63
-	sh1add a5, a3, a5                # limbs:39: word 0 of v$0_add in 0..2^65-1
-	srli t1, a4, 63
-	sh1add a7, a4, a7                # limbs:39: word 0 of v$0_add in 0..2^65-1
-	srli t2, s5, 63
-	sh1add t1, s5, t1                # limbs:39: word 0 of v$0_add in 0..2^65-1
-	beq t2, zero, .L24_69
-	li t2, 1
-	add t2, a2, t2
-	sltu a2, t2, a2                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	li t3, -4294967296
-	add a5, a5, t3
-	sltu t3, a5, t3
-	add a5, a5, a2
-	sltu a2, a5, a2
-	or t3, t3, a2
-	li a2, -1
-	add a7, a7, a2
-	sltu a2, a7, a2
-	add a7, a7, t3
-	sltu t3, a7, t3
-	or a2, a2, t3
-	li t3, 4294967294
-	add t1, t1, t3
-	sltu t3, t1, t3
-	add t1, t1, a2
-	sltu a2, t1, a2
-	or t3, t3, a2
-	bne t3, zero, .L24_70
-	mv a2, t2
+	add a2, a5, a5
+	sltu a4, a2, a5                  # limbs:39: word 0 of v$0_add in 0..2^65-1
+	srli a6, a3, 63
+	sh1add a4, a3, a4                # limbs:39: word 0 of v$0_add in 0..2^65-1
+	srli a7, s0, 63
+	sh1add a6, s0, a6                # limbs:39: word 0 of v$0_add in 0..2^65-1
+	srli t0, s1, 63
+	sh1add a7, s1, a7                # limbs:39: word 0 of v$0_add in 0..2^65-1
+	beq t0, zero, .L24_69
+	add a2, s4, a2
+	sltu t0, a2, s4                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	li t2, -4294967296
+	add a4, a4, t2
+	sltu t2, a4, t2
+	add a4, a4, t0
+	sltu t0, a4, t0
+	or t2, t2, t0
+	li t0, -1
+	add a6, a6, t0
+	sltu t0, a6, t0
+	add a6, a6, t2
+	sltu t2, a6, t2
+	or t0, t0, t2
+	li t2, 4294967294
+	add a7, a7, t2
+	sltu t2, a7, t2
+	add a7, a7, t0
+	sltu t0, a7, t0
+	or t2, t2, t0
+	beq t2, zero, .L24_71
+	add a2, s4, a2
+	sltu t0, a2, s4                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	li t2, -4294967296
+	add a4, a4, t2
+	sltu t2, a4, t2
+	add a4, a4, t0
+	sltu t0, a4, t0
+	or t2, t2, t0
+	li t0, -1
+	add a6, a6, t0
+	sltu t0, a6, t0
+	add a6, a6, t2
+	sltu t2, a6, t2
+	or t0, t0, t2
+	li t2, 4294967294
+	add a7, a7, t2
+	add a7, t0, a7                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 .L24_71:
 .L24_69:
-	sub t2, a0, a2
+	sub t0, a0, a2
 	sltu a0, a0, a2                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sub a5, s0, a5
-	sltu a2, s0, a5
-	sub s0, a5, a0
-	sltu a0, a5, s0
-	or a5, a0, a2
-	sub a7, t5, a7
-	sltu a0, t5, a7
-	sub t5, a7, a5
-	sltu a5, a7, t5
-	or a7, a5, a0
-	sub t1, a1, t1
-	sltu a0, a1, t1
-	sub a1, t1, a7
-	sltu a7, t1, a1
-	or t1, a7, a0
-	beq t1, zero, .L24_73
-	li a0, 1
-	sub a2, t2, a0
-	sltu t2, t2, a0                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	li a0, -4294967296
-	sub a0, s0, a0
-	sltu a5, s0, a0
-	sub s0, a0, t2
-	sltu t2, a0, s0
-	or a0, t2, a5
-	li a5, -1
-	sub a5, t5, a5
-	sltu a7, t5, a5
-	sub t5, a5, a0
-	sltu a0, a5, t5
-	or a5, a0, a7
-	li a0, 4294967294
-	sub a0, a1, a0
-	sltu a7, a1, a0
-	sub a1, a0, a5
-	sltu a5, a0, a1
-	or a0, a5, a7
-	bne a0, zero, .L24_74
-	mv t2, a2
+	sub a4, ra, a4
+	sltu a2, ra, a4
+	sub ra, a4, a0
+	sltu a0, a4, ra
+	or a4, a0, a2
+	sub a6, t5, a6
+	sltu a0, t5, a6
+	sub t5, a6, a4
+	sltu a4, a6, t5
+	or a6, a4, a0
+	sub a7, a1, a7
+	sltu a0, a1, a7
+	sub a1, a7, a6
+	sltu a6, a7, a1
+	or a7, a6, a0
+	beq a7, zero, .L24_73
+	sub a0, t0, s4
+	sltu t0, t0, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	li a2, -4294967296
+	sub a2, ra, a2
+	sltu a4, ra, a2
+	sub ra, a2, t0
+	sltu t0, a2, ra
+	or a2, t0, a4
+	li a4, -1
+	sub a4, t5, a4
+	sltu a6, t5, a4
+	sub t5, a4, a2
+	sltu a2, a4, t5
+	or a4, a2, a6
+	li a2, 4294967294
+	sub a2, a1, a2
+	sltu a6, a1, a2
+	sub a1, a2, a4
+	sltu a4, a2, a1
+	or a2, a4, a6
+	bne a2, zero, .L24_74
+	mv t0, a0
 .L24_75:
 .L24_73:
-	sub a0, a6, t2
-	sltu a6, a6, t2                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	mv a2, s0
+	sub a0, a5, t0
+	sltu a5, a5, t0                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	mv a2, ra
 	sub a2, a3, a2
-	sltu a5, a3, a2
-	sub a3, a2, a6
-	sltu a6, a2, a3
-	or a2, a6, a5
-	mv a5, t5
-	sub a5, a4, a5
-	sltu a6, a4, a5
-	sub a4, a5, a2
-	sltu a2, a5, a4
-	or a5, a2, a6
+	sltu a4, a3, a2
+	sub a3, a2, a5
+	sltu a5, a2, a3
+	or a2, a5, a4
+	mv a4, t5
+	sub a4, s0, a4
+	sltu a5, s0, a4
+	sub s0, a4, a2
+	sltu a2, a4, s0
+	or a4, a2, a5
 	mv a2, a1
-	sub a2, s5, a2
-	sltu a6, s5, a2
-	sub s5, a2, a5
-	sltu a5, a2, s5
-	or a2, a5, a6
+	sub a2, s1, a2
+	sltu a5, s1, a2
+	sub s1, a2, a4
+	sltu a4, a2, s1
+	or a2, a4, a5
 	beq a2, zero, .L24_77
-	li a2, 1
-	sub a5, a0, a2
-	sltu a0, a0, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	li a2, -4294967296
-	sub a2, a3, a2
-	sltu a6, a3, a2
-	sub a3, a2, a0
-	sltu a0, a2, a3
-	or a2, a0, a6
+	sub a2, a0, s4
+	sltu a0, a0, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	li a4, -4294967296
+	sub a4, a3, a4
+	sltu a5, a3, a4
+	sub a3, a4, a0
+	sltu a0, a4, a3
+	or a4, a0, a5
 	li a0, -1
-	sub a0, a4, a0
-	sltu a6, a4, a0
-	sub a4, a0, a2
-	sltu a2, a0, a4
-	or a0, a2, a6
-	li a2, 4294967294
-	sub a2, s5, a2
-	sltu a6, s5, a2
-	sub s5, a2, a0
-	sltu a0, a2, s5
-	or a2, a0, a6
-	bne a2, zero, .L24_78
-	mv a0, a5
+	sub a0, s0, a0
+	sltu a5, s0, a0
+	sub s0, a0, a4
+	sltu a4, a0, s0
+	or a0, a4, a5
+	li a4, 4294967294
+	sub a4, s1, a4
+	sltu a5, s1, a4
+	sub s1, a4, a0
+	sltu a0, a4, s1
+	or a4, a0, a5
+	bne a4, zero, .L24_78
+	mv a0, a2
 .L24_79:
 .L24_77:
 	ld a2, 0(sp)                     # limbs:69
-	mulhu a5, a0, a2
-	mul a6, a0, a2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld a7, 8(sp)
-	mulhu t1, a0, a7
-	mul t3, a0, a7
-	add a5, t3, a5
-	sltu t3, a5, t3
-	add t3, t3, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld t1, 16(sp)
-	mulhu s1, a0, t1
-	mul s2, a0, t1
-	add t3, s2, t3
-	sltu s2, t3, s2
-	add s2, s2, s1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld s1, 24(sp)
-	mulhu s3, s1, a0
-	mul a0, s1, a0
-	add s2, a0, s2
-	sltu a0, s2, a0
-	add a0, a0, s3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu s3, a3, a2
-	mul s10, a3, a2
-	add s10, a5, s10
-	sltu a5, s10, a5
-	add a5, a5, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s3, a3, a7
-	mul s11, a3, a7
-	add s11, t3, s11
-	sltu t3, s11, t3
-	add t3, t3, s3
-	add a5, s11, a5
-	sltu s11, a5, s11
-	add s11, s11, t3                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t3, a3, t1
-	mul s3, a3, t1
-	add s3, s2, s3
-	sltu s2, s3, s2
-	add s2, s2, t3
-	add s11, s3, s11
-	sltu s3, s11, s3
-	add s3, s3, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t3, s1, a3
-	mul a3, s1, a3
+	mulhu a4, a0, a2
+	mul a5, a0, a2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld a6, 8(sp)
+	mulhu a7, a0, a6
+	mul t2, a0, a6
+	add a4, t2, a4
+	sltu t2, a4, t2
+	add t2, t2, a7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld a7, 16(sp)
+	mulhu t3, a0, a7
+	mul s3, a0, a7
+	add t2, s3, t2
+	sltu s3, t2, s3
+	add s3, s3, t3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld t3, 24(sp)
+	mulhu s6, t3, a0
+	mul a0, t3, a0
+	add s3, a0, s3
+	sltu a0, s3, a0
+	add a0, a0, s6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu s6, a3, a2
+	mul s8, a3, a2
+	add s8, a4, s8
+	sltu a4, s8, a4
+	add a4, a4, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s6, a3, a6
+	mul s11, a3, a6
+	add s11, t2, s11
+	sltu t2, s11, t2
+	add t2, t2, s6
+	add a4, s11, a4
+	sltu s11, a4, s11
+	add s11, s11, t2                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t2, a3, a7
+	mul s6, a3, a7
+	add s6, s3, s6
+	sltu s3, s6, s3
+	add s3, s3, t2
+	add s11, s6, s11
+	sltu s6, s11, s6
+	add s6, s6, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t2, t3, a3
+	mul a3, t3, a3
 	add a3, a0, a3
 	sltu a0, a3, a0
-	add a0, a0, t3
-	add s3, a3, s3
-	sltu a3, s3, a3
+	add a0, a0, t2
+	add s6, a3, s6
+	sltu a3, s6, a3
 	add a3, a3, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a0, a4, a2
-	mul t3, a4, a2
-	add t3, a5, t3
-	sltu a5, t3, a5
-	add a5, a5, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a0, a4, a7
-	mul s2, a4, a7
-	add s2, s11, s2
-	sltu s11, s2, s11
+	mulhu a0, s0, a2
+	mul t2, s0, a2
+	add t2, a4, t2
+	sltu a4, t2, a4
+	add a4, a4, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a0, s0, a6
+	mul s3, s0, a6
+	add s3, s11, s3
+	sltu s11, s3, s11
 	add s11, s11, a0
-	add a5, s2, a5
-	sltu s2, a5, s2
-	add s2, s2, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a0, a4, t1
-	mul s11, a4, t1
-	add s11, s3, s11
-	sltu s3, s11, s3
-	add s3, s3, a0
-	add s2, s11, s2
-	sltu s11, s2, s11
-	add s11, s11, s3                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a0, s1, a4
-	mul a4, s1, a4
-	add a4, a3, a4
-	sltu a3, a4, a3
+	add a4, s3, a4
+	sltu s3, a4, s3
+	add s3, s3, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a0, s0, a7
+	mul s11, s0, a7
+	add s11, s6, s11
+	sltu s6, s11, s6
+	add s6, s6, a0
+	add s3, s11, s3
+	sltu s11, s3, s11
+	add s11, s11, s6                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a0, t3, s0
+	mul s0, t3, s0
+	add s0, a3, s0
+	sltu a3, s0, a3
 	add a3, a3, a0
-	add s11, a4, s11
-	sltu a4, s11, a4
-	add a4, a4, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a0, s5, a2
-	mul a2, s5, a2
-	add a2, a5, a2
-	sltu a5, a2, a5
-	add a5, a5, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a0, s5, a7
-	mul a7, s5, a7
-	add a7, s2, a7
-	sltu s2, a7, s2
-	add s2, s2, a0
-	add a5, a7, a5
-	sltu a7, a5, a7
-	add a7, a7, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a0, s5, t1
-	mul t1, s5, t1
-	add t1, s11, t1
-	sltu s11, t1, s11
+	add s11, s0, s11
+	sltu s0, s11, s0
+	add s0, s0, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a0, s1, a2
+	mul a2, s1, a2
+	add a2, a4, a2
+	sltu a4, a2, a4
+	add a4, a4, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a0, s1, a6
+	mul a6, s1, a6
+	add a6, s3, a6
+	sltu s3, a6, s3
+	add s3, s3, a0
+	add a4, a6, a4
+	sltu a6, a4, a6
+	add a6, a6, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a0, s1, a7
+	mul a7, s1, a7
+	add a7, s11, a7
+	sltu s11, a7, s11
 	add s11, s11, a0
-	add a7, t1, a7
-	sltu t1, a7, t1
-	add t1, t1, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a0, s5, s1
-	mul s5, s5, s1
-	add s5, a4, s5
-	sltu a4, s5, a4
-	add a4, a4, a0
-	add t1, s5, t1
-	sltu s5, t1, s5
-	add s5, s5, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a0, a6, 32                  # fep256_sparse64:73
-	slli a3, a6, 32
-	add s10, a3, s10
-	sltu a4, s10, a3
-	add a4, a4, a0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s1, s10, 32                 # fep256_sparse64:75
-	add a4, s1, a4
-	sltu s2, a4, s1                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s3, a6, a3
-	sltu a3, a6, a3                  # fep256_sparse64:76
-	sub a0, a6, a0
-	sltu s11, a6, a0
-	sub a6, a0, a3
-	sltu a3, a0, a6
+	add a6, a7, a6
+	sltu a7, a6, a7
+	add a7, a7, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a0, s1, t3
+	mul s1, s1, t3
+	add s1, s0, s1
+	sltu s0, s1, s0
+	add s0, s0, a0
+	add a7, s1, a7
+	sltu s1, a7, s1
+	add s1, s1, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	srli a0, a5, 32                  # fep256_sparse64:73
+	slli a3, a5, 32
+	add s8, a3, s8
+	sltu t3, s8, a3
+	add t3, t3, a0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli s0, s8, 32                  # fep256_sparse64:75
+	add t3, s0, t3
+	sltu s3, t3, s0                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s6, a5, a3
+	sltu a3, a5, a3                  # fep256_sparse64:76
+	sub a0, a5, a0
+	sltu s11, a5, a0
+	sub a5, a0, a3
+	sltu a3, a0, a5
 	or a0, a3, s11
-	srli a0, s10, 32
-	add a3, s2, a0
-	add a3, s3, a3
-	sltu s3, a3, s3
-	add s3, s3, a6                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a6, s10, s1
-	sltu s1, s10, s1                 # fep256_sparse64:77
-	sub a0, s10, a0
-	sltu s2, s10, a0
-	sub s10, a0, s1
-	sltu s1, a0, s10
-	or a0, s1, s2
-	add s3, a6, s3
-	sltu a6, s3, a6
-	add a6, a6, s10                  # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add a4, t3, a4
-	sltu t3, a4, t3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	srli a0, s8, 32
+	add a3, s3, a0
+	add a3, s6, a3
+	sltu s6, a3, s6
+	add s6, s6, a5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub a5, s8, s0
+	sltu s0, s8, s0                  # fep256_sparse64:77
+	sub a0, s8, a0
+	sltu s3, s8, a0
+	sub s8, a0, s0
+	sltu s0, a0, s8
+	or a0, s0, s3
+	add s6, a5, s6
+	sltu a5, s6, a5
+	add a5, a5, s8                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add t3, t2, t3
+	sltu t2, t3, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, a3
 	sltu a3, a2, a3
-	add a2, a2, t3
-	sltu t3, a2, t3
-	or a3, a3, t3
-	add a5, a5, s3
-	sltu s3, a5, s3
-	add a5, a5, a3
-	sltu a3, a5, a3
-	or s3, s3, a3
-	add a7, a7, a6
-	sltu a6, a7, a6
-	add a7, a7, s3
-	sltu s3, a7, s3
-	or a6, a6, s3
-	srli a0, a4, 32                  # fep256_sparse64:73
-	slli a3, a4, 32
+	add a2, a2, t2
+	sltu t2, a2, t2
+	or a3, a3, t2
+	add a4, a4, s6
+	sltu s6, a4, s6
+	add a4, a4, a3
+	sltu a3, a4, a3
+	or s6, s6, a3
+	add a6, a6, a5
+	sltu a5, a6, a5
+	add a6, a6, s6
+	sltu s6, a6, s6
+	or a5, a5, s6
+	srli a0, t3, 32                  # fep256_sparse64:73
+	slli a3, t3, 32
 	add a2, a3, a2
-	sltu t3, a2, a3
-	add t3, t3, a0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s1, a2, 32                  # fep256_sparse64:75
-	add t3, s1, t3
-	sltu s2, t3, s1                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s3, a4, a3
-	sltu a3, a4, a3                  # fep256_sparse64:76
-	sub a0, a4, a0
-	sltu s10, a4, a0
-	sub a4, a0, a3
-	sltu a3, a0, a4
-	or a0, a3, s10
+	sltu t2, a2, a3
+	add t2, t2, a0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli s0, a2, 32                  # fep256_sparse64:75
+	add t2, s0, t2
+	sltu s3, t2, s0                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s6, t3, a3
+	sltu a3, t3, a3                  # fep256_sparse64:76
+	sub a0, t3, a0
+	sltu s8, t3, a0
+	sub t3, a0, a3
+	sltu a3, a0, t3
+	or a0, a3, s8
 	srli a0, a2, 32
-	add a3, s2, a0
-	add a3, s3, a3
-	sltu s3, a3, s3
-	add s3, s3, a4                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a4, a2, s1
-	sltu s1, a2, s1                  # fep256_sparse64:77
+	add a3, s3, a0
+	add a3, s6, a3
+	sltu s6, a3, s6
+	add s6, s6, t3                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub t3, a2, s0
+	sltu s0, a2, s0                  # fep256_sparse64:77
 	sub a0, a2, a0
-	sltu s2, a2, a0
-	sub a2, a0, s1
-	sltu s1, a0, a2
-	or a0, s1, s2
-	add a0, a6, s3
-	add a0, a4, a0
-	sltu a4, a0, a4
-	add a4, a4, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add t3, a5, t3
-	sltu a5, t3, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s3, a2, a0
+	sub a2, a0, s0
+	sltu s0, a0, a2
+	or a0, s0, s3
+	add a0, a5, s6
+	add a0, t3, a0
+	sltu t3, a0, t3
+	add t3, t3, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add t2, a4, t2
+	sltu a4, t2, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add a6, a6, a3
+	sltu a3, a6, a3
+	add a6, a6, a4
+	sltu a4, a6, a4
+	or a3, a3, a4
+	add a7, a7, a0
+	sltu a0, a7, a0
 	add a7, a7, a3
 	sltu a3, a7, a3
-	add a7, a7, a5
-	sltu a5, a7, a5
-	or a3, a3, a5
-	add t1, t1, a0
-	sltu a0, t1, a0
-	add t1, t1, a3
-	sltu a3, t1, a3
 	or a0, a0, a3
-	add s5, s5, a4
-	sltu a4, s5, a4
-	add s5, s5, a0
-	sltu a0, s5, a0
-	or a4, a4, a0
-	beq a4, zero, .L24_81
-	li a0, 1
-	add a0, t3, a0
-	sltu t3, a0, t3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s1, s1, t3
+	sltu t3, s1, t3
+	add s1, s1, a0
+	sltu a0, s1, a0
+	or t3, t3, a0
+	beq t3, zero, .L24_81
+	add t2, s4, t2
+	sltu a0, t2, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296
+	add a6, a6, a2
+	sltu a2, a6, a2
+	add a6, a6, a0
+	sltu a0, a6, a0
+	or a2, a2, a0
+	li a0, -1
+	add a7, a7, a0
+	sltu a0, a7, a0
 	add a7, a7, a2
 	sltu a2, a7, a2
-	add a7, a7, t3
-	sltu t3, a7, t3
-	or a2, a2, t3
-	li a3, -1
-	add t1, t1, a3
-	sltu a3, t1, a3
-	add t1, t1, a2
-	sltu a2, t1, a2
-	or a3, a3, a2
+	or a0, a0, a2
 	li a2, 4294967294
-	add s5, s5, a2
-	sltu a2, s5, a2
-	add s5, s5, a3
-	sltu a3, s5, a3
-	or a2, a2, a3
-	bne a2, zero, .L24_82
-	mv t3, a0
+	add s1, s1, a2
+	sltu a2, s1, a2
+	add s1, s1, a0
+	sltu a0, s1, a0
+	or a2, a2, a0
+	beq a2, zero, .L24_83
+	add t2, s4, t2
+	sltu a0, t2, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a2, -4294967296
+	add a6, a6, a2
+	sltu a2, a6, a2
+	add a6, a6, a0
+	sltu a0, a6, a0
+	or a2, a2, a0
+	li a0, -1
+	add a7, a7, a0
+	sltu a0, a7, a0
+	add a7, a7, a2
+	sltu a2, a7, a2
+	or a0, a0, a2
+	li a2, 4294967294
+	add a2, s1, a2
+	add s1, a0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L24_83:
 .L24_81:
-	ld s1, 56(sp)
-	mulhu a0, s1, ra
-	mul a2, s1, ra                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s2, 64(sp)
-	mulhu a3, s2, ra
-	mul a4, s2, ra
+	ld s0, 64(sp)
+	mulhu a0, s0, t1
+	mul a2, s0, t1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld s3, 72(sp)
+	mulhu a3, s3, t1
+	mul a4, s3, t1
 	add a0, a4, a0
 	sltu a4, a0, a4
 	add a4, a4, a3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld s3, 72(sp)
-	mulhu a3, s3, ra
-	mul a5, s3, ra
+	ld s6, 80(sp)
+	mulhu a3, s6, t1
+	mul a5, s6, t1
 	add a4, a5, a4
 	sltu a5, a4, a5
 	add a5, a5, a3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld s10, 80(sp)
-	mulhu a3, s10, ra
-	mul ra, s10, ra
-	add a5, ra, a5
-	sltu ra, a5, ra
-	add ra, ra, a3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a3, s1, s6
-	mul a6, s1, s6
-	add a6, a0, a6
-	sltu a0, a6, a0
+	ld s8, 88(sp)
+	mulhu a3, s8, t1
+	mul t1, s8, t1
+	add a5, t1, a5
+	sltu t1, a5, t1
+	add t1, t1, a3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu a3, s0, s7
+	mul t3, s0, s7
+	add t3, a0, t3
+	sltu a0, t3, a0
 	add a0, a0, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a3, s2, s6
-	mul s11, s2, s6
+	mulhu a3, s3, s7
+	mul s11, s3, s7
 	add s11, a4, s11
 	sltu a4, s11, a4
 	add a4, a4, a3
 	add a0, s11, a0
 	sltu s11, a0, s11
 	add s11, s11, a4                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a3, s3, s6
-	mul a4, s3, s6
+	mulhu a3, s6, s7
+	mul a4, s6, s7
 	add a4, a5, a4
 	sltu a5, a4, a5
 	add a5, a5, a3
 	add s11, a4, s11
 	sltu a4, s11, a4
 	add a4, a4, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a3, s10, s6
-	mul s6, s10, s6
-	add s6, ra, s6
-	sltu ra, s6, ra
-	add ra, ra, a3
-	add a4, s6, a4
-	sltu s6, a4, s6
-	add s6, s6, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a3, s1, s8
-	mul a5, s1, s8
+	mulhu a3, s8, s7
+	mul s7, s8, s7
+	add s7, t1, s7
+	sltu t1, s7, t1
+	add t1, t1, a3
+	add a4, s7, a4
+	sltu s7, a4, s7
+	add s7, s7, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a3, s0, s9
+	mul a5, s0, s9
 	add a5, a0, a5
 	sltu a0, a5, a0
 	add a0, a0, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a3, s2, s8
-	mul ra, s2, s8
-	add ra, s11, ra
-	sltu s11, ra, s11
+	mulhu a3, s3, s9
+	mul t1, s3, s9
+	add t1, s11, t1
+	sltu s11, t1, s11
 	add s11, s11, a3
-	add a0, ra, a0
-	sltu ra, a0, ra
-	add ra, ra, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a3, s3, s8
-	mul s11, s3, s8
+	add a0, t1, a0
+	sltu t1, a0, t1
+	add t1, t1, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a3, s6, s9
+	mul s11, s6, s9
 	add s11, a4, s11
 	sltu a4, s11, a4
 	add a4, a4, a3
-	add ra, s11, ra
-	sltu s11, ra, s11
+	add t1, s11, t1
+	sltu s11, t1, s11
 	add s11, s11, a4                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a3, s10, s8
-	mul s8, s10, s8
-	add s8, s6, s8
-	sltu s6, s8, s6
-	add s6, s6, a3
-	add s11, s8, s11
-	sltu s8, s11, s8
-	add s8, s8, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a3, s9, s1
-	mul s1, s9, s1
-	add s1, a0, s1
-	sltu a0, s1, a0
+	mulhu a3, s8, s9
+	mul s9, s8, s9
+	add s9, s7, s9
+	sltu s7, s9, s7
+	add s7, s7, a3
+	add s11, s9, s11
+	sltu s9, s11, s9
+	add s9, s9, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a3, s10, s0
+	mul s0, s10, s0
+	add s0, a0, s0
+	sltu a0, s0, a0
 	add a0, a0, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a3, s9, s2
-	mul s2, s9, s2
-	add s2, ra, s2
-	sltu ra, s2, ra
-	add ra, ra, a3
-	add a0, s2, a0
-	sltu s2, a0, s2
-	add s2, s2, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a3, s9, s3
-	mul s3, s9, s3
-	add s3, s11, s3
-	sltu s11, s3, s11
+	mulhu a3, s10, s3
+	mul s3, s10, s3
+	add s3, t1, s3
+	sltu t1, s3, t1
+	add t1, t1, a3
+	add a0, s3, a0
+	sltu s3, a0, s3
+	add s3, s3, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a3, s10, s6
+	mul s6, s10, s6
+	add s6, s11, s6
+	sltu s11, s6, s11
 	add s11, s11, a3
-	add s2, s3, s2
-	sltu s3, s2, s3
-	add s3, s3, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a3, s10, s9
-	mul s10, s10, s9
-	add s10, s8, s10
-	sltu s8, s10, s8
-	add s8, s8, a3
-	add s3, s10, s3
-	sltu s10, s3, s10
-	add s10, s10, s8                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add s3, s6, s3
+	sltu s6, s3, s6
+	add s6, s6, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a3, s8, s10
+	mul s8, s8, s10
+	add s8, s9, s8
+	sltu s9, s8, s9
+	add s9, s9, a3
+	add s6, s8, s6
+	sltu s8, s6, s8
+	add s8, s8, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	srli a3, a2, 32                  # fep256_sparse64:73
 	slli a4, a2, 32
-	add a6, a4, a6
-	sltu ra, a6, a4
-	add ra, ra, a3                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s6, a6, 32                  # fep256_sparse64:75
-	add ra, s6, ra
-	sltu s8, ra, s6                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s9, a2, a4
+	add t3, a4, t3
+	sltu t1, t3, a4
+	add t1, t1, a3                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli s7, t3, 32                  # fep256_sparse64:75
+	add t1, s7, t1
+	sltu s9, t1, s7                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s10, a2, a4
 	sltu a4, a2, a4                  # fep256_sparse64:76
 	sub a3, a2, a3
 	sltu s11, a2, a3
 	sub a2, a3, a4
 	sltu a4, a3, a2
 	or a3, a4, s11
-	srli a3, a6, 32
-	add a4, s8, a3
-	add a4, s9, a4
-	sltu s9, a4, s9
-	add s9, s9, a2                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a2, a6, s6
-	sltu s6, a6, s6                  # fep256_sparse64:77
-	sub a3, a6, a3
-	sltu s8, a6, a3
-	sub a6, a3, s6
-	sltu s6, a3, a6
-	or a3, s6, s8
-	add s9, a2, s9
-	sltu a2, s9, a2
-	add a2, a2, a6                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add ra, a5, ra
-	sltu a5, ra, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add s1, s1, a4
-	sltu a4, s1, a4
-	add s1, s1, a5
-	sltu a5, s1, a5
+	srli a3, t3, 32
+	add a4, s9, a3
+	add a4, s10, a4
+	sltu s10, a4, s10
+	add s10, s10, a2                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub a2, t3, s7
+	sltu s7, t3, s7                  # fep256_sparse64:77
+	sub a3, t3, a3
+	sltu s9, t3, a3
+	sub t3, a3, s7
+	sltu s7, a3, t3
+	or a3, s7, s9
+	add s10, a2, s10
+	sltu a2, s10, a2
+	add a2, a2, t3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add t1, a5, t1
+	sltu a5, t1, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add s0, s0, a4
+	sltu a4, s0, a4
+	add s0, s0, a5
+	sltu a5, s0, a5
 	or a4, a4, a5
-	add a0, a0, s9
-	sltu s9, a0, s9
+	add a0, a0, s10
+	sltu s10, a0, s10
 	add a0, a0, a4
 	sltu a4, a0, a4
-	or s9, s9, a4
-	add s2, s2, a2
-	sltu a2, s2, a2
-	add s2, s2, s9
-	sltu s9, s2, s9
-	or a2, a2, s9
-	srli a3, ra, 32                  # fep256_sparse64:73
-	slli a4, ra, 32
-	add s1, a4, s1
-	sltu a5, s1, a4
+	or s10, s10, a4
+	add s3, s3, a2
+	sltu a2, s3, a2
+	add s3, s3, s10
+	sltu s10, s3, s10
+	or a2, a2, s10
+	srli a3, t1, 32                  # fep256_sparse64:73
+	slli a4, t1, 32
+	add s0, a4, s0
+	sltu a5, s0, a4
 	add a5, a5, a3                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli a6, s1, 32                  # fep256_sparse64:75
-	add a5, a6, a5
-	sltu s6, a5, a6                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s8, ra, a4
-	sltu a4, ra, a4                  # fep256_sparse64:76
-	sub a3, ra, a3
-	sltu s9, ra, a3
-	sub ra, a3, a4
-	sltu a4, a3, ra
-	or a3, a4, s9
-	srli a3, s1, 32
-	add a4, s6, a3
-	add a4, s8, a4
-	sltu s8, a4, s8
-	add s8, s8, ra                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub ra, s1, a6
-	sltu a6, s1, a6                  # fep256_sparse64:77
-	sub a3, s1, a3
-	sltu s6, s1, a3
-	sub s1, a3, a6
-	sltu a6, a3, s1
-	or a3, a6, s6
-	add a2, a2, s8
-	add a2, ra, a2
-	sltu ra, a2, ra
-	add ra, ra, s1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	slli t3, s0, 32                  # fep256_sparse64:75
+	add a5, t3, a5
+	sltu s7, a5, t3                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s9, t1, a4
+	sltu a4, t1, a4                  # fep256_sparse64:76
+	sub a3, t1, a3
+	sltu s10, t1, a3
+	sub t1, a3, a4
+	sltu a4, a3, t1
+	or a3, a4, s10
+	srli a3, s0, 32
+	add a4, s7, a3
+	add a4, s9, a4
+	sltu s9, a4, s9
+	add s9, s9, t1                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub t1, s0, t3
+	sltu t3, s0, t3                  # fep256_sparse64:77
+	sub a3, s0, a3
+	sltu s7, s0, a3
+	sub s0, a3, t3
+	sltu t3, a3, s0
+	or a3, t3, s7
+	add a2, a2, s9
+	add a2, t1, a2
+	sltu t1, a2, t1
+	add t1, t1, s0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	add a5, a0, a5
 	sltu a0, a5, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add s2, s2, a4
-	sltu a4, s2, a4
-	add s2, s2, a0
-	sltu a0, s2, a0
-	or a4, a4, a0
-	add s3, s3, a2
-	sltu a2, s3, a2
 	add s3, s3, a4
 	sltu a4, s3, a4
+	add s3, s3, a0
+	sltu a0, s3, a0
+	or a4, a4, a0
+	add s6, s6, a2
+	sltu a2, s6, a2
+	add s6, s6, a4
+	sltu a4, s6, a4
 	or a2, a2, a4
-	add s10, s10, ra
-	sltu ra, s10, ra
-	add s10, s10, a2
-	sltu a2, s10, a2
-	or ra, ra, a2
-	beq ra, zero, .L24_85
-	li a0, 1
-	add a0, a5, a0
-	sltu a5, a0, a5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s8, s8, t1
+	sltu t1, s8, t1
+	add s8, s8, a2
+	sltu a2, s8, a2
+	or t1, t1, a2
+	beq t1, zero, .L24_85
+	add a5, s4, a5
+	sltu a0, a5, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296
-	add s2, s2, a2
-	sltu a2, s2, a2
-	add s2, s2, a5
-	sltu a5, s2, a5
-	or a2, a2, a5
-	li a3, -1
-	add s3, s3, a3
-	sltu a3, s3, a3
 	add s3, s3, a2
 	sltu a2, s3, a2
-	or a3, a3, a2
+	add s3, s3, a0
+	sltu a0, s3, a0
+	or a2, a2, a0
+	li a0, -1
+	add s6, s6, a0
+	sltu a0, s6, a0
+	add s6, s6, a2
+	sltu a2, s6, a2
+	or a0, a0, a2
 	li a2, 4294967294
-	add s10, s10, a2
-	sltu a2, s10, a2
-	add s10, s10, a3
-	sltu a3, s10, a3
-	or a2, a2, a3
-	bne a2, zero, .L24_86
-	mv a5, a0
+	add s8, s8, a2
+	sltu a2, s8, a2
+	add s8, s8, a0
+	sltu a0, s8, a0
+	or a2, a2, a0
+	beq a2, zero, .L24_87
+	add a5, s4, a5
+	sltu a0, a5, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a2, -4294967296
+	add s3, s3, a2
+	sltu a2, s3, a2
+	add s3, s3, a0
+	sltu a0, s3, a0
+	or a2, a2, a0
+	li a0, -1
+	add s6, s6, a0
+	sltu a0, s6, a0
+	add s6, s6, a2
+	sltu a2, s6, a2
+	or a0, a0, a2
+	li a2, 4294967294
+	add a2, s8, a2
+	add s8, a0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L24_87:
 .L24_85:
-	sub a0, t3, a5
-	sltu t3, t3, a5                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sub s2, a7, s2
-	sltu a2, a7, s2
-	sub a7, s2, t3
-	sltu t3, s2, a7
-	or s2, t3, a2
-	sub s3, t1, s3
-	sltu a2, t1, s3
-	sub t1, s3, s2
-	sltu s2, s3, t1
-	or s3, s2, a2
-	sub s10, s5, s10
-	sltu a2, s5, s10
-	sub s5, s10, s3
-	sltu s3, s10, s5
-	or s10, s3, a2
-	beq s10, zero, .L24_89
-	li a2, 1
-	sub a3, a0, a2
-	sltu a0, a0, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	li a2, -4294967296
-	sub a2, a7, a2
-	sltu a4, a7, a2
-	sub a7, a2, a0
-	sltu a0, a2, a7
-	or a2, a0, a4
+	sub a0, t2, a5
+	sltu t2, t2, a5                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sub s3, a6, s3
+	sltu a2, a6, s3
+	sub a6, s3, t2
+	sltu t2, s3, a6
+	or s3, t2, a2
+	sub s6, a7, s6
+	sltu a2, a7, s6
+	sub a7, s6, s3
+	sltu s3, s6, a7
+	or s6, s3, a2
+	sub s8, s1, s8
+	sltu a2, s1, s8
+	sub s1, s8, s6
+	sltu s6, s8, s1
+	or s8, s6, a2
+	beq s8, zero, .L24_89
+	sub a2, a0, s4
+	sltu a0, a0, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	li a3, -4294967296
+	sub a3, a6, a3
+	sltu a4, a6, a3
+	sub a6, a3, a0
+	sltu a0, a3, a6
+	or a3, a0, a4
 	li a0, -1
-	sub a0, t1, a0
-	sltu a4, t1, a0
-	sub t1, a0, a2
-	sltu a2, a0, t1
-	or a0, a2, a4
-	li a2, 4294967294
-	sub a2, s5, a2
-	sltu a4, s5, a2
-	sub s5, a2, a0
-	sltu a0, a2, s5
-	or a2, a0, a4
-	bne a2, zero, .L24_90
-	mv a0, a3
+	sub a0, a7, a0
+	sltu a4, a7, a0
+	sub a7, a0, a3
+	sltu a3, a0, a7
+	or a0, a3, a4
+	li a3, 4294967294
+	sub a3, s1, a3
+	sltu a4, s1, a3
+	sub s1, a3, a0
+	sltu a0, a3, s1
+	or a3, a0, a4
+	bne a3, zero, .L24_90
+	mv a0, a2
 .L24_91:
 .L24_89:
-	ld s1, 32(sp)
-	sd t2, 0(s1)
-	sd s0, 8(s1)
-	sd t5, 16(s1)
-	sd a1, 24(s1)
-	sd a0, 32(s1)
-	sd a7, 40(s1)
-	sd t1, 48(s1)
-	sd s5, 56(s1)
-	sd t4, 64(s1)
-	sd s4, 72(s1)
-	sd s7, 80(s1)
-	sd t0, 88(s1)
+	ld s0, 32(sp)
+	sd t0, 0(s0)
+	sd ra, 8(s0)
+	sd t5, 16(s0)
+	sd a1, 24(s0)
+	sd a0, 32(s0)
+	sd a6, 40(s0)
+	sd a7, 48(s0)
+	sd s1, 56(s0)
+	sd t4, 64(s0)
+	sd s5, 72(s0)
+	sd s2, 80(s0)
+	ld s1, 96(sp)
+	sd s1, 88(s0)
 .L24_47:
 .L24_3:
-	ld ra, 88(sp)
-	ld s0, 96(sp)
-	ld s1, 104(sp)
-	ld s2, 112(sp)
-	ld s3, 120(sp)
-	ld s4, 128(sp)
-	ld s5, 136(sp)
-	ld s6, 144(sp)
-	ld s7, 152(sp)
-	ld s8, 160(sp)
-	ld s9, 168(sp)
-	ld s10, 176(sp)
-	ld s11, 184(sp)
-	addi sp, sp, 192
+	ld ra, 104(sp)
+	ld s0, 112(sp)
+	ld s1, 120(sp)
+	ld s2, 128(sp)
+	ld s3, 136(sp)
+	ld s4, 144(sp)
+	ld s5, 152(sp)
+	ld s6, 160(sp)
+	ld s7, 168(sp)
+	ld s8, 176(sp)
+	ld s9, 184(sp)
+	ld s10, 192(sp)
+	ld s11, 200(sp)
+	addi sp, sp, 208
 	ret
 .L24_0:
 	ld a0, 72(s1)
@@ -15702,426 +15862,118 @@ ecdsa_p256_M_add_multiple:
 	xor a2, a3, a2
 	or a0, a0, a2
 	sltiu a0, a0, 1
-	or s4, a1, a0                    # fep256_sparse64:104: t$0_add_cached
+	or s5, a1, a0                    # fep256_sparse64:104: t$0_add_cached
 	j .L24_1
-.L24_6:
-	li a1, 1
-	add a7, a0, a1
-	sltu a0, a7, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a1, -4294967296
-	add a3, a3, a1
-	sltu a1, a3, a1
-	add a3, a3, a0
-	sltu a0, a3, a0
-	or a1, a1, a0
-	li a0, -1
-	add a4, a4, a0
-	sltu a0, a4, a0
-	add a4, a4, a1
-	sltu a1, a4, a1
-	or a0, a0, a1
-	li a1, 4294967294
-	add a1, s5, a1
-	add s5, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_7
-.L24_10:
-	li a1, 1
-	add t2, a0, a1
-	sltu a0, t2, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a1, -4294967296
-	add a5, a5, a1
-	sltu a1, a5, a1
-	add a5, a5, a0
-	sltu a0, a5, a0
-	or a1, a1, a0
-	li a0, -1
-	add a6, a6, a0
-	sltu a0, a6, a0
-	add a6, a6, a1
-	sltu a1, a6, a1
-	or a0, a0, a1
-	li a1, 4294967294
-	add a1, s6, a1
-	add s6, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_11
-.L24_14:
-	li a1, 1
-	add t5, a0, a1
-	sltu a0, t5, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a1, -4294967296
-	add t3, t3, a1
-	sltu a1, t3, a1
-	add t3, t3, a0
-	sltu a0, t3, a0
-	or a1, a1, a0
-	li a0, -1
-	add t1, t1, a0
-	sltu a0, t1, a0
-	add t1, t1, a1
-	sltu a1, t1, a1
-	or a0, a0, a1
-	li a1, 4294967294
-	add a1, t4, a1
-	add t4, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_15
-.L24_18:
-	li a1, 1
-	add t0, a0, a1
-	sltu a0, t0, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a1, -4294967296
-	add s6, s6, a1
-	sltu a1, s6, a1
-	add s6, s6, a0
-	sltu a0, s6, a0
-	or a1, a1, a0
-	li a0, -1
-	add s8, s8, a0
-	sltu a0, s8, a0
-	add s8, s8, a1
-	sltu a1, s8, a1
-	or a0, a0, a1
-	li a1, 4294967294
-	add a1, s9, a1
-	add s9, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_19
 .L24_22:
-	li a0, 1
-	sub s0, a1, a0
-	sltu a1, a1, a0                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	li a0, -4294967296
-	sub a0, s6, a0
-	sltu a2, s6, a0
-	sub s6, a0, a1
-	sltu a1, a0, s6
-	or a0, a1, a2
-	li a1, -1
-	sub a1, s8, a1
-	sltu a2, s8, a1
-	sub s8, a1, a0
-	sltu a0, a1, s8
+	sub s0, a0, s4
+	sltu a0, a0, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	li a1, -4294967296
+	sub a1, s7, a1
+	sltu a2, s7, a1
+	sub s7, a1, a0
+	sltu a0, a1, s7
 	or a1, a0, a2
-	li a0, 4294967294
+	li a0, -1
 	sub a0, s9, a0
-	sub s9, a0, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a2, s9, a0
+	sub s9, a0, a1
+	sltu a1, a0, s9
+	or a0, a1, a2
+	li a1, 4294967294
+	sub a1, s10, a1
+	sub s10, a1, a0                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	j .L24_23
-.L24_26:
-	li a1, 1
-	add t0, a0, a1
-	sltu a0, t0, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a1, -4294967296
-	add t3, t3, a1
-	sltu a1, t3, a1
-	add t3, t3, a0
-	sltu a0, t3, a0
-	or a1, a1, a0
-	li a0, -1
-	add t1, t1, a0
-	sltu a0, t1, a0
-	add t1, t1, a1
-	sltu a1, t1, a1
-	or a0, a0, a1
-	li a1, 4294967294
-	add a1, t4, a1
-	add t4, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_27
-.L24_30:
-	li a1, 1
-	add t2, a0, a1
-	sltu a0, t2, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a1, -4294967296
-	add a5, a5, a1
-	sltu a1, a5, a1
-	add a5, a5, a0
-	sltu a0, a5, a0
-	or a1, a1, a0
-	li a0, -1
-	add a6, a6, a0
-	sltu a0, a6, a0
-	add a6, a6, a1
-	sltu a1, a6, a1
-	or a0, a0, a1
-	li a1, 4294967294
-	add a1, t4, a1
-	add t4, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_31
-.L24_38:
-	li a5, 1
-	add t2, a2, a5
-	sltu a2, t2, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a5, -4294967296
-	add s4, s4, a5
-	sltu a5, s4, a5
-	add s4, s4, a2
-	sltu a2, s4, a2
-	or a5, a5, a2
-	li a2, -1
-	add s7, s7, a2
-	sltu a2, s7, a2
-	add s7, s7, a5
-	sltu a5, s7, a5
-	or a2, a2, a5
-	li a5, 4294967294
-	add a5, t0, a5
-	add t0, a2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_39
-.L24_42:
-	li a5, 1
-	add t4, a2, a5
-	sltu a2, t4, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a5, -4294967296
-	add s4, s4, a5
-	sltu a5, s4, a5
-	add s4, s4, a2
-	sltu a2, s4, a2
-	or a5, a5, a2
-	li a2, -1
-	add s7, s7, a2
-	sltu a2, s7, a2
-	add s7, s7, a5
-	sltu a5, s7, a5
-	or a2, a2, a5
-	li a5, 4294967294
-	add a5, t0, a5
-	add t0, a2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_43
 .L24_44:
-	or a2, s0, s6                    # limbs:118
-	or a2, s8, a2
-	or a2, s9, a2
-	sltiu a2, a2, 1
+	or a4, s0, s7                    # limbs:118
+	or a4, s9, a4
+	or a4, s10, a4
+	sltiu a4, a4, 1
 	xori a5, s0, -1                  # fep256_sparse64:104
 	li a6, 4294967295
-	xor a6, s6, a6
+	xor a6, s7, a6
 	or a5, a5, a6
-	or a5, s8, a5
+	or a5, s9, a5
 	li a6, -4294967295
-	xor a6, s9, a6
+	xor a6, s10, a6
 	or a5, a5, a6
 	sltiu a5, a5, 1
-	or s3, a2, a5                    # fep256_sparse64:104: t$0_add_cached
+	or s3, a4, a5                    # fep256_sparse64:104: t$0_add_cached
 	j .L24_45
-.L24_50:
-	li a1, 1
-	add a5, a0, a1
-	sltu a0, a5, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a1, -4294967296
-	add t3, t3, a1
-	sltu a1, t3, a1
-	add t3, t3, a0
-	sltu a0, t3, a0
-	or a1, a1, a0
-	li a0, -1
-	add t2, t2, a0
-	sltu a0, t2, a0
-	add t2, t2, a1
-	sltu a1, t2, a1
-	or a0, a0, a1
-	li a1, 4294967294
-	add a1, t5, a1
-	add t5, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_51
-.L24_54:
-	li a1, 1
-	add ra, a0, a1
-	sltu a0, ra, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a1, -4294967296
-	add s6, s6, a1
-	sltu a1, s6, a1
-	add s6, s6, a0
-	sltu a0, s6, a0
-	or a1, a1, a0
-	li a0, -1
-	add s8, s8, a0
-	sltu a0, s8, a0
-	add s8, s8, a1
-	sltu a1, s8, a1
-	or a0, a0, a1
-	li a1, 4294967294
-	add a1, s9, a1
-	add s9, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_55
-.L24_58:
-	li a1, 1
-	add a6, a0, a1
-	sltu a0, a6, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a1, -4294967296
-	add a3, a3, a1
-	sltu a1, a3, a1
-	add a3, a3, a0
-	sltu a0, a3, a0
-	or a1, a1, a0
-	li a0, -1
-	add a4, a4, a0
-	sltu a0, a4, a0
-	add a4, a4, a1
-	sltu a1, a4, a1
-	or a0, a0, a1
-	li a1, 4294967294
-	add a1, s5, a1
-	add s5, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_59
-.L24_62:
-	li a2, 1
-	add t1, a0, a2
-	sltu a0, t1, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a2, -4294967296
-	add s0, s0, a2
-	sltu a2, s0, a2
-	add s0, s0, a0
-	sltu a0, s0, a0
-	or a2, a2, a0
-	li a0, -1
-	add t5, t5, a0
-	sltu a0, t5, a0
-	add t5, t5, a2
-	sltu a2, t5, a2
-	or a0, a0, a2
-	li a2, 4294967294
-	add a1, a1, a2
-	add a1, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_63
 .L24_66:
-	li a0, 1
-	sub a2, a5, a0
-	sltu a5, a5, a0                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	li a0, -4294967296
-	sub a0, s0, a0
-	sltu a7, s0, a0
-	sub s0, a0, a5
-	sltu a5, a0, s0
-	or a0, a5, a7
-	li a5, -1
-	sub a5, t5, a5
-	sltu a7, t5, a5
-	sub t5, a5, a0
-	sltu a0, a5, t5
-	or a5, a0, a7
-	li a0, 4294967294
-	sub a0, a1, a0
-	sub a1, a0, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv a0, a2
-	j .L24_67
-.L24_70:
-	li a2, 1
-	add a2, t2, a2
-	sltu t2, a2, t2                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	li t3, -4294967296
-	add a5, a5, t3
-	sltu t3, a5, t3
-	add a5, a5, t2
-	sltu t2, a5, t2
-	or t3, t3, t2
-	li t2, -1
-	add a7, a7, t2
-	sltu t2, a7, t2
-	add a7, a7, t3
-	sltu t3, a7, t3
-	or t2, t2, t3
-	li t3, 4294967294
-	add t1, t1, t3
-	add t1, t2, t1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L24_71
-.L24_74:
-	li a0, 1
-	sub t2, a2, a0
-	sltu a2, a2, a0                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	li a0, -4294967296
-	sub a0, s0, a0
-	sltu a5, s0, a0
-	sub s0, a0, a2
-	sltu a2, a0, s0
-	or a0, a2, a5
+	sub a0, a2, s4
+	sltu a2, a2, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	li a4, -4294967296
+	sub a4, ra, a4
+	sltu a6, ra, a4
+	sub ra, a4, a2
+	sltu a2, a4, ra
+	or a4, a2, a6
 	li a2, -1
 	sub a2, t5, a2
-	sltu a5, t5, a2
-	sub t5, a2, a0
-	sltu a0, a2, t5
-	or a2, a0, a5
-	li a0, 4294967294
-	sub a0, a1, a0
-	sub a1, a0, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a6, t5, a2
+	sub t5, a2, a4
+	sltu a4, a2, t5
+	or a2, a4, a6
+	li a4, 4294967294
+	sub a1, a1, a4
+	sub a1, a1, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	j .L24_67
+.L24_74:
+	sub t0, a0, s4
+	sltu a0, a0, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	li a2, -4294967296
+	sub a2, ra, a2
+	sltu a4, ra, a2
+	sub ra, a2, a0
+	sltu a0, a2, ra
+	or a2, a0, a4
+	li a0, -1
+	sub a0, t5, a0
+	sltu a4, t5, a0
+	sub t5, a0, a2
+	sltu a2, a0, t5
+	or a0, a2, a4
+	li a2, 4294967294
+	sub a1, a1, a2
+	sub a1, a1, a0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	j .L24_75
 .L24_78:
-	li a0, 1
-	sub a2, a5, a0
-	sltu a5, a5, a0                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	li a0, -4294967296
-	sub a0, a3, a0
-	sltu a6, a3, a0
-	sub a3, a0, a5
-	sltu a5, a0, a3
-	or a0, a5, a6
-	li a5, -1
-	sub a5, a4, a5
-	sltu a6, a4, a5
-	sub a4, a5, a0
-	sltu a0, a5, a4
-	or a5, a0, a6
-	li a0, 4294967294
-	sub a0, s5, a0
-	sub s5, a0, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv a0, a2
+	sub a0, a2, s4
+	sltu a2, a2, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	li a4, -4294967296
+	sub a4, a3, a4
+	sltu a5, a3, a4
+	sub a3, a4, a2
+	sltu a2, a4, a3
+	or a4, a2, a5
+	li a2, -1
+	sub a2, s0, a2
+	sltu a5, s0, a2
+	sub s0, a2, a4
+	sltu a4, a2, s0
+	or a2, a4, a5
+	li a4, 4294967294
+	sub a4, s1, a4
+	sub s1, a4, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	j .L24_79
-.L24_82:
-	li a2, 1
-	add t3, a0, a2
-	sltu a0, t3, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a2, -4294967296
-	add a7, a7, a2
-	sltu a2, a7, a2
-	add a7, a7, a0
-	sltu a0, a7, a0
-	or a2, a2, a0
-	li a0, -1
-	add t1, t1, a0
-	sltu a0, t1, a0
-	add t1, t1, a2
-	sltu a2, t1, a2
-	or a0, a0, a2
-	li a2, 4294967294
-	add a2, s5, a2
-	add s5, a0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_83
-.L24_86:
-	li a2, 1
-	add a5, a0, a2
-	sltu a0, a5, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a2, -4294967296
-	add s2, s2, a2
-	sltu a2, s2, a2
-	add s2, s2, a0
-	sltu a0, s2, a0
-	or a2, a2, a0
-	li a0, -1
-	add s3, s3, a0
-	sltu a0, s3, a0
-	add s3, s3, a2
-	sltu a2, s3, a2
-	or a0, a0, a2
-	li a2, 4294967294
-	add a2, s10, a2
-	add s10, a0, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_87
 .L24_90:
-	li a0, 1
-	sub a2, a3, a0
-	sltu a3, a3, a0                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	li a0, -4294967296
-	sub a0, a7, a0
-	sltu a4, a7, a0
-	sub a7, a0, a3
-	sltu a3, a0, a7
-	or a0, a3, a4
-	li a3, -1
-	sub a3, t1, a3
-	sltu a4, t1, a3
-	sub t1, a3, a0
-	sltu a0, a3, t1
-	or a3, a0, a4
-	li a0, 4294967294
-	sub a0, s5, a0
-	sub s5, a0, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv a0, a2
+	sub a0, a2, s4
+	sltu a2, a2, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	li a3, -4294967296
+	sub a3, a6, a3
+	sltu a4, a6, a3
+	sub a6, a3, a2
+	sltu a2, a3, a6
+	or a3, a2, a4
+	li a2, -1
+	sub a2, a7, a2
+	sltu a4, a7, a2
+	sub a7, a2, a3
+	sltu a3, a2, a7
+	or a2, a3, a4
+	li a3, 4294967294
+	sub a3, s1, a3
+	sub s1, a3, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	j .L24_91
 	.size ecdsa_p256_M_add_multiple, . - ecdsa_p256_M_add_multiple
 
@@ -16130,28 +15982,28 @@ ecdsa_p256_M_add_multiple:
 	.type curve_p256_add_affine, @function
 curve_p256_add_affine:
 	addi sp, sp, -160
-	sd ra, 48(sp)
-	sd s0, 56(sp)
-	sd s1, 64(sp)
-	sd s2, 72(sp)
-	sd s3, 80(sp)
-	sd s4, 88(sp)
-	sd s5, 96(sp)
-	sd s6, 104(sp)
-	sd s7, 112(sp)
-	sd s8, 120(sp)
-	sd s9, 128(sp)
-	sd s10, 136(sp)
-	sd s11, 144(sp)
+	sd ra, 56(sp)
+	sd s0, 64(sp)
+	sd s1, 72(sp)
+	sd s2, 80(sp)
+	sd s3, 88(sp)
+	sd s4, 96(sp)
+	sd s5, 104(sp)
+	sd s6, 112(sp)
+	sd s7, 120(sp)
+	sd s8, 128(sp)
+	sd s9, 136(sp)
+	sd s10, 144(sp)
+	sd s11, 152(sp)
 	ld s0, 64(a1)
 	addi a3, s0, 1                   # fep256_sparse64:104
-	li a4, 1
-	sltu a3, a4, a3
+	li s1, 1
+	sltu a3, s1, a3
 	xori a3, a3, 1
 	bne a3, zero, .L25_0
-	li s1, 0
+	li s2, 0
 .L25_1:
-	beq s1, zero, .L25_2
+	beq s2, zero, .L25_2
 	ld a1, 0(a2)
 	sd a1, 0(a0)
 	ld a1, 8(a2)
@@ -16168,8 +16020,7 @@ curve_p256_add_affine:
 	sd a1, 48(a0)
 	ld a1, 56(a2)
 	sd a1, 56(a0)
-	li a1, 1
-	sd a1, 64(a0)
+	sd s1, 64(a0)
 	li a1, -4294967296
 	sd a1, 72(a0)
 	li a1, -1
@@ -16178,36 +16029,36 @@ curve_p256_add_affine:
 	sd a1, 88(a0)
 	j .L25_3
 .L25_2:
-	ld s1, 72(a1)
-	mulhu a3, s0, s1
-	mul a4, s0, s1                   # products:28: word 1 of x$0_square in 0..<2^128
-	ld s2, 80(a1)
-	mulhu a5, s0, s2
-	mul a6, s0, s2                   # products:29
+	ld s2, 72(a1)
+	mulhu a3, s0, s2
+	mul a4, s0, s2                   # products:28: word 1 of x$0_square in 0..<2^128
+	ld s3, 80(a1)
+	mulhu a5, s0, s3
+	mul a6, s0, s3                   # products:29
 	add a3, a6, a3
 	sltu a6, a3, a6
 	add a6, a6, a5                   # products:29: word 0 of y$0_square in 0..<2^128
-	ld s3, 88(a1)
-	mulhu a5, s0, s3
-	mul a7, s0, s3                   # products:30
+	ld s4, 88(a1)
+	mulhu a5, s0, s4
+	mul a7, s0, s4                   # products:30
 	add a6, a7, a6
 	sltu a7, a6, a7
 	add a7, a7, a5                   # products:30: word 0 of z$0_square in 0..<2^128
-	mulhu a5, s1, s2
-	mul t0, s1, s2                   # products:31
+	mulhu a5, s2, s3
+	mul t0, s2, s3                   # products:31
 	add a6, t0, a6
 	sltu t0, a6, t0
 	add t0, t0, a5                   # products:31: word 0 of u$0_square in 0..<2^128
-	mulhu a5, s1, s3
-	mul t1, s1, s3                   # products:32
+	mulhu a5, s2, s4
+	mul t1, s2, s4                   # products:32
 	add a7, t1, a7
 	sltu t1, a7, t1
 	add t1, t1, a5
 	add t0, a7, t0
 	sltu a7, t0, a7
 	add a7, a7, t1                   # products:32: word 0 of v$0_square in 0..2^128-2
-	mulhu a5, s2, s3
-	mul t1, s2, s3                   # products:33
+	mulhu a5, s3, s4
+	mul t1, s3, s4                   # products:33
 	add a7, t1, a7
 	sltu t1, a7, t1
 	add t1, t1, a5                   # products:33: word 0 of w$0_square in 0..<2^128
@@ -16232,8 +16083,8 @@ curve_p256_add_affine:
 	mul t3, s0, s0                   # products:48: word 1 of s$0_square in 0..<2^128
 	add a5, t2, a5
 	sltu t2, a5, t2                  # products:50
-	mulhu t4, s1, s1
-	mul t5, s1, s1                   # products:48: word 1 of s$0_square in 0..<2^128
+	mulhu t4, s2, s2
+	mul t5, s2, s2                   # products:48: word 1 of s$0_square in 0..<2^128
 	add a4, a4, t5
 	sltu t5, a4, t5
 	add a4, a4, t2
@@ -16244,8 +16095,8 @@ curve_p256_add_affine:
 	add a3, a3, t5
 	sltu t5, a3, t5
 	or t4, t4, t5
-	mulhu t2, s2, s2
-	mul t5, s2, s2                   # products:48: word 1 of s$0_square in 0..<2^128
+	mulhu t2, s3, s3
+	mul t5, s3, s3                   # products:48: word 1 of s$0_square in 0..<2^128
 	add a6, a6, t5
 	sltu t5, a6, t5
 	add a6, a6, t4
@@ -16256,8 +16107,8 @@ curve_p256_add_affine:
 	add t0, t0, t5
 	sltu t5, t0, t5
 	or t2, t2, t5
-	mulhu t4, s3, s3
-	mul t5, s3, s3                   # products:48: word 1 of s$0_square in 0..<2^128
+	mulhu t4, s4, s4
+	mul t5, s4, s4                   # products:48: word 1 of s$0_square in 0..<2^128
 	add a7, a7, t5
 	sltu t5, a7, t5
 	add a7, a7, t2
@@ -16272,28 +16123,28 @@ curve_p256_add_affine:
 	add t5, t5, t2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	slli ra, a5, 32                  # fep256_sparse64:75
 	add t5, ra, t5
-	sltu s4, t5, ra                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s5, t3, t4
+	sltu s5, t5, ra                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s6, t3, t4
 	sltu t4, t3, t4                  # fep256_sparse64:76
 	sub t2, t3, t2
-	sltu s6, t3, t2
+	sltu s7, t3, t2
 	sub t3, t2, t4
 	sltu t4, t2, t3
-	or t2, t4, s6
+	or t2, t4, s7
 	srli t2, a5, 32
-	add t4, s4, t2
-	add t4, s5, t4
-	sltu s5, t4, s5
-	add s5, s5, t3                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	add t4, s5, t2
+	add t4, s6, t4
+	sltu s6, t4, s6
+	add s6, s6, t3                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
 	sub t3, a5, ra
 	sltu ra, a5, ra                  # fep256_sparse64:77
 	sub t2, a5, t2
-	sltu s4, a5, t2
+	sltu s5, a5, t2
 	sub a5, t2, ra
 	sltu ra, t2, a5
-	or t2, ra, s4
-	add s5, t3, s5
-	sltu t3, s5, t3
+	or t2, ra, s5
+	add s6, t3, s6
+	sltu t3, s6, t3
 	add t3, t3, a5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	add t5, a4, t5
 	sltu a4, t5, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
@@ -16302,16 +16153,16 @@ curve_p256_add_affine:
 	add a3, a3, a4
 	sltu a4, a3, a4
 	or t4, t4, a4
-	add a6, a6, s5
-	sltu s5, a6, s5
+	add a6, a6, s6
+	sltu s6, a6, s6
 	add a6, a6, t4
 	sltu t4, a6, t4
-	or s5, s5, t4
+	or s6, s6, t4
 	add t0, t0, t3
 	sltu t3, t0, t3
-	add t0, t0, s5
-	sltu s5, t0, s5
-	or t3, t3, s5
+	add t0, t0, s6
+	sltu s6, t0, s6
+	or t3, t3, s6
 	srli a4, t5, 32                  # fep256_sparse64:73
 	slli a5, t5, 32
 	add a3, a5, a3
@@ -16320,18 +16171,18 @@ curve_p256_add_affine:
 	slli t4, a3, 32                  # fep256_sparse64:75
 	add t2, t4, t2
 	sltu ra, t2, t4                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s4, t5, a5
+	sub s5, t5, a5
 	sltu a5, t5, a5                  # fep256_sparse64:76
 	sub a4, t5, a4
-	sltu s5, t5, a4
+	sltu s6, t5, a4
 	sub t5, a4, a5
 	sltu a5, a4, t5
-	or a4, a5, s5
+	or a4, a5, s6
 	srli a4, a3, 32
 	add a5, ra, a4
-	add a5, s4, a5
-	sltu s4, a5, s4
-	add s4, s4, t5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	add a5, s5, a5
+	sltu s5, a5, s5
+	add s5, s5, t5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
 	sub t5, a3, t4
 	sltu t4, a3, t4                  # fep256_sparse64:77
 	sub a4, a3, a4
@@ -16339,7 +16190,7 @@ curve_p256_add_affine:
 	sub a3, a4, t4
 	sltu t4, a4, a3
 	or a4, t4, ra
-	add a4, t3, s4
+	add a4, t3, s5
 	add a4, t5, a4
 	sltu t5, a4, t5
 	add t5, t5, a3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
@@ -16361,29 +16212,44 @@ curve_p256_add_affine:
 	sltu a4, t1, a4
 	or t5, t5, a4
 	beq t5, zero, .L25_5
-	li a3, 1
-	add a3, t2, a3
-	sltu t2, a3, t2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t2, s1, t2
+	sltu a3, t2, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a4, -4294967296
 	add t0, t0, a4
 	sltu a4, t0, a4
-	add t0, t0, t2
-	sltu t2, t0, t2
-	or a4, a4, t2
-	li a5, -1
-	add a7, a7, a5
-	sltu a5, a7, a5
+	add t0, t0, a3
+	sltu a3, t0, a3
+	or a4, a4, a3
+	li a3, -1
+	add a7, a7, a3
+	sltu a3, a7, a3
 	add a7, a7, a4
 	sltu a4, a7, a4
-	or a5, a5, a4
+	or a3, a3, a4
 	li a4, 4294967294
 	add t1, t1, a4
 	sltu a4, t1, a4
-	add t1, t1, a5
-	sltu a5, t1, a5
-	or a4, a4, a5
-	bne a4, zero, .L25_6
-	mv t2, a3
+	add t1, t1, a3
+	sltu a3, t1, a3
+	or a4, a4, a3
+	beq a4, zero, .L25_7
+	add t2, s1, t2
+	sltu a3, t2, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a4, -4294967296
+	add t0, t0, a4
+	sltu a4, t0, a4
+	add t0, t0, a3
+	sltu a3, t0, a3
+	or a4, a4, a3
+	li a3, -1
+	add a7, a7, a3
+	sltu a3, a7, a3
+	add a7, a7, a4
+	sltu a4, a7, a4
+	or a3, a3, a4
+	li a4, 4294967294
+	add a4, t1, a4
+	add t1, a3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L25_7:
 .L25_5:
 	ld a3, 0(a2)
@@ -16402,69 +16268,69 @@ curve_p256_add_affine:
 	sltu ra, t4, ra
 	add ra, ra, t5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	ld t5, 24(a2)
-	mulhu s4, t2, t5
-	mul s5, t2, t5
-	add ra, s5, ra
-	sltu s5, ra, s5
-	add s5, s5, s4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu s4, t0, a3
-	mul s6, t0, a3
-	add s6, a4, s6
-	sltu a4, s6, a4
-	add a4, a4, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s4, t0, a6
-	mul s7, t0, a6
-	add s7, t4, s7
-	sltu t4, s7, t4
-	add t4, t4, s4
-	add a4, s7, a4
-	sltu s7, a4, s7
-	add s7, s7, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t4, t0, t3
-	mul s4, t0, t3
-	add s4, ra, s4
-	sltu ra, s4, ra
-	add ra, ra, t4
-	add s7, s4, s7
-	sltu s4, s7, s4
-	add s4, s4, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t4, t0, t5
-	mul ra, t0, t5
-	add ra, s5, ra
-	sltu s5, ra, s5
-	add s5, s5, t4
-	add s4, ra, s4
-	sltu ra, s4, ra
-	add ra, ra, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t4, a7, a3
-	mul s5, a7, a3
-	add s5, a4, s5
-	sltu a4, s5, a4
-	add a4, a4, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t4, a7, a6
-	mul s8, a7, a6
-	add s8, s7, s8
-	sltu s7, s8, s7
-	add s7, s7, t4
+	mulhu s5, t2, t5
+	mul s6, t2, t5
+	add ra, s6, ra
+	sltu s6, ra, s6
+	add s6, s6, s5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu s5, t0, a3
+	mul s7, t0, a3
+	add s7, a4, s7
+	sltu a4, s7, a4
+	add a4, a4, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s5, t0, a6
+	mul s8, t0, a6
+	add s8, t4, s8
+	sltu t4, s8, t4
+	add t4, t4, s5
 	add a4, s8, a4
 	sltu s8, a4, s8
-	add s8, s8, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t4, a7, t3
-	mul s7, a7, t3
-	add s7, s4, s7
-	sltu s4, s7, s4
-	add s4, s4, t4
-	add s8, s7, s8
-	sltu s7, s8, s7
-	add s7, s7, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t4, a7, t5
-	mul s4, a7, t5
-	add s4, ra, s4
-	sltu ra, s4, ra
+	add s8, s8, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t4, t0, t3
+	mul s5, t0, t3
+	add s5, ra, s5
+	sltu ra, s5, ra
 	add ra, ra, t4
-	add s7, s4, s7
-	sltu s4, s7, s4
-	add s4, s4, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add s8, s5, s8
+	sltu s5, s8, s5
+	add s5, s5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t4, t0, t5
+	mul ra, t0, t5
+	add ra, s6, ra
+	sltu s6, ra, s6
+	add s6, s6, t4
+	add s5, ra, s5
+	sltu ra, s5, ra
+	add ra, ra, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t4, a7, a3
+	mul s6, a7, a3
+	add s6, a4, s6
+	sltu a4, s6, a4
+	add a4, a4, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t4, a7, a6
+	mul s9, a7, a6
+	add s9, s8, s9
+	sltu s8, s9, s8
+	add s8, s8, t4
+	add a4, s9, a4
+	sltu s9, a4, s9
+	add s9, s9, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t4, a7, t3
+	mul s8, a7, t3
+	add s8, s5, s8
+	sltu s5, s8, s5
+	add s5, s5, t4
+	add s9, s8, s9
+	sltu s8, s9, s8
+	add s8, s8, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu t4, a7, t5
+	mul s5, a7, t5
+	add s5, ra, s5
+	sltu ra, s5, ra
+	add ra, ra, t4
+	add s8, s5, s8
+	sltu s5, s8, s5
+	add s5, s5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu t4, t1, a3
 	mul a3, t1, a3
 	add a3, a4, a3
@@ -16472,108 +16338,108 @@ curve_p256_add_affine:
 	add a4, a4, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu t4, t1, a6
 	mul a6, t1, a6
-	add a6, s8, a6
-	sltu s8, a6, s8
-	add s8, s8, t4
+	add a6, s9, a6
+	sltu s9, a6, s9
+	add s9, s9, t4
 	add a4, a6, a4
 	sltu a6, a4, a6
-	add a6, a6, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add a6, a6, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu t4, t1, t3
 	mul t3, t1, t3
-	add t3, s7, t3
-	sltu s7, t3, s7
-	add s7, s7, t4
+	add t3, s8, t3
+	sltu s8, t3, s8
+	add s8, s8, t4
 	add a6, t3, a6
 	sltu t3, a6, t3
-	add t3, t3, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add t3, t3, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu t4, t1, t5
 	mul t5, t1, t5
-	add t5, s4, t5
-	sltu s4, t5, s4
-	add s4, s4, t4
+	add t5, s5, t5
+	sltu s5, t5, s5
+	add s5, s5, t4
 	add t3, t5, t3
 	sltu t5, t3, t5
-	add t5, t5, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add t5, t5, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	srli t4, a5, 32                  # fep256_sparse64:73
 	slli ra, a5, 32
-	add s6, ra, s6
-	sltu s4, s6, ra
-	add s4, s4, t4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s7, s6, 32                  # fep256_sparse64:75
-	add s4, s7, s4
-	sltu s8, s4, s7                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s9, a5, ra
+	add s7, ra, s7
+	sltu s5, s7, ra
+	add s5, s5, t4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli s8, s7, 32                  # fep256_sparse64:75
+	add s5, s8, s5
+	sltu s9, s5, s8                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s10, a5, ra
 	sltu ra, a5, ra                  # fep256_sparse64:76
 	sub t4, a5, t4
-	sltu s10, a5, t4
+	sltu s11, a5, t4
 	sub a5, t4, ra
 	sltu ra, t4, a5
+	or t4, ra, s11
+	srli t4, s7, 32
+	add ra, s9, t4
+	add ra, s10, ra
+	sltu s10, ra, s10
+	add s10, s10, a5                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub a5, s7, s8
+	sltu s8, s7, s8                  # fep256_sparse64:77
+	sub t4, s7, t4
+	sltu s9, s7, t4
+	sub s7, t4, s8
+	sltu s8, t4, s7
+	or t4, s8, s9
+	add s10, a5, s10
+	sltu a5, s10, a5
+	add a5, a5, s7                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add s5, s6, s5
+	sltu s6, s5, s6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add a3, a3, ra
+	sltu ra, a3, ra
+	add a3, a3, s6
+	sltu s6, a3, s6
+	or ra, ra, s6
+	add a4, a4, s10
+	sltu s10, a4, s10
+	add a4, a4, ra
+	sltu ra, a4, ra
+	or s10, s10, ra
+	add a6, a6, a5
+	sltu a5, a6, a5
+	add a6, a6, s10
+	sltu s10, a6, s10
+	or a5, a5, s10
+	srli t4, s5, 32                  # fep256_sparse64:73
+	slli ra, s5, 32
+	add a3, ra, a3
+	sltu s6, a3, ra
+	add s6, s6, t4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli s7, a3, 32                  # fep256_sparse64:75
+	add s6, s7, s6
+	sltu s8, s6, s7                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s9, s5, ra
+	sltu ra, s5, ra                  # fep256_sparse64:76
+	sub t4, s5, t4
+	sltu s10, s5, t4
+	sub s5, t4, ra
+	sltu ra, t4, s5
 	or t4, ra, s10
-	srli t4, s6, 32
+	srli t4, a3, 32
 	add ra, s8, t4
 	add ra, s9, ra
 	sltu s9, ra, s9
-	add s9, s9, a5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a5, s6, s7
-	sltu s7, s6, s7                  # fep256_sparse64:77
-	sub t4, s6, t4
-	sltu s8, s6, t4
-	sub s6, t4, s7
-	sltu s7, t4, s6
-	or t4, s7, s8
-	add s9, a5, s9
-	sltu a5, s9, a5
-	add a5, a5, s6                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add s4, s5, s4
-	sltu s5, s4, s5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add a3, a3, ra
-	sltu ra, a3, ra
-	add a3, a3, s5
-	sltu s5, a3, s5
-	or ra, ra, s5
-	add a4, a4, s9
-	sltu s9, a4, s9
-	add a4, a4, ra
-	sltu ra, a4, ra
-	or s9, s9, ra
-	add a6, a6, a5
-	sltu a5, a6, a5
-	add a6, a6, s9
-	sltu s9, a6, s9
-	or a5, a5, s9
-	srli t4, s4, 32                  # fep256_sparse64:73
-	slli ra, s4, 32
-	add a3, ra, a3
-	sltu s5, a3, ra
-	add s5, s5, t4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s6, a3, 32                  # fep256_sparse64:75
-	add s5, s6, s5
-	sltu s7, s5, s6                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s8, s4, ra
-	sltu ra, s4, ra                  # fep256_sparse64:76
-	sub t4, s4, t4
-	sltu s9, s4, t4
-	sub s4, t4, ra
-	sltu ra, t4, s4
-	or t4, ra, s9
-	srli t4, a3, 32
-	add ra, s7, t4
-	add ra, s8, ra
-	sltu s8, ra, s8
-	add s8, s8, s4                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub s4, a3, s6
-	sltu s6, a3, s6                  # fep256_sparse64:77
+	add s9, s9, s5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub s5, a3, s7
+	sltu s7, a3, s7                  # fep256_sparse64:77
 	sub t4, a3, t4
-	sltu s7, a3, t4
-	sub a3, t4, s6
-	sltu s6, t4, a3
-	or t4, s6, s7
-	add a5, a5, s8
-	add a5, s4, a5
-	sltu s4, a5, s4
-	add s4, s4, a3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add s5, a4, s5
-	sltu a4, s5, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s8, a3, t4
+	sub a3, t4, s7
+	sltu s7, t4, a3
+	or t4, s7, s8
+	add a5, a5, s9
+	add a5, s5, a5
+	sltu s5, a5, s5
+	add s5, s5, a3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add s6, a4, s6
+	sltu a4, s6, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a6, a6, ra
 	sltu ra, a6, ra
 	add a6, a6, a4
@@ -16584,71 +16450,85 @@ curve_p256_add_affine:
 	add t3, t3, ra
 	sltu ra, t3, ra
 	or a5, a5, ra
-	add t5, t5, s4
-	sltu s4, t5, s4
+	add t5, t5, s5
+	sltu s5, t5, s5
 	add t5, t5, a5
 	sltu a5, t5, a5
-	or s4, s4, a5
-	beq s4, zero, .L25_9
-	li a3, 1
-	add a3, s5, a3
-	sltu s5, a3, s5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	or s5, s5, a5
+	beq s5, zero, .L25_9
+	add s6, s1, s6
+	sltu a3, s6, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a4, -4294967296
 	add a6, a6, a4
 	sltu a4, a6, a4
-	add a6, a6, s5
-	sltu s5, a6, s5
-	or a4, a4, s5
-	li a5, -1
-	add t3, t3, a5
-	sltu a5, t3, a5
+	add a6, a6, a3
+	sltu a3, a6, a3
+	or a4, a4, a3
+	li a3, -1
+	add t3, t3, a3
+	sltu a3, t3, a3
 	add t3, t3, a4
 	sltu a4, t3, a4
-	or a5, a5, a4
+	or a3, a3, a4
 	li a4, 4294967294
 	add t5, t5, a4
 	sltu a4, t5, a4
-	add t5, t5, a5
-	sltu a5, t5, a5
-	or a4, a4, a5
-	bne a4, zero, .L25_10
-	mv s5, a3
+	add t5, t5, a3
+	sltu a3, t5, a3
+	or a4, a4, a3
+	beq a4, zero, .L25_11
+	add s6, s1, s6
+	sltu a3, s6, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a4, -4294967296
+	add a6, a6, a4
+	sltu a4, a6, a4
+	add a6, a6, a3
+	sltu a3, a6, a3
+	or a4, a4, a3
+	li a3, -1
+	add t3, t3, a3
+	sltu a3, t3, a3
+	add t3, t3, a4
+	sltu a4, t3, a4
+	or a3, a3, a4
+	li a4, 4294967294
+	add a4, t5, a4
+	add t5, a3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L25_11:
 .L25_9:
-	ld s4, 0(a1)
-	sub s6, s5, s4
-	sltu s5, s5, s4                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	ld s7, 8(a1)
-	mv a3, s7
+	ld s5, 0(a1)
+	sub s7, s6, s5
+	sltu s6, s6, s5                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	ld s8, 8(a1)
+	mv a3, s8
 	sub a3, a6, a3
 	sltu a4, a6, a3
-	sub a6, a3, s5
-	sltu s5, a3, a6
-	or a3, s5, a4
-	ld s5, 16(a1)
-	mv a4, s5
+	sub a6, a3, s6
+	sltu s6, a3, a6
+	or a3, s6, a4
+	ld s6, 16(a1)
+	mv a4, s6
 	sub a4, t3, a4
 	sltu a5, t3, a4
 	sub t3, a4, a3
 	sltu a3, a4, t3
 	or a4, a3, a5
-	ld s8, 24(a1)
-	mv a3, s8
+	ld s9, 24(a1)
+	mv a3, s9
 	sub a3, t5, a3
 	sltu a5, t5, a3
 	sub t5, a3, a4
 	sltu a4, a3, t5
 	or a3, a4, a5
 	beq a3, zero, .L25_13
-	li a3, 1
-	sub ra, s6, a3
-	sltu s6, s6, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub ra, s7, s1
+	sltu s7, s7, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a3, -4294967296
 	sub a3, a6, a3
 	sltu a4, a6, a3
-	sub a6, a3, s6
-	sltu s6, a3, a6
-	or a3, s6, a4
+	sub a6, a3, s7
+	sltu s7, a3, a6
+	or a3, s7, a4
 	li a4, -1
 	sub a4, t3, a4
 	sltu a5, t3, a4
@@ -16662,7 +16542,7 @@ curve_p256_add_affine:
 	sltu a4, a3, t5
 	or a3, a4, a5
 	bne a3, zero, .L25_14
-	mv s6, ra
+	mv s7, ra
 .L25_15:
 .L25_13:
 	mulhu a3, s0, t2
@@ -16678,91 +16558,91 @@ curve_p256_add_affine:
 	sltu ra, t4, ra
 	add ra, ra, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu a5, s0, t1
-	mul s9, s0, t1
-	add ra, s9, ra
-	sltu s9, ra, s9
-	add s9, s9, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a5, s1, t2
-	mul s10, s1, t2
+	mul s10, s0, t1
+	add ra, s10, ra
+	sltu s10, ra, s10
+	add s10, s10, a5                 # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu a5, s2, t2
+	mul s11, s2, t2
+	add s11, a3, s11
+	sltu a3, s11, a3
+	add a3, a3, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a5, s2, t0
+	mul s9, s2, t0
+	add s9, t4, s9
+	sltu t4, s9, t4
+	add t4, t4, a5
+	add a3, s9, a3
+	sltu s9, a3, s9
+	add s9, s9, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a5, s2, a7
+	mul t4, s2, a7
+	add t4, ra, t4
+	sltu ra, t4, ra
+	add ra, ra, a5
+	add s9, t4, s9
+	sltu t4, s9, t4
+	add t4, t4, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a5, s2, t1
+	mul ra, s2, t1
+	add ra, s10, ra
+	sltu s10, ra, s10
+	add s10, s10, a5
+	add t4, ra, t4
+	sltu ra, t4, ra
+	add ra, ra, s10                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a5, s3, t2
+	mul s10, s3, t2
 	add s10, a3, s10
 	sltu a3, s10, a3
 	add a3, a3, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, s1, t0
-	mul s11, s1, t0
-	add s11, t4, s11
-	sltu t4, s11, t4
-	add t4, t4, a5
-	add a3, s11, a3
-	sltu s11, a3, s11
-	add s11, s11, t4                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, s1, a7
-	mul t4, s1, a7
-	add t4, ra, t4
-	sltu ra, t4, ra
-	add ra, ra, a5
-	add s11, t4, s11
-	sltu t4, s11, t4
-	add t4, t4, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, s1, t1
-	mul ra, s1, t1
-	add ra, s9, ra
-	sltu s9, ra, s9
+	mulhu a5, s3, t0
+	mul s6, s3, t0
+	add s6, s9, s6
+	sltu s9, s6, s9
 	add s9, s9, a5
-	add t4, ra, t4
-	sltu ra, t4, ra
-	add ra, ra, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, s2, t2
-	mul s9, s2, t2
-	add s9, a3, s9
-	sltu a3, s9, a3
-	add a3, a3, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, s2, t0
-	mul s8, s2, t0
-	add s8, s11, s8
-	sltu s11, s8, s11
-	add s11, s11, a5
-	add a3, s8, a3
-	sltu s8, a3, s8
-	add s8, s8, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, s2, a7
-	mul s11, s2, a7
-	add s11, t4, s11
-	sltu t4, s11, t4
+	add a3, s6, a3
+	sltu s6, a3, s6
+	add s6, s6, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a5, s3, a7
+	mul s9, s3, a7
+	add s9, t4, s9
+	sltu t4, s9, t4
 	add t4, t4, a5
-	add s8, s11, s8
-	sltu s11, s8, s11
-	add s11, s11, t4                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, s2, t1
-	mul t4, s2, t1
+	add s6, s9, s6
+	sltu s9, s6, s9
+	add s9, s9, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a5, s3, t1
+	mul t4, s3, t1
 	add t4, ra, t4
 	sltu ra, t4, ra
 	add ra, ra, a5
-	add s11, t4, s11
-	sltu t4, s11, t4
+	add s9, t4, s9
+	sltu t4, s9, t4
 	add t4, t4, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, s3, t2
-	mul t2, s3, t2
+	mulhu a5, s4, t2
+	mul t2, s4, t2
 	add t2, a3, t2
 	sltu a3, t2, a3
 	add a3, a3, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, s3, t0
-	mul t0, s3, t0
-	add t0, s8, t0
-	sltu s8, t0, s8
-	add s8, s8, a5
+	mulhu a5, s4, t0
+	mul t0, s4, t0
+	add t0, s6, t0
+	sltu s6, t0, s6
+	add s6, s6, a5
 	add a3, t0, a3
 	sltu t0, a3, t0
-	add t0, t0, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, s3, a7
-	mul a7, s3, a7
-	add a7, s11, a7
-	sltu s11, a7, s11
-	add s11, s11, a5
+	add t0, t0, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a5, s4, a7
+	mul a7, s4, a7
+	add a7, s9, a7
+	sltu s9, a7, s9
+	add s9, s9, a5
 	add t0, a7, t0
 	sltu a7, t0, a7
-	add a7, a7, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, s3, t1
-	mul t1, s3, t1
+	add a7, a7, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a5, s4, t1
+	mul t1, s4, t1
 	add t1, t4, t1
 	sltu t4, t1, t4
 	add t4, t4, a5
@@ -16771,59 +16651,59 @@ curve_p256_add_affine:
 	add t1, t1, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	srli a5, a4, 32                  # fep256_sparse64:73
 	slli t4, a4, 32
-	add s10, t4, s10
-	sltu ra, s10, t4
+	add s11, t4, s11
+	sltu ra, s11, t4
 	add ra, ra, a5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s8, s10, 32                 # fep256_sparse64:75
-	add ra, s8, ra
-	sltu s11, ra, s8                 # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s5, a4, t4
+	slli s6, s11, 32                 # fep256_sparse64:75
+	add ra, s6, ra
+	sltu s9, ra, s6                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s8, a4, t4
 	sltu t4, a4, t4                  # fep256_sparse64:76
 	sub a5, a4, a5
-	sltu s7, a4, a5
+	sltu s5, a4, a5
 	sub a4, a5, t4
 	sltu t4, a5, a4
-	or a5, t4, s7
-	srli a5, s10, 32
-	add t4, s11, a5
-	add t4, s5, t4
-	sltu s5, t4, s5
-	add s5, s5, a4                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a4, s10, s8
-	sltu s8, s10, s8                 # fep256_sparse64:77
-	sub a5, s10, a5
-	sltu s7, s10, a5
-	sub s10, a5, s8
-	sltu s8, a5, s10
-	or a5, s8, s7
-	add s5, a4, s5
-	sltu a4, s5, a4
-	add a4, a4, s10                  # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add ra, s9, ra
-	sltu s9, ra, s9                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	or a5, t4, s5
+	srli a5, s11, 32
+	add t4, s9, a5
+	add t4, s8, t4
+	sltu s8, t4, s8
+	add s8, s8, a4                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub a4, s11, s6
+	sltu s6, s11, s6                 # fep256_sparse64:77
+	sub a5, s11, a5
+	sltu s5, s11, a5
+	sub s11, a5, s6
+	sltu s6, a5, s11
+	or a5, s6, s5
+	add s8, a4, s8
+	sltu a4, s8, a4
+	add a4, a4, s11                  # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add ra, s10, ra
+	sltu s10, ra, s10                # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t2, t2, t4
 	sltu t4, t2, t4
-	add t2, t2, s9
-	sltu s9, t2, s9
-	or t4, t4, s9
-	add a3, a3, s5
-	sltu s5, a3, s5
+	add t2, t2, s10
+	sltu s10, t2, s10
+	or t4, t4, s10
+	add a3, a3, s8
+	sltu s8, a3, s8
 	add a3, a3, t4
 	sltu t4, a3, t4
-	or s5, s5, t4
+	or s8, s8, t4
 	add t0, t0, a4
 	sltu a4, t0, a4
-	add t0, t0, s5
-	sltu s5, t0, s5
-	or a4, a4, s5
+	add t0, t0, s8
+	sltu s8, t0, s8
+	or a4, a4, s8
 	srli a5, ra, 32                  # fep256_sparse64:73
 	slli t4, ra, 32
 	add t2, t4, t2
 	sltu s5, t2, t4
 	add s5, s5, a5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s7, t2, 32                  # fep256_sparse64:75
-	add s5, s7, s5
-	sltu s8, s5, s7                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	slli s6, t2, 32                  # fep256_sparse64:75
+	add s5, s6, s5
+	sltu s8, s5, s6                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sub s9, ra, t4
 	sltu t4, ra, t4                  # fep256_sparse64:76
 	sub a5, ra, a5
@@ -16836,13 +16716,13 @@ curve_p256_add_affine:
 	add t4, s9, t4
 	sltu s9, t4, s9
 	add s9, s9, ra                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub ra, t2, s7
-	sltu s7, t2, s7                  # fep256_sparse64:77
+	sub ra, t2, s6
+	sltu s6, t2, s6                  # fep256_sparse64:77
 	sub a5, t2, a5
 	sltu s8, t2, a5
-	sub t2, a5, s7
-	sltu s7, a5, t2
-	or a5, s7, s8
+	sub t2, a5, s6
+	sltu s6, a5, t2
+	or a5, s6, s8
 	add a4, a4, s9
 	add a4, ra, a4
 	sltu ra, a4, ra
@@ -16865,29 +16745,44 @@ curve_p256_add_affine:
 	sltu a4, t1, a4
 	or ra, ra, a4
 	beq ra, zero, .L25_17
-	li a3, 1
-	add a3, s5, a3
-	sltu s5, a3, s5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s5, s1, s5
+	sltu a3, s5, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a4, -4294967296
 	add t0, t0, a4
 	sltu a4, t0, a4
-	add t0, t0, s5
-	sltu s5, t0, s5
-	or a4, a4, s5
-	li a5, -1
-	add a7, a7, a5
-	sltu a5, a7, a5
+	add t0, t0, a3
+	sltu a3, t0, a3
+	or a4, a4, a3
+	li a3, -1
+	add a7, a7, a3
+	sltu a3, a7, a3
 	add a7, a7, a4
 	sltu a4, a7, a4
-	or a5, a5, a4
+	or a3, a3, a4
 	li a4, 4294967294
 	add t1, t1, a4
 	sltu a4, t1, a4
-	add t1, t1, a5
-	sltu a5, t1, a5
-	or a4, a4, a5
-	bne a4, zero, .L25_18
-	mv s5, a3
+	add t1, t1, a3
+	sltu a3, t1, a3
+	or a4, a4, a3
+	beq a4, zero, .L25_19
+	add s5, s1, s5
+	sltu a3, s5, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a4, -4294967296
+	add t0, t0, a4
+	sltu a4, t0, a4
+	add t0, t0, a3
+	sltu a3, t0, a3
+	or a4, a4, a3
+	li a3, -1
+	add a7, a7, a3
+	sltu a3, a7, a3
+	add a7, a7, a4
+	sltu a4, a7, a4
+	or a3, a3, a4
+	li a4, 4294967294
+	add a4, t1, a4
+	add t1, a3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L25_19:
 .L25_17:
 	ld a3, 32(a2)
@@ -16900,14 +16795,14 @@ curve_p256_add_affine:
 	sltu ra, a4, ra
 	add ra, ra, t4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	ld t4, 48(a2)
-	mulhu s7, s5, t4
+	mulhu s6, s5, t4
 	mul s8, s5, t4
 	add ra, s8, ra
 	sltu s8, ra, s8
-	add s8, s8, s7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld s7, 56(a2)
-	mulhu s9, s7, s5
-	mul s5, s7, s5
+	add s8, s8, s6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld s6, 56(a2)
+	mulhu s9, s6, s5
+	mul s5, s6, s5
 	add s8, s5, s8
 	sltu s5, s8, s5
 	add s5, s5, s9                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -16932,8 +16827,8 @@ curve_p256_add_affine:
 	add s11, s9, s11
 	sltu s9, s11, s9
 	add s9, s9, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu ra, s7, t0
-	mul t0, s7, t0
+	mulhu ra, s6, t0
+	mul t0, s6, t0
 	add t0, s5, t0
 	sltu s5, t0, s5
 	add s5, s5, ra
@@ -16961,8 +16856,8 @@ curve_p256_add_affine:
 	add s8, s11, s8
 	sltu s11, s8, s11
 	add s11, s11, s9                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu ra, s7, a7
-	mul a7, s7, a7
+	mulhu ra, s6, a7
+	mul a7, s6, a7
 	add a7, t0, a7
 	sltu t0, a7, t0
 	add t0, t0, ra
@@ -16990,8 +16885,8 @@ curve_p256_add_affine:
 	add t2, t4, t2
 	sltu t4, t2, t4
 	add t4, t4, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu t0, t1, s7
-	mul t1, t1, s7
+	mulhu t0, t1, s6
+	mul t1, t1, s6
 	add t1, a7, t1
 	sltu a7, t1, a7
 	add a7, a7, t0
@@ -17003,9 +16898,9 @@ curve_p256_add_affine:
 	add s10, t0, s10
 	sltu ra, s10, t0
 	add ra, ra, a7                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s7, s10, 32                 # fep256_sparse64:75
-	add ra, s7, ra
-	sltu s8, ra, s7                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	slli s6, s10, 32                 # fep256_sparse64:75
+	add ra, s6, ra
+	sltu s8, ra, s6                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sub s9, a5, t0
 	sltu t0, a5, t0                  # fep256_sparse64:76
 	sub a7, a5, a7
@@ -17018,13 +16913,13 @@ curve_p256_add_affine:
 	add t0, s9, t0
 	sltu s9, t0, s9
 	add s9, s9, a5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a5, s10, s7
-	sltu s7, s10, s7                 # fep256_sparse64:77
+	sub a5, s10, s6
+	sltu s6, s10, s6                 # fep256_sparse64:77
 	sub a7, s10, a7
 	sltu s8, s10, a7
-	sub s10, a7, s7
-	sltu s7, a7, s10
-	or a7, s7, s8
+	sub s10, a7, s6
+	sltu s6, a7, s10
+	or a7, s6, s8
 	add s9, a5, s9
 	sltu a5, s9, a5
 	add a5, a5, s10                  # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
@@ -17050,9 +16945,9 @@ curve_p256_add_affine:
 	add a3, t0, a3
 	sltu s5, a3, t0
 	add s5, s5, a7                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s7, a3, 32                  # fep256_sparse64:75
-	add s5, s7, s5
-	sltu s8, s5, s7                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	slli s6, a3, 32                  # fep256_sparse64:75
+	add s5, s6, s5
+	sltu s8, s5, s6                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sub s9, ra, t0
 	sltu t0, ra, t0                  # fep256_sparse64:76
 	sub a7, ra, a7
@@ -17065,13 +16960,13 @@ curve_p256_add_affine:
 	add t0, s9, t0
 	sltu s9, t0, s9
 	add s9, s9, ra                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub ra, a3, s7
-	sltu s7, a3, s7                  # fep256_sparse64:77
+	sub ra, a3, s6
+	sltu s6, a3, s6                  # fep256_sparse64:77
 	sub a7, a3, a7
 	sltu s8, a3, a7
-	sub a3, a7, s7
-	sltu s7, a7, a3
-	or a7, s7, s8
+	sub a3, a7, s6
+	sltu s6, a7, a3
+	or a7, s6, s8
 	add a5, a5, s9
 	add a5, ra, a5
 	sltu ra, a5, ra
@@ -17094,34 +16989,49 @@ curve_p256_add_affine:
 	sltu a5, t1, a5
 	or ra, ra, a5
 	beq ra, zero, .L25_21
-	li a2, 1
-	add a2, s5, a2
-	sltu s5, a2, s5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s5, s1, s5
+	sltu a2, s5, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a3, -4294967296
 	add t2, t2, a3
 	sltu a3, t2, a3
-	add t2, t2, s5
-	sltu s5, t2, s5
-	or a3, a3, s5
-	li a4, -1
-	add t4, t4, a4
-	sltu a4, t4, a4
+	add t2, t2, a2
+	sltu a2, t2, a2
+	or a3, a3, a2
+	li a2, -1
+	add t4, t4, a2
+	sltu a2, t4, a2
 	add t4, t4, a3
 	sltu a3, t4, a3
-	or a4, a4, a3
+	or a2, a2, a3
 	li a3, 4294967294
 	add t1, t1, a3
 	sltu a3, t1, a3
-	add t1, t1, a4
-	sltu a4, t1, a4
-	or a3, a3, a4
-	bne a3, zero, .L25_22
-	mv s5, a2
+	add t1, t1, a2
+	sltu a2, t1, a2
+	or a3, a3, a2
+	beq a3, zero, .L25_23
+	add s5, s1, s5
+	sltu a2, s5, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a3, -4294967296
+	add t2, t2, a3
+	sltu a3, t2, a3
+	add t2, t2, a2
+	sltu a2, t2, a2
+	or a3, a3, a2
+	li a2, -1
+	add t4, t4, a2
+	sltu a2, t4, a2
+	add t4, t4, a3
+	sltu a3, t4, a3
+	or a2, a2, a3
+	li a3, 4294967294
+	add a3, t1, a3
+	add t1, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L25_23:
 .L25_21:
-	ld s7, 32(a1)
-	sub s8, s5, s7
-	sltu s5, s5, s7                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	ld s6, 32(a1)
+	sub s8, s5, s6
+	sltu s5, s5, s6                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	ld s9, 40(a1)
 	mv a2, s9
 	sub a2, t2, a2
@@ -17148,70 +17058,68 @@ curve_p256_add_affine:
 	sd t4, 16(sp)
 	sd t1, 24(sp)
 	beq a2, zero, .L25_25
-	li a2, 1
-	sub a3, s8, a2
-	sltu s8, s8, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	li a2, -4294967296
-	sub a2, t2, a2
-	sltu a4, t2, a2
-	sub t2, a2, s8
-	sltu s8, a2, t2
-	or a2, s8, a4
+	sub a2, s8, s1
+	sltu s8, s8, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	li a3, -4294967296
+	sub a3, t2, a3
+	sltu a4, t2, a3
+	sub t2, a3, s8
+	sltu s8, a3, t2
+	or a3, s8, a4
 	li a4, -1
 	sub a4, t4, a4
 	sltu a5, t4, a4
-	sub t4, a4, a2
-	sltu a2, a4, t4
-	or a4, a2, a5
-	li a2, 4294967294
-	sub a2, t1, a2
-	sltu a5, t1, a2
-	sub t1, a2, a4
-	sltu a4, a2, t1
-	or a2, a4, a5
-	sd a3, 0(sp)
+	sub t4, a4, a3
+	sltu a3, a4, t4
+	or a4, a3, a5
+	li a3, 4294967294
+	sub a3, t1, a3
+	sltu a5, t1, a3
+	sub t1, a3, a4
+	sltu a4, a3, t1
+	or a3, a4, a5
+	sd a2, 0(sp)
 	sd t2, 8(sp)
 	sd t4, 16(sp)
 	sd t1, 24(sp)
-	beq a2, zero, .L25_27
-	li a2, 1
-	sub a4, a3, a2
-	sltu a3, a3, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sd a4, 0(sp)
-	li a2, -4294967296
-	sub a2, t2, a2
-	sltu a4, t2, a2
-	sub t2, a2, a3
-	sltu a3, a2, t2
-	or a2, a3, a4
-	sd t2, 8(sp)
-	li a3, -1
-	sub a3, t4, a3
-	sltu a4, t4, a3
-	sub t4, a3, a2
-	sltu a2, a3, t4
+	beq a3, zero, .L25_27
+	sub a3, a2, s1
+	sltu a2, a2, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sd a3, 0(sp)
+	li a3, -4294967296
+	sub a3, t2, a3
+	sltu a4, t2, a3
+	sub t2, a3, a2
+	sltu a2, a3, t2
 	or a3, a2, a4
+	sd t2, 8(sp)
+	li a2, -1
+	sub a2, t4, a2
+	sltu a4, t4, a2
+	sub t4, a2, a3
+	sltu a3, a2, t4
+	or a2, a3, a4
 	sd t4, 16(sp)
-	li a2, 4294967294
-	sub a2, t1, a2
-	sub a2, a2, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	li a3, 4294967294
+	sub a3, t1, a3
+	sub a2, a3, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sd a2, 24(sp)
 .L25_27:
 .L25_25:
-	mulhu a2, s0, s6
-	mul a3, s0, s6                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu a4, s1, s6
-	mul a5, s1, s6
+	mulhu a2, s0, s7
+	mul a3, s0, s7                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu a4, s2, s7
+	mul a5, s2, s7
 	add a2, a5, a2
 	sltu a5, a2, a5
 	add a5, a5, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a4, s2, s6
-	mul a7, s2, s6
+	mulhu a4, s3, s7
+	mul a7, s3, s7
 	add a5, a7, a5
 	sltu a7, a5, a7
 	add a7, a7, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a4, s3, s6
-	mul t0, s3, s6
+	mulhu a4, s4, s7
+	mul t0, s4, s7
 	add a7, t0, a7
 	sltu t0, a7, t0
 	add t0, t0, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -17220,24 +17128,24 @@ curve_p256_add_affine:
 	add t1, a2, t1
 	sltu a2, t1, a2
 	add a2, a2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, s1, a6
-	mul t2, s1, a6
+	mulhu a4, s2, a6
+	mul t2, s2, a6
 	add t2, a5, t2
 	sltu a5, t2, a5
 	add a5, a5, a4
 	add a2, t2, a2
 	sltu t2, a2, t2
 	add t2, t2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, s2, a6
-	mul a5, s2, a6
+	mulhu a4, s3, a6
+	mul a5, s3, a6
 	add a5, a7, a5
 	sltu a7, a5, a7
 	add a7, a7, a4
 	add t2, a5, t2
 	sltu a5, t2, a5
 	add a5, a5, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, s3, a6
-	mul a7, s3, a6
+	mulhu a4, s4, a6
+	mul a7, s4, a6
 	add a7, t0, a7
 	sltu t0, a7, t0
 	add t0, t0, a4
@@ -17249,24 +17157,24 @@ curve_p256_add_affine:
 	add t0, a2, t0
 	sltu a2, t0, a2
 	add a2, a2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, s1, t3
-	mul t4, s1, t3
+	mulhu a4, s2, t3
+	mul t4, s2, t3
 	add t4, t2, t4
 	sltu t2, t4, t2
 	add t2, t2, a4
 	add a2, t4, a2
 	sltu t4, a2, t4
 	add t4, t4, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, s2, t3
-	mul t2, s2, t3
+	mulhu a4, s3, t3
+	mul t2, s3, t3
 	add t2, a5, t2
 	sltu a5, t2, a5
 	add a5, a5, a4
 	add t4, t2, t4
 	sltu t2, t4, t2
 	add t2, t2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, s3, t3
-	mul a5, s3, t3
+	mulhu a4, s4, t3
+	mul a5, s4, t3
 	add a5, a7, a5
 	sltu a7, a5, a7
 	add a7, a7, a4
@@ -17278,30 +17186,30 @@ curve_p256_add_affine:
 	add s0, a2, s0
 	sltu a2, s0, a2
 	add a2, a2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, t5, s1
-	mul s1, t5, s1
-	add s1, t4, s1
-	sltu t4, s1, t4
-	add t4, t4, a4
-	add a2, s1, a2
-	sltu s1, a2, s1
-	add s1, s1, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a4, t5, s2
 	mul s2, t5, s2
-	add s2, t2, s2
-	sltu t2, s2, t2
-	add t2, t2, a4
-	add s1, s2, s1
-	sltu s2, s1, s2
-	add s2, s2, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add s2, t4, s2
+	sltu t4, s2, t4
+	add t4, t4, a4
+	add a2, s2, a2
+	sltu s2, a2, s2
+	add s2, s2, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a4, t5, s3
 	mul s3, t5, s3
-	add s3, a5, s3
-	sltu a5, s3, a5
-	add a5, a5, a4
+	add s3, t2, s3
+	sltu t2, s3, t2
+	add t2, t2, a4
 	add s2, s3, s2
 	sltu s3, s2, s3
-	add s3, s3, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add s3, s3, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a4, t5, s4
+	mul s4, t5, s4
+	add s4, a5, s4
+	sltu a5, s4, a5
+	add a5, a5, a4
+	add s3, s4, s3
+	sltu s4, s3, s4
+	add s4, s4, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	srli a4, a3, 32                  # fep256_sparse64:73
 	slli a5, a3, 32
 	add t1, a5, t1
@@ -17344,10 +17252,10 @@ curve_p256_add_affine:
 	add a2, a2, a5
 	sltu a5, a2, a5
 	or ra, ra, a5
-	add s1, s1, a3
-	sltu a3, s1, a3
-	add s1, s1, ra
-	sltu ra, s1, ra
+	add s2, s2, a3
+	sltu a3, s2, a3
+	add s2, s2, ra
+	sltu ra, s2, ra
 	or a3, a3, ra
 	srli a4, a7, 32                  # fep256_sparse64:73
 	slli a5, a7, 32
@@ -17382,50 +17290,64 @@ curve_p256_add_affine:
 	add a7, a7, s0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	add t0, a2, t0
 	sltu a2, t0, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add s1, s1, a5
-	sltu a5, s1, a5
-	add s1, s1, a2
-	sltu a2, s1, a2
-	or a5, a5, a2
-	add s2, s2, a3
-	sltu a3, s2, a3
 	add s2, s2, a5
 	sltu a5, s2, a5
-	or a3, a3, a5
-	add s3, s3, a7
-	sltu a7, s3, a7
+	add s2, s2, a2
+	sltu a2, s2, a2
+	or a5, a5, a2
 	add s3, s3, a3
 	sltu a3, s3, a3
+	add s3, s3, a5
+	sltu a5, s3, a5
+	or a3, a3, a5
+	add s4, s4, a7
+	sltu a7, s4, a7
+	add s4, s4, a3
+	sltu a3, s4, a3
 	or a7, a7, a3
 	beq a7, zero, .L25_29
-	li a2, 1
-	add a2, t0, a2
-	sltu t0, a2, t0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t0, s1, t0
+	sltu a2, t0, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a3, -4294967296
-	add s1, s1, a3
-	sltu a3, s1, a3
-	add s1, s1, t0
-	sltu t0, s1, t0
-	or a3, a3, t0
-	li a4, -1
-	add s2, s2, a4
-	sltu a4, s2, a4
 	add s2, s2, a3
 	sltu a3, s2, a3
-	or a4, a4, a3
-	li a3, 4294967294
+	add s2, s2, a2
+	sltu a2, s2, a2
+	or a3, a3, a2
+	li a2, -1
+	add s3, s3, a2
+	sltu a2, s3, a2
 	add s3, s3, a3
 	sltu a3, s3, a3
-	add s3, s3, a4
-	sltu a4, s3, a4
-	or a3, a3, a4
-	bne a3, zero, .L25_30
-	mv t0, a2
+	or a2, a2, a3
+	li a3, 4294967294
+	add s4, s4, a3
+	sltu a3, s4, a3
+	add s4, s4, a2
+	sltu a2, s4, a2
+	or a3, a3, a2
+	beq a3, zero, .L25_31
+	add t0, s1, t0
+	sltu a2, t0, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a3, -4294967296
+	add s2, s2, a3
+	sltu a3, s2, a3
+	add s2, s2, a2
+	sltu a2, s2, a2
+	or a3, a3, a2
+	li a2, -1
+	add s3, s3, a2
+	sltu a2, s3, a2
+	add s3, s3, a3
+	sltu a3, s3, a3
+	or a2, a2, a3
+	li a3, 4294967294
+	add a3, s4, a3
+	add s4, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L25_31:
 .L25_29:
-	addi a2, s6, 1                   # fep256_sparse64:104
-	li a3, 1
-	sltu a2, a3, a2
+	addi a2, s7, 1                   # fep256_sparse64:104
+	sltu a2, s1, a2
 	xori a2, a2, 1
 	bne a2, zero, .L25_32
 	li s0, 0
@@ -17435,15 +17357,15 @@ curve_p256_add_affine:
 	call curve_p256_coincide
 	j .L25_35
 .L25_34:
-	mulhu a2, s6, a6
-	mul a3, s6, a6                   # products:28: word 1 of x$0_square in 0..<2^128
-	mulhu a4, s6, t3
-	mul a5, s6, t3                   # products:29
+	mulhu a2, s7, a6
+	mul a3, s7, a6                   # products:28: word 1 of x$0_square in 0..<2^128
+	mulhu a4, s7, t3
+	mul a5, s7, t3                   # products:29
 	add a2, a5, a2
 	sltu a5, a2, a5
 	add a5, a5, a4                   # products:29: word 0 of y$0_square in 0..<2^128
-	mulhu a4, s6, t5
-	mul a7, s6, t5                   # products:30
+	mulhu a4, s7, t5
+	mul a7, s7, t5                   # products:30
 	add a5, a7, a5
 	sltu a7, a5, a7
 	add a7, a7, a4                   # products:30: word 0 of z$0_square in 0..<2^128
@@ -17482,8 +17404,8 @@ curve_p256_add_affine:
 	add t4, a3, a3
 	sltu a3, t4, a3
 	add a3, a3, a4                   # products:40: word 0 of d$0_square in 0..2^65-2
-	mulhu a4, s6, s6
-	mul ra, s6, s6                   # products:48: word 1 of s$0_square in 0..<2^128
+	mulhu a4, s7, s7
+	mul ra, s7, s7                   # products:48: word 1 of s$0_square in 0..<2^128
 	add a4, t4, a4
 	sltu t4, a4, t4                  # products:50
 	mulhu s0, a6, a6
@@ -17615,33 +17537,48 @@ curve_p256_add_affine:
 	sltu a3, t2, a3
 	or s5, s5, a3
 	beq s5, zero, .L25_37
-	li a2, 1
-	add a2, t4, a2
-	sltu t4, a2, t4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t4, s1, t4
+	sltu a2, t4, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a3, -4294967296
 	add t1, t1, a3
 	sltu a3, t1, a3
-	add t1, t1, t4
-	sltu t4, t1, t4
-	or a3, a3, t4
-	li a4, -1
-	add a7, a7, a4
-	sltu a4, a7, a4
+	add t1, t1, a2
+	sltu a2, t1, a2
+	or a3, a3, a2
+	li a2, -1
+	add a7, a7, a2
+	sltu a2, a7, a2
 	add a7, a7, a3
 	sltu a3, a7, a3
-	or a4, a4, a3
+	or a2, a2, a3
 	li a3, 4294967294
 	add t2, t2, a3
 	sltu a3, t2, a3
-	add t2, t2, a4
-	sltu a4, t2, a4
-	or a3, a3, a4
-	bne a3, zero, .L25_38
-	mv t4, a2
+	add t2, t2, a2
+	sltu a2, t2, a2
+	or a3, a3, a2
+	beq a3, zero, .L25_39
+	add t4, s1, t4
+	sltu a2, t4, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a3, -4294967296
+	add t1, t1, a3
+	sltu a3, t1, a3
+	add t1, t1, a2
+	sltu a2, t1, a2
+	or a3, a3, a2
+	li a2, -1
+	add a7, a7, a2
+	sltu a2, a7, a2
+	add a7, a7, a3
+	sltu a3, a7, a3
+	or a2, a2, a3
+	li a3, 4294967294
+	add a3, t2, a3
+	add t2, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L25_39:
 .L25_37:
-	mulhu a2, s6, t4
-	mul a3, s6, t4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu a2, s7, t4
+	mul a3, s7, t4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu a4, a6, t4
 	mul a5, a6, t4
 	add a2, a5, a2
@@ -17657,8 +17594,8 @@ curve_p256_add_affine:
 	add ra, s0, ra
 	sltu s0, ra, s0
 	add s0, s0, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a4, s6, t1
-	mul s5, s6, t1
+	mulhu a4, s7, t1
+	mul s5, s7, t1
 	add s5, a2, s5
 	sltu a2, s5, a2
 	add a2, a2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
@@ -17686,8 +17623,8 @@ curve_p256_add_affine:
 	add a5, ra, a5
 	sltu ra, a5, ra
 	add ra, ra, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, s6, a7
-	mul s0, s6, a7
+	mulhu a4, s7, a7
+	mul s0, s7, a7
 	add s0, a2, s0
 	sltu a2, s0, a2
 	add a2, a2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
@@ -17715,10 +17652,10 @@ curve_p256_add_affine:
 	add s8, a5, s8
 	sltu a5, s8, a5
 	add a5, a5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, t2, s6
-	mul s6, t2, s6
-	add s6, a2, s6
-	sltu a2, s6, a2
+	mulhu a4, t2, s7
+	mul s7, t2, s7
+	add s7, a2, s7
+	sltu a2, s7, a2
 	add a2, a2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a4, t2, a6
 	mul a6, t2, a6
@@ -17776,10 +17713,10 @@ curve_p256_add_affine:
 	add a3, a3, s5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	add ra, s0, ra
 	sltu s0, ra, s0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add s6, s6, a5
-	sltu a5, s6, a5
-	add s6, s6, s0
-	sltu s0, s6, s0
+	add s7, s7, a5
+	sltu a5, s7, a5
+	add s7, s7, s0
+	sltu s0, s7, s0
 	or a5, a5, s0
 	add a2, a2, s10
 	sltu s10, a2, s10
@@ -17793,10 +17730,10 @@ curve_p256_add_affine:
 	or a3, a3, s10
 	srli a4, ra, 32                  # fep256_sparse64:73
 	slli a5, ra, 32
-	add s6, a5, s6
-	sltu s0, s6, a5
+	add s7, a5, s7
+	sltu s0, s7, a5
 	add s0, s0, a4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s5, s6, 32                  # fep256_sparse64:75
+	slli s5, s7, 32                  # fep256_sparse64:75
 	add s0, s5, s0
 	sltu s8, s0, s5                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sub s9, ra, a5
@@ -17806,22 +17743,22 @@ curve_p256_add_affine:
 	sub ra, a4, a5
 	sltu a5, a4, ra
 	or a4, a5, s10
-	srli a4, s6, 32
+	srli a4, s7, 32
 	add a5, s8, a4
 	add a5, s9, a5
 	sltu s9, a5, s9
 	add s9, s9, ra                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub ra, s6, s5
-	sltu s5, s6, s5                  # fep256_sparse64:77
-	sub a4, s6, a4
-	sltu s8, s6, a4
-	sub s6, a4, s5
-	sltu s5, a4, s6
+	sub ra, s7, s5
+	sltu s5, s7, s5                  # fep256_sparse64:77
+	sub a4, s7, a4
+	sltu s8, s7, a4
+	sub s7, a4, s5
+	sltu s5, a4, s7
 	or a4, s5, s8
 	add a3, a3, s9
 	add a3, ra, a3
 	sltu ra, a3, ra
-	add ra, ra, s6                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add ra, ra, s7                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	add s0, a2, s0
 	sltu a2, s0, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a6, a6, a5
@@ -17840,257 +17777,288 @@ curve_p256_add_affine:
 	sltu a3, t5, a3
 	or ra, ra, a3
 	beq ra, zero, .L25_41
-	li a2, 1
-	add a2, s0, a2
-	sltu s0, a2, s0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s0, s1, s0
+	sltu a2, s0, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a3, -4294967296
 	add a6, a6, a3
 	sltu a3, a6, a3
-	add a6, a6, s0
-	sltu s0, a6, s0
-	or a3, a3, s0
-	li a4, -1
-	add t3, t3, a4
-	sltu a4, t3, a4
+	add a6, a6, a2
+	sltu a2, a6, a2
+	or a3, a3, a2
+	li a2, -1
+	add t3, t3, a2
+	sltu a2, t3, a2
 	add t3, t3, a3
 	sltu a3, t3, a3
-	or a4, a4, a3
+	or a2, a2, a3
 	li a3, 4294967294
 	add t5, t5, a3
 	sltu a3, t5, a3
-	add t5, t5, a4
-	sltu a4, t5, a4
-	or a3, a3, a4
-	bne a3, zero, .L25_42
-	mv s0, a2
+	add t5, t5, a2
+	sltu a2, t5, a2
+	or a3, a3, a2
+	beq a3, zero, .L25_43
+	add s0, s1, s0
+	sltu a2, s0, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a3, -4294967296
+	add a6, a6, a3
+	sltu a3, a6, a3
+	add a6, a6, a2
+	sltu a2, a6, a2
+	or a3, a3, a2
+	li a2, -1
+	add t3, t3, a2
+	sltu a2, t3, a2
+	add t3, t3, a3
+	sltu a3, t3, a3
+	or a2, a2, a3
+	li a3, 4294967294
+	add a3, t5, a3
+	add t5, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L25_43:
 .L25_41:
-	mulhu a2, s4, t4
-	mul a3, s4, t4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s5, 8(a1)
-	mulhu a4, s5, t4
-	mul a5, s5, t4
+	ld s5, 0(a1)
+	mulhu a2, s5, t4
+	mul a3, s5, t4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld s7, 8(a1)
+	mulhu a4, s7, t4
+	mul a5, s7, t4
 	add a2, a5, a2
 	sltu a5, a2, a5
 	add a5, a5, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld s6, 16(a1)
-	mulhu a4, s6, t4
-	mul ra, s6, t4
+	ld s8, 16(a1)
+	mulhu a4, s8, t4
+	mul ra, s8, t4
 	add a5, ra, a5
 	sltu ra, a5, ra
 	add ra, ra, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld s8, 24(a1)
-	mulhu a4, s8, t4
-	mul t4, s8, t4
+	ld s9, 24(a1)
+	mulhu a4, s9, t4
+	mul t4, s9, t4
 	add ra, t4, ra
 	sltu t4, ra, t4
 	add t4, t4, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a4, s4, t1
-	mul s9, s4, t1
-	add s9, a2, s9
-	sltu a2, s9, a2
-	add a2, a2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a4, s5, t1
 	mul s10, s5, t1
-	add s10, a5, s10
-	sltu a5, s10, a5
+	add s10, a2, s10
+	sltu a2, s10, a2
+	add a2, a2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a4, s7, t1
+	mul s11, s7, t1
+	add s11, a5, s11
+	sltu a5, s11, a5
 	add a5, a5, a4
-	add a2, s10, a2
-	sltu s10, a2, s10
-	add s10, s10, a5                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, s6, t1
-	mul a5, s6, t1
+	add a2, s11, a2
+	sltu s11, a2, s11
+	add s11, s11, a5                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a4, s8, t1
+	mul a5, s8, t1
 	add a5, ra, a5
 	sltu ra, a5, ra
 	add ra, ra, a4
-	add s10, a5, s10
-	sltu a5, s10, a5
+	add s11, a5, s11
+	sltu a5, s11, a5
 	add a5, a5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, s8, t1
-	mul t1, s8, t1
+	mulhu a4, s9, t1
+	mul t1, s9, t1
 	add t1, t4, t1
 	sltu t4, t1, t4
 	add t4, t4, a4
 	add a5, t1, a5
 	sltu t1, a5, t1
 	add t1, t1, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, s4, a7
-	mul t4, s4, a7
+	mulhu a4, s5, a7
+	mul t4, s5, a7
 	add t4, a2, t4
 	sltu a2, t4, a2
 	add a2, a2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, s5, a7
-	mul ra, s5, a7
-	add ra, s10, ra
-	sltu s10, ra, s10
-	add s10, s10, a4
+	mulhu a4, s7, a7
+	mul ra, s7, a7
+	add ra, s11, ra
+	sltu s11, ra, s11
+	add s11, s11, a4
 	add a2, ra, a2
 	sltu ra, a2, ra
-	add ra, ra, s10                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, s6, a7
-	mul s10, s6, a7
-	add s10, a5, s10
-	sltu a5, s10, a5
-	add a5, a5, a4
-	add ra, s10, ra
-	sltu s10, ra, s10
-	add s10, s10, a5                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add ra, ra, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a4, s8, a7
-	mul a7, s8, a7
+	mul s11, s8, a7
+	add s11, a5, s11
+	sltu a5, s11, a5
+	add a5, a5, a4
+	add ra, s11, ra
+	sltu s11, ra, s11
+	add s11, s11, a5                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a4, s9, a7
+	mul a7, s9, a7
 	add a7, t1, a7
 	sltu t1, a7, t1
 	add t1, t1, a4
-	add s10, a7, s10
-	sltu a7, s10, a7
+	add s11, a7, s11
+	sltu a7, s11, a7
 	add a7, a7, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, t2, s4
-	mul s4, t2, s4
-	add s4, a2, s4
-	sltu a2, s4, a2
-	add a2, a2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a4, t2, s5
 	mul s5, t2, s5
-	add s5, ra, s5
-	sltu ra, s5, ra
+	add s5, a2, s5
+	sltu a2, s5, a2
+	add a2, a2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a4, t2, s7
+	mul s7, t2, s7
+	add s7, ra, s7
+	sltu ra, s7, ra
 	add ra, ra, a4
-	add a2, s5, a2
-	sltu s5, a2, s5
-	add s5, s5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, t2, s6
-	mul s6, t2, s6
-	add s6, s10, s6
-	sltu s10, s6, s10
-	add s10, s10, a4
-	add s5, s6, s5
-	sltu s6, s5, s6
-	add s6, s6, s10                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a4, s8, t2
-	mul s8, s8, t2
-	add s8, a7, s8
-	sltu a7, s8, a7
+	add a2, s7, a2
+	sltu s7, a2, s7
+	add s7, s7, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a4, t2, s8
+	mul s8, t2, s8
+	add s8, s11, s8
+	sltu s11, s8, s11
+	add s11, s11, a4
+	add s7, s8, s7
+	sltu s8, s7, s8
+	add s8, s8, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a4, s9, t2
+	mul s9, s9, t2
+	add s9, a7, s9
+	sltu a7, s9, a7
 	add a7, a7, a4
-	add s6, s8, s6
-	sltu s8, s6, s8
-	add s8, s8, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add s8, s9, s8
+	sltu s9, s8, s9
+	add s9, s9, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	srli a4, a3, 32                  # fep256_sparse64:73
 	slli a5, a3, 32
-	add s9, a5, s9
-	sltu a7, s9, a5
+	add s10, a5, s10
+	sltu a7, s10, a5
 	add a7, a7, a4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli t1, s9, 32                  # fep256_sparse64:75
+	slli t1, s10, 32                 # fep256_sparse64:75
 	add a7, t1, a7
 	sltu t2, a7, t1                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sub ra, a3, a5
 	sltu a5, a3, a5                  # fep256_sparse64:76
 	sub a4, a3, a4
-	sltu s10, a3, a4
+	sltu s11, a3, a4
 	sub a3, a4, a5
 	sltu a5, a4, a3
-	or a4, a5, s10
-	srli a4, s9, 32
+	or a4, a5, s11
+	srli a4, s10, 32
 	add a5, t2, a4
 	add a5, ra, a5
 	sltu ra, a5, ra
 	add ra, ra, a3                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a3, s9, t1
-	sltu t1, s9, t1                  # fep256_sparse64:77
-	sub a4, s9, a4
-	sltu t2, s9, a4
-	sub s9, a4, t1
-	sltu t1, a4, s9
+	sub a3, s10, t1
+	sltu t1, s10, t1                 # fep256_sparse64:77
+	sub a4, s10, a4
+	sltu t2, s10, a4
+	sub s10, a4, t1
+	sltu t1, a4, s10
 	or a4, t1, t2
 	add ra, a3, ra
 	sltu a3, ra, a3
-	add a3, a3, s9                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add a3, a3, s10                  # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	add a7, t4, a7
 	sltu t4, a7, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add s4, s4, a5
-	sltu a5, s4, a5
-	add s4, s4, t4
-	sltu t4, s4, t4
+	add s5, s5, a5
+	sltu a5, s5, a5
+	add s5, s5, t4
+	sltu t4, s5, t4
 	or a5, a5, t4
 	add a2, a2, ra
 	sltu ra, a2, ra
 	add a2, a2, a5
 	sltu a5, a2, a5
 	or ra, ra, a5
-	add s5, s5, a3
-	sltu a3, s5, a3
-	add s5, s5, ra
-	sltu ra, s5, ra
+	add s7, s7, a3
+	sltu a3, s7, a3
+	add s7, s7, ra
+	sltu ra, s7, ra
 	or a3, a3, ra
 	srli a4, a7, 32                  # fep256_sparse64:73
 	slli a5, a7, 32
-	add s4, a5, s4
-	sltu t1, s4, a5
+	add s5, a5, s5
+	sltu t1, s5, a5
 	add t1, t1, a4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli t2, s4, 32                  # fep256_sparse64:75
+	slli t2, s5, 32                  # fep256_sparse64:75
 	add t1, t2, t1
 	sltu t4, t1, t2                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sub ra, a7, a5
 	sltu a5, a7, a5                  # fep256_sparse64:76
 	sub a4, a7, a4
-	sltu s9, a7, a4
+	sltu s10, a7, a4
 	sub a7, a4, a5
 	sltu a5, a4, a7
-	or a4, a5, s9
-	srli a4, s4, 32
+	or a4, a5, s10
+	srli a4, s5, 32
 	add a5, t4, a4
 	add a5, ra, a5
 	sltu ra, a5, ra
 	add ra, ra, a7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a7, s4, t2
-	sltu t2, s4, t2                  # fep256_sparse64:77
-	sub a4, s4, a4
-	sltu t4, s4, a4
-	sub s4, a4, t2
-	sltu t2, a4, s4
+	sub a7, s5, t2
+	sltu t2, s5, t2                  # fep256_sparse64:77
+	sub a4, s5, a4
+	sltu t4, s5, a4
+	sub s5, a4, t2
+	sltu t2, a4, s5
 	or a4, t2, t4
 	add a3, a3, ra
 	add a3, a7, a3
 	sltu a7, a3, a7
-	add a7, a7, s4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, s5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	add t1, a2, t1
 	sltu a2, t1, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add s5, s5, a5
-	sltu a5, s5, a5
-	add s5, s5, a2
-	sltu a2, s5, a2
+	add s7, s7, a5
+	sltu a5, s7, a5
+	add s7, s7, a2
+	sltu a2, s7, a2
 	or a5, a5, a2
-	add s6, s6, a3
-	sltu a3, s6, a3
-	add s6, s6, a5
-	sltu a5, s6, a5
-	or a3, a3, a5
-	add s8, s8, a7
-	sltu a7, s8, a7
 	add s8, s8, a3
 	sltu a3, s8, a3
+	add s8, s8, a5
+	sltu a5, s8, a5
+	or a3, a3, a5
+	add s9, s9, a7
+	sltu a7, s9, a7
+	add s9, s9, a3
+	sltu a3, s9, a3
 	or a7, a7, a3
 	beq a7, zero, .L25_45
-	li a2, 1
-	add a2, t1, a2
-	sltu t1, a2, t1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t1, s1, t1
+	sltu a2, t1, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a3, -4294967296
-	add s5, s5, a3
-	sltu a3, s5, a3
-	add s5, s5, t1
-	sltu t1, s5, t1
-	or a3, a3, t1
-	li a4, -1
-	add s6, s6, a4
-	sltu a4, s6, a4
-	add s6, s6, a3
-	sltu a3, s6, a3
-	or a4, a4, a3
-	li a3, 4294967294
+	add s7, s7, a3
+	sltu a3, s7, a3
+	add s7, s7, a2
+	sltu a2, s7, a2
+	or a3, a3, a2
+	li a2, -1
+	add s8, s8, a2
+	sltu a2, s8, a2
 	add s8, s8, a3
 	sltu a3, s8, a3
-	add s8, s8, a4
-	sltu a4, s8, a4
-	or a3, a3, a4
-	bne a3, zero, .L25_46
-	mv t1, a2
+	or a2, a2, a3
+	li a3, 4294967294
+	add s9, s9, a3
+	sltu a3, s9, a3
+	add s9, s9, a2
+	sltu a2, s9, a2
+	or a3, a3, a2
+	beq a3, zero, .L25_47
+	add t1, s1, t1
+	sltu a2, t1, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a3, -4294967296
+	add s7, s7, a3
+	sltu a3, s7, a3
+	add s7, s7, a2
+	sltu a2, s7, a2
+	or a3, a3, a2
+	li a2, -1
+	add s8, s8, a2
+	sltu a2, s8, a2
+	add s8, s8, a3
+	sltu a3, s8, a3
+	or a2, a2, a3
+	li a3, 4294967294
+	add a3, s9, a3
+	add s9, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L25_47:
 .L25_45:
 	ld a2, 0(sp)                     # products:28
@@ -18105,90 +18073,91 @@ curve_p256_add_affine:
 	add t4, t4, t2                   # products:29: word 0 of y$0_square in 0..<2^128
 	ld t2, 24(sp)                    # products:30
 	mulhu ra, a2, t2
-	mul s4, a2, t2
-	add t4, s4, t4
-	sltu s4, t4, s4
-	add s4, s4, ra                   # products:30: word 0 of z$0_square in 0..<2^128
+	mul s5, a2, t2
+	add t4, s5, t4
+	sltu s5, t4, s5
+	add s5, s5, ra                   # products:30: word 0 of z$0_square in 0..<2^128
 	mulhu ra, a3, a7
-	mul s9, a3, a7                   # products:31
-	add t4, s9, t4
-	sltu s9, t4, s9
-	add s9, s9, ra                   # products:31: word 0 of u$0_square in 0..<2^128
+	mul s10, a3, a7                  # products:31
+	add t4, s10, t4
+	sltu s10, t4, s10
+	add s10, s10, ra                 # products:31: word 0 of u$0_square in 0..<2^128
 	mulhu ra, a3, t2
-	mul s10, a3, t2                  # products:32
-	add s4, s10, s4
-	sltu s10, s4, s10
-	add s10, s10, ra
-	add s9, s4, s9
-	sltu s4, s9, s4
-	add s4, s4, s10                  # products:32: word 0 of v$0_square in 0..2^128-2
+	mul s11, a3, t2                  # products:32
+	add s5, s11, s5
+	sltu s11, s5, s11
+	add s11, s11, ra
+	add s10, s5, s10
+	sltu s5, s10, s5
+	add s5, s5, s11                  # products:32: word 0 of v$0_square in 0..2^128-2
 	mulhu ra, a7, t2
-	mul s10, a7, t2                  # products:33
-	add s4, s10, s4
-	sltu s10, s4, s10
-	add s10, s10, ra                 # products:33: word 0 of w$0_square in 0..<2^128
+	mul s11, a7, t2                  # products:33
+	add s5, s11, s5
+	sltu s11, s5, s11
+	add s11, s11, ra                 # products:33: word 0 of w$0_square in 0..<2^128
+	add ra, s11, s11
+	sltu s11, ra, s11                # products:40: word 0 of d$0_square in 0..2^65-2
+	add s6, s5, s5
+	sltu s5, s6, s5
+	add s5, s5, ra                   # products:40: word 0 of d$0_square in 0..2^65-2
 	add ra, s10, s10
-	sltu s10, ra, s10                # products:40: word 0 of d$0_square in 0..2^65-2
-	add s11, s4, s4
-	sltu s4, s11, s4
-	add s4, s4, ra                   # products:40: word 0 of d$0_square in 0..2^65-2
-	add ra, s9, s9
-	sltu s9, ra, s9
-	add s9, s9, s11                  # products:40: word 0 of d$0_square in 0..2^65-2
-	add s11, t4, t4
-	sltu t4, s11, t4
+	sltu s10, ra, s10
+	add s10, s10, s6                 # products:40: word 0 of d$0_square in 0..2^65-2
+	add s6, t4, t4
+	sltu t4, s6, t4
 	add t4, t4, ra                   # products:40: word 0 of d$0_square in 0..2^65-2
 	add ra, a4, a4
 	sltu a4, ra, a4
-	add a4, a4, s11                  # products:40: word 0 of d$0_square in 0..2^65-2
-	add s11, a5, a5
-	sltu a5, s11, a5
+	add a4, a4, s6                   # products:40: word 0 of d$0_square in 0..2^65-2
+	add s6, a5, a5
+	sltu a5, s6, a5
 	add a5, a5, ra                   # products:40: word 0 of d$0_square in 0..2^65-2
 	mulhu ra, a2, a2
 	mul a2, a2, a2                   # products:48: word 1 of s$0_square in 0..<2^128
-	add ra, s11, ra
-	sltu s11, ra, s11                # products:50
-	mulhu s7, a3, a3
+	add ra, s6, ra
+	sltu s6, ra, s6                  # products:50
+	sd s4, 48(sp)
+	mulhu s4, a3, a3
 	mul a3, a3, a3                   # products:48: word 1 of s$0_square in 0..<2^128
 	add a5, a5, a3
 	sltu a3, a5, a3
-	add a5, a5, s11
-	sltu s11, a5, s11
-	or a3, a3, s11
-	add a4, a4, s7
-	sltu s7, a4, s7
+	add a5, a5, s6
+	sltu s6, a5, s6
+	or a3, a3, s6
+	add a4, a4, s4
+	sltu s4, a4, s4
 	add a4, a4, a3
 	sltu a3, a4, a3
-	or s7, s7, a3
+	or s4, s4, a3
 	mulhu a3, a7, a7
 	mul a7, a7, a7                   # products:48: word 1 of s$0_square in 0..<2^128
 	add t4, t4, a7
 	sltu a7, t4, a7
-	add t4, t4, s7
-	sltu s7, t4, s7
-	or a7, a7, s7
-	add s9, s9, a3
-	sltu a3, s9, a3
-	add s9, s9, a7
-	sltu a7, s9, a7
+	add t4, t4, s4
+	sltu s4, t4, s4
+	or a7, a7, s4
+	add s10, s10, a3
+	sltu a3, s10, a3
+	add s10, s10, a7
+	sltu a7, s10, a7
 	or a3, a3, a7
 	mulhu a7, t2, t2
 	mul t2, t2, t2                   # products:48: word 1 of s$0_square in 0..<2^128
-	add s4, s4, t2
-	sltu t2, s4, t2
-	add s4, s4, a3
-	sltu a3, s4, a3
+	add s5, s5, t2
+	sltu t2, s5, t2
+	add s5, s5, a3
+	sltu a3, s5, a3
 	or t2, t2, a3
-	add a3, s10, a7                  # products:50
+	add a3, s11, a7                  # products:50
 	add a3, t2, a3                   # products:50: word 0 of high$0_square in 0..2^65-2
 	srli a7, a2, 32                  # fep256_sparse64:73
 	slli t2, a2, 32
 	add ra, t2, ra
-	sltu s7, ra, t2
-	add s7, s7, a7                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s10, ra, 32                 # fep256_sparse64:75
-	add s7, s10, s7
-	sltu s11, s7, s10                # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s4, ra, t2
+	add s4, s4, a7                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	slli s6, ra, 32                  # fep256_sparse64:75
+	add s4, s6, s4
+	sltu s11, s4, s6                 # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sd s3, 40(sp)
 	sub s3, a2, t2
 	sltu t2, a2, t2                  # fep256_sparse64:76
@@ -18203,18 +18172,18 @@ curve_p256_add_affine:
 	add t2, s3, t2
 	sltu s3, t2, s3
 	add s3, s3, a2                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a2, ra, s10
-	sltu s10, ra, s10                # fep256_sparse64:77
+	sub a2, ra, s6
+	sltu s6, ra, s6                  # fep256_sparse64:77
 	sub a7, ra, a7
 	sltu s2, ra, a7
-	sub ra, a7, s10
-	sltu s10, a7, ra
-	or a7, s10, s2
+	sub ra, a7, s6
+	sltu s6, a7, ra
+	or a7, s6, s2
 	add s3, a2, s3
 	sltu a2, s3, a2
 	add a2, a2, ra                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	add s7, a5, s7
-	sltu a5, s7, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add s4, a5, s4
+	sltu a5, s4, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a4, a4, t2
 	sltu t2, a4, t2
 	add a4, a4, a5
@@ -18225,53 +18194,53 @@ curve_p256_add_affine:
 	add t4, t4, t2
 	sltu t2, t4, t2
 	or s3, s3, t2
-	add s9, s9, a2
-	sltu a2, s9, a2
-	add s9, s9, s3
-	sltu s3, s9, s3
+	add s10, s10, a2
+	sltu a2, s10, a2
+	add s10, s10, s3
+	sltu s3, s10, s3
 	or a2, a2, s3
-	srli a5, s7, 32                  # fep256_sparse64:73
-	slli a7, s7, 32
+	srli a5, s4, 32                  # fep256_sparse64:73
+	slli a7, s4, 32
 	add a4, a7, a4
 	sltu t2, a4, a7
 	add t2, t2, a5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	slli ra, a4, 32                  # fep256_sparse64:75
 	add t2, ra, t2
 	sltu s2, t2, ra                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s3, s7, a7
-	sltu a7, s7, a7                  # fep256_sparse64:76
-	sub a5, s7, a5
-	sltu s10, s7, a5
-	sub s7, a5, a7
-	sltu a7, a5, s7
-	or a5, a7, s10
+	sub s3, s4, a7
+	sltu a7, s4, a7                  # fep256_sparse64:76
+	sub a5, s4, a5
+	sltu s6, s4, a5
+	sub s4, a5, a7
+	sltu a7, a5, s4
+	or a5, a7, s6
 	srli a5, a4, 32
 	add a7, s2, a5
 	add a7, s3, a7
 	sltu s3, a7, s3
-	add s3, s3, s7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	add s3, s3, s4                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
 	sub s2, a4, ra
 	sltu ra, a4, ra                  # fep256_sparse64:77
 	sub a5, a4, a5
-	sltu s7, a4, a5
+	sltu s4, a4, a5
 	sub a4, a5, ra
 	sltu ra, a5, a4
-	or a5, ra, s7
+	or a5, ra, s4
 	add a2, a2, s3
 	add a2, s2, a2
 	sltu s2, a2, s2
 	add s2, s2, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	add t2, t4, t2
 	sltu t4, t2, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add s9, s9, a7
-	sltu a7, s9, a7
-	add s9, s9, t4
-	sltu t4, s9, t4
+	add s10, s10, a7
+	sltu a7, s10, a7
+	add s10, s10, t4
+	sltu t4, s10, t4
 	or a7, a7, t4
-	add s4, s4, a2
-	sltu a2, s4, a2
-	add s4, s4, a7
-	sltu a7, s4, a7
+	add s5, s5, a2
+	sltu a2, s5, a2
+	add s5, s5, a7
+	sltu a7, s5, a7
 	or a2, a2, a7
 	add a3, a3, s2
 	sltu s2, a3, s2
@@ -18279,44 +18248,59 @@ curve_p256_add_affine:
 	sltu a2, a3, a2
 	or s2, s2, a2
 	beq s2, zero, .L25_49
-	li a2, 1
-	add a2, t2, a2
-	sltu t2, a2, t2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t2, s1, t2
+	sltu a2, t2, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a4, -4294967296
-	add s9, s9, a4
-	sltu a4, s9, a4
-	add s9, s9, t2
-	sltu t2, s9, t2
-	or a4, a4, t2
-	li a5, -1
-	add s4, s4, a5
-	sltu a5, s4, a5
-	add s4, s4, a4
-	sltu a4, s4, a4
-	or a5, a5, a4
+	add s10, s10, a4
+	sltu a4, s10, a4
+	add s10, s10, a2
+	sltu a2, s10, a2
+	or a4, a4, a2
+	li a2, -1
+	add s5, s5, a2
+	sltu a2, s5, a2
+	add s5, s5, a4
+	sltu a4, s5, a4
+	or a2, a2, a4
 	li a4, 4294967294
 	add a3, a3, a4
 	sltu a4, a3, a4
-	add a3, a3, a5
-	sltu a5, a3, a5
-	or a4, a4, a5
-	bne a4, zero, .L25_50
-	mv t2, a2
+	add a3, a3, a2
+	sltu a2, a3, a2
+	or a4, a4, a2
+	beq a4, zero, .L25_51
+	add t2, s1, t2
+	sltu a2, t2, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a4, -4294967296
+	add s10, s10, a4
+	sltu a4, s10, a4
+	add s10, s10, a2
+	sltu a2, s10, a2
+	or a4, a4, a2
+	li a2, -1
+	add s5, s5, a2
+	sltu a2, s5, a2
+	add s5, s5, a4
+	sltu a4, s5, a4
+	or a2, a2, a4
+	li a4, 4294967294
+	add a3, a3, a4
+	add a3, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L25_51:
 .L25_49:
 	sub a2, t2, s0
 	sltu t2, t2, s0                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	mv a4, a6
-	sub a4, s9, a4
-	sltu a5, s9, a4
-	sub s9, a4, t2
-	sltu t2, a4, s9
+	sub a4, s10, a4
+	sltu a5, s10, a4
+	sub s10, a4, t2
+	sltu t2, a4, s10
 	or a4, t2, a5
 	mv a5, t3
-	sub a5, s4, a5
-	sltu a7, s4, a5
-	sub s4, a5, a4
-	sltu a4, a5, s4
+	sub a5, s5, a5
+	sltu a7, s5, a5
+	sub s5, a5, a4
+	sltu a4, a5, s5
 	or a5, a4, a7
 	mv a4, t5
 	sub a4, a3, a4
@@ -18325,20 +18309,19 @@ curve_p256_add_affine:
 	sltu a5, a4, a3
 	or a4, a5, a7
 	beq a4, zero, .L25_53
-	li a4, 1
-	sub ra, a2, a4
-	sltu a2, a2, a4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub ra, a2, s1
+	sltu a2, a2, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a4, -4294967296
-	sub a4, s9, a4
-	sltu a5, s9, a4
-	sub s9, a4, a2
-	sltu a2, a4, s9
+	sub a4, s10, a4
+	sltu a5, s10, a4
+	sub s10, a4, a2
+	sltu a2, a4, s10
 	or a4, a2, a5
 	li a2, -1
-	sub a2, s4, a2
-	sltu a5, s4, a2
-	sub s4, a2, a4
-	sltu a4, a2, s4
+	sub a2, s5, a2
+	sltu a5, s5, a2
+	sub s5, a2, a4
+	sltu a4, a2, s5
 	or a2, a4, a5
 	li a4, 4294967294
 	sub a4, a3, a4
@@ -18352,49 +18335,64 @@ curve_p256_add_affine:
 .L25_53:
 	add a4, t1, t1
 	sltu a5, a4, t1                  # limbs:39: word 0 of v$0_add in 0..2^65-1
-	srli a7, s5, 63
-	sh1add a5, s5, a5                # limbs:39: word 0 of v$0_add in 0..2^65-1
-	srli t2, s6, 63
-	sh1add a7, s6, a7                # limbs:39: word 0 of v$0_add in 0..2^65-1
-	srli t4, s8, 63
-	sh1add t2, s8, t2                # limbs:39: word 0 of v$0_add in 0..2^65-1
+	srli a7, s7, 63
+	sh1add a5, s7, a5                # limbs:39: word 0 of v$0_add in 0..2^65-1
+	srli t2, s8, 63
+	sh1add a7, s8, a7                # limbs:39: word 0 of v$0_add in 0..2^65-1
+	srli t4, s9, 63
+	sh1add t2, s9, t2                # limbs:39: word 0 of v$0_add in 0..2^65-1
 	beq t4, zero, .L25_57
-	li t4, 1
-	add t4, a4, t4
-	sltu a4, t4, a4                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add a4, s1, a4
+	sltu t4, a4, s1                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	li ra, -4294967296
 	add a5, a5, ra
 	sltu ra, a5, ra
-	add a5, a5, a4
-	sltu a4, a5, a4
-	or ra, ra, a4
-	li a4, -1
-	add a7, a7, a4
-	sltu a4, a7, a4
+	add a5, a5, t4
+	sltu t4, a5, t4
+	or ra, ra, t4
+	li t4, -1
+	add a7, a7, t4
+	sltu t4, a7, t4
 	add a7, a7, ra
 	sltu ra, a7, ra
-	or a4, a4, ra
+	or t4, t4, ra
 	li ra, 4294967294
 	add t2, t2, ra
 	sltu ra, t2, ra
-	add t2, t2, a4
-	sltu a4, t2, a4
-	or ra, ra, a4
-	bne ra, zero, .L25_58
-	mv a4, t4
+	add t2, t2, t4
+	sltu t4, t2, t4
+	or ra, ra, t4
+	beq ra, zero, .L25_59
+	add a4, s1, a4
+	sltu t4, a4, s1                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	li ra, -4294967296
+	add a5, a5, ra
+	sltu ra, a5, ra
+	add a5, a5, t4
+	sltu t4, a5, t4
+	or ra, ra, t4
+	li t4, -1
+	add a7, a7, t4
+	sltu t4, a7, t4
+	add a7, a7, ra
+	sltu ra, a7, ra
+	or t4, t4, ra
+	li ra, 4294967294
+	add t2, t2, ra
+	add t2, t4, t2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 .L25_59:
 .L25_57:
 	sub t4, a2, a4
 	sltu a2, a2, a4                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sub a5, s9, a5
-	sltu a4, s9, a5
-	sub s9, a5, a2
-	sltu a2, a5, s9
+	sub a5, s10, a5
+	sltu a4, s10, a5
+	sub s10, a5, a2
+	sltu a2, a5, s10
 	or a5, a2, a4
-	sub a7, s4, a7
-	sltu a2, s4, a7
-	sub s4, a7, a5
-	sltu a5, a7, s4
+	sub a7, s5, a7
+	sltu a2, s5, a7
+	sub s5, a7, a5
+	sltu a5, a7, s5
 	or a7, a5, a2
 	sub t2, a3, t2
 	sltu a2, a3, t2
@@ -18402,20 +18400,19 @@ curve_p256_add_affine:
 	sltu a7, t2, a3
 	or t2, a7, a2
 	beq t2, zero, .L25_61
-	li a2, 1
-	sub ra, t4, a2
-	sltu t4, t4, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub ra, t4, s1
+	sltu t4, t4, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a2, -4294967296
-	sub a2, s9, a2
-	sltu a4, s9, a2
-	sub s9, a2, t4
-	sltu t4, a2, s9
+	sub a2, s10, a2
+	sltu a4, s10, a2
+	sub s10, a2, t4
+	sltu t4, a2, s10
 	or a2, t4, a4
 	li a4, -1
-	sub a4, s4, a4
-	sltu a5, s4, a4
-	sub s4, a4, a2
-	sltu a2, a4, s4
+	sub a4, s5, a4
+	sltu a5, s5, a4
+	sub s5, a4, a2
+	sltu a2, a4, s5
 	or a4, a2, a5
 	li a2, 4294967294
 	sub a2, a3, a2
@@ -18429,45 +18426,44 @@ curve_p256_add_affine:
 .L25_61:
 	sub a2, t1, t4
 	sltu t1, t1, t4                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	mv a4, s9
-	sub a4, s5, a4
-	sltu a5, s5, a4
-	sub s5, a4, t1
-	sltu t1, a4, s5
+	mv a4, s10
+	sub a4, s7, a4
+	sltu a5, s7, a4
+	sub s7, a4, t1
+	sltu t1, a4, s7
 	or a4, t1, a5
-	mv a5, s4
-	sub a5, s6, a5
-	sltu a7, s6, a5
-	sub s6, a5, a4
-	sltu a4, a5, s6
+	mv a5, s5
+	sub a5, s8, a5
+	sltu a7, s8, a5
+	sub s8, a5, a4
+	sltu a4, a5, s8
 	or a5, a4, a7
 	mv a4, a3
-	sub a4, s8, a4
-	sltu a7, s8, a4
-	sub s8, a4, a5
-	sltu a5, a4, s8
+	sub a4, s9, a4
+	sltu a7, s9, a4
+	sub s9, a4, a5
+	sltu a5, a4, s9
 	or a4, a5, a7
 	beq a4, zero, .L25_65
-	li a4, 1
-	sub ra, a2, a4
-	sltu a2, a2, a4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub ra, a2, s1
+	sltu a2, a2, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a4, -4294967296
-	sub a4, s5, a4
-	sltu a5, s5, a4
-	sub s5, a4, a2
-	sltu a2, a4, s5
+	sub a4, s7, a4
+	sltu a5, s7, a4
+	sub s7, a4, a2
+	sltu a2, a4, s7
 	or a4, a2, a5
 	li a2, -1
-	sub a2, s6, a2
-	sltu a5, s6, a2
-	sub s6, a2, a4
-	sltu a4, a2, s6
+	sub a2, s8, a2
+	sltu a5, s8, a2
+	sub s8, a2, a4
+	sltu a4, a2, s8
 	or a2, a4, a5
 	li a4, 4294967294
-	sub a4, s8, a4
-	sltu a5, s8, a4
-	sub s8, a4, a2
-	sltu a2, a4, s8
+	sub a4, s9, a4
+	sltu a5, s9, a4
+	sub s9, a4, a2
+	sltu a2, a4, s9
 	or a4, a2, a5
 	bne a4, zero, .L25_66
 	mv a2, ra
@@ -18489,128 +18485,128 @@ curve_p256_add_affine:
 	sltu s3, ra, s3
 	add s3, s3, s2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	ld s2, 24(sp)
-	mulhu s7, s2, a2
+	mulhu s4, s2, a2
 	mul a2, s2, a2
 	add s3, a2, s3
 	sltu a2, s3, a2
-	add a2, a2, s7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu s7, s5, a4
-	mul s10, s5, a4
-	add s10, a5, s10
-	sltu a5, s10, a5
-	add a5, a5, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu s7, s5, t1
-	mul s11, s5, t1
+	add a2, a2, s4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu s4, s7, a4
+	mul s6, s7, a4
+	add s6, a5, s6
+	sltu a5, s6, a5
+	add a5, a5, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu s4, s7, t1
+	mul s11, s7, t1
 	add s11, ra, s11
 	sltu ra, s11, ra
-	add ra, ra, s7
+	add ra, ra, s4
 	add a5, s11, a5
 	sltu s11, a5, s11
 	add s11, s11, ra                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu ra, s5, t2
-	mul s7, s5, t2
-	add s7, s3, s7
-	sltu s3, s7, s3
+	mulhu ra, s7, t2
+	mul s4, s7, t2
+	add s4, s3, s4
+	sltu s3, s4, s3
 	add s3, s3, ra
-	add s11, s7, s11
-	sltu s7, s11, s7
-	add s7, s7, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu ra, s2, s5
-	mul s5, s2, s5
-	add s5, a2, s5
-	sltu a2, s5, a2
+	add s11, s4, s11
+	sltu s4, s11, s4
+	add s4, s4, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu ra, s2, s7
+	mul s7, s2, s7
+	add s7, a2, s7
+	sltu a2, s7, a2
 	add a2, a2, ra
-	add s7, s5, s7
-	sltu s5, s7, s5
-	add s5, s5, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s6, a4
-	mul ra, s6, a4
+	add s4, s7, s4
+	sltu s7, s4, s7
+	add s7, s7, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, s8, a4
+	mul ra, s8, a4
 	add ra, a5, ra
 	sltu a5, ra, a5
 	add a5, a5, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s6, t1
-	mul s3, s6, t1
+	mulhu a2, s8, t1
+	mul s3, s8, t1
 	add s3, s11, s3
 	sltu s11, s3, s11
 	add s11, s11, a2
 	add a5, s3, a5
 	sltu s3, a5, s3
 	add s3, s3, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s6, t2
-	mul s11, s6, t2
-	add s11, s7, s11
-	sltu s7, s11, s7
-	add s7, s7, a2
+	mulhu a2, s8, t2
+	mul s11, s8, t2
+	add s11, s4, s11
+	sltu s4, s11, s4
+	add s4, s4, a2
 	add s3, s11, s3
 	sltu s11, s3, s11
-	add s11, s11, s7                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s2, s6
-	mul s6, s2, s6
-	add s6, s5, s6
-	sltu s5, s6, s5
-	add s5, s5, a2
-	add s11, s6, s11
-	sltu s6, s11, s6
-	add s6, s6, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s8, a4
-	mul a4, s8, a4
+	add s11, s11, s4                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, s2, s8
+	mul s8, s2, s8
+	add s8, s7, s8
+	sltu s7, s8, s7
+	add s7, s7, a2
+	add s11, s8, s11
+	sltu s8, s11, s8
+	add s8, s8, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, s9, a4
+	mul a4, s9, a4
 	add a4, a5, a4
 	sltu a5, a4, a5
 	add a5, a5, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s8, t1
-	mul t1, s8, t1
+	mulhu a2, s9, t1
+	mul t1, s9, t1
 	add t1, s3, t1
 	sltu s3, t1, s3
 	add s3, s3, a2
 	add a5, t1, a5
 	sltu t1, a5, t1
 	add t1, t1, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s8, t2
-	mul t2, s8, t2
+	mulhu a2, s9, t2
+	mul t2, s9, t2
 	add t2, s11, t2
 	sltu s11, t2, s11
 	add s11, s11, a2
 	add t1, t2, t1
 	sltu t2, t1, t2
 	add t2, t2, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a2, s8, s2
-	mul s8, s8, s2
-	add s8, s6, s8
-	sltu s6, s8, s6
-	add s6, s6, a2
-	add t2, s8, t2
-	sltu s8, t2, s8
-	add s8, s8, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	mulhu a2, s9, s2
+	mul s9, s9, s2
+	add s9, s8, s9
+	sltu s8, s9, s8
+	add s8, s8, a2
+	add t2, s9, t2
+	sltu s9, t2, s9
+	add s9, s9, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	srli a2, a7, 32                  # fep256_sparse64:73
 	slli s2, a7, 32
-	add s10, s2, s10
-	sltu s3, s10, s2
+	add s6, s2, s6
+	sltu s3, s6, s2
 	add s3, s3, a2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s5, s10, 32                 # fep256_sparse64:75
-	add s3, s5, s3
-	sltu s6, s3, s5                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sub s7, a7, s2
+	slli s4, s6, 32                  # fep256_sparse64:75
+	add s3, s4, s3
+	sltu s7, s3, s4                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sub s8, a7, s2
 	sltu s2, a7, s2                  # fep256_sparse64:76
 	sub a2, a7, a2
 	sltu s11, a7, a2
 	sub a7, a2, s2
 	sltu s2, a2, a7
 	or a2, s2, s11
-	srli a2, s10, 32
-	add s2, s6, a2
-	add s2, s7, s2
-	sltu s7, s2, s7
-	add s7, s7, a7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a7, s10, s5
-	sltu s5, s10, s5                 # fep256_sparse64:77
-	sub a2, s10, a2
-	sltu s6, s10, a2
-	sub s10, a2, s5
-	sltu s5, a2, s10
-	or a2, s5, s6
-	add s7, a7, s7
-	sltu a7, s7, a7
-	add a7, a7, s10                  # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	srli a2, s6, 32
+	add s2, s7, a2
+	add s2, s8, s2
+	sltu s8, s2, s8
+	add s8, s8, a7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sub a7, s6, s4
+	sltu s4, s6, s4                  # fep256_sparse64:77
+	sub a2, s6, a2
+	sltu s7, s6, a2
+	sub s6, a2, s4
+	sltu s4, a2, s6
+	or a2, s4, s7
+	add s8, a7, s8
+	sltu a7, s8, a7
+	add a7, a7, s6                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	add s3, ra, s3
 	sltu ra, s3, ra                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a4, a4, s2
@@ -18618,43 +18614,43 @@ curve_p256_add_affine:
 	add a4, a4, ra
 	sltu ra, a4, ra
 	or s2, s2, ra
-	add a5, a5, s7
-	sltu s7, a5, s7
+	add a5, a5, s8
+	sltu s8, a5, s8
 	add a5, a5, s2
 	sltu s2, a5, s2
-	or s7, s7, s2
+	or s8, s8, s2
 	add t1, t1, a7
 	sltu a7, t1, a7
-	add t1, t1, s7
-	sltu s7, t1, s7
-	or a7, a7, s7
+	add t1, t1, s8
+	sltu s8, t1, s8
+	or a7, a7, s8
 	srli a2, s3, 32                  # fep256_sparse64:73
 	slli ra, s3, 32
 	add a4, ra, a4
 	sltu s2, a4, ra
 	add s2, s2, a2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli s5, a4, 32                  # fep256_sparse64:75
-	add s2, s5, s2
-	sltu s6, s2, s5                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	slli s4, a4, 32                  # fep256_sparse64:75
+	add s2, s4, s2
+	sltu s6, s2, s4                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sub s7, s3, ra
 	sltu ra, s3, ra                  # fep256_sparse64:76
 	sub a2, s3, a2
-	sltu s10, s3, a2
+	sltu s8, s3, a2
 	sub s3, a2, ra
 	sltu ra, a2, s3
-	or a2, ra, s10
+	or a2, ra, s8
 	srli a2, a4, 32
 	add ra, s6, a2
 	add ra, s7, ra
 	sltu s7, ra, s7
 	add s7, s7, s3                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub s3, a4, s5
-	sltu s5, a4, s5                  # fep256_sparse64:77
+	sub s3, a4, s4
+	sltu s4, a4, s4                  # fep256_sparse64:77
 	sub a2, a4, a2
 	sltu s6, a4, a2
-	sub a4, a2, s5
-	sltu s5, a2, a4
-	or a2, s5, s6
+	sub a4, a2, s4
+	sltu s4, a2, a4
+	or a2, s4, s6
 	add a2, a7, s7
 	add a2, s3, a2
 	sltu s3, a2, s3
@@ -18671,43 +18667,58 @@ curve_p256_add_affine:
 	add t2, t2, ra
 	sltu ra, t2, ra
 	or a2, a2, ra
-	add s8, s8, s3
-	sltu s3, s8, s3
-	add s8, s8, a2
-	sltu a2, s8, a2
+	add s9, s9, s3
+	sltu s3, s9, s3
+	add s9, s9, a2
+	sltu a2, s9, a2
 	or s3, s3, a2
 	beq s3, zero, .L25_69
-	li a2, 1
-	add a2, s2, a2
-	sltu s2, a2, s2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s2, s1, s2
+	sltu a2, s2, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a4, -4294967296
 	add t1, t1, a4
 	sltu a4, t1, a4
-	add t1, t1, s2
-	sltu s2, t1, s2
-	or a4, a4, s2
-	li a5, -1
-	add t2, t2, a5
-	sltu a5, t2, a5
+	add t1, t1, a2
+	sltu a2, t1, a2
+	or a4, a4, a2
+	li a2, -1
+	add t2, t2, a2
+	sltu a2, t2, a2
 	add t2, t2, a4
 	sltu a4, t2, a4
-	or a5, a5, a4
+	or a2, a2, a4
 	li a4, 4294967294
-	add s8, s8, a4
-	sltu a4, s8, a4
-	add s8, s8, a5
-	sltu a5, s8, a5
-	or a4, a4, a5
-	bne a4, zero, .L25_70
-	mv s2, a2
+	add s9, s9, a4
+	sltu a4, s9, a4
+	add s9, s9, a2
+	sltu a2, s9, a2
+	or a4, a4, a2
+	beq a4, zero, .L25_71
+	add s2, s1, s2
+	sltu a2, s2, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a4, -4294967296
+	add t1, t1, a4
+	sltu a4, t1, a4
+	add t1, t1, a2
+	sltu a2, t1, a2
+	or a4, a4, a2
+	li a2, -1
+	add t2, t2, a2
+	sltu a2, t2, a2
+	add t2, t2, a4
+	sltu a4, t2, a4
+	or a2, a2, a4
+	li a4, 4294967294
+	add a4, s9, a4
+	add s9, a2, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L25_71:
 .L25_69:
 	ld s3, 32(a1)
 	mulhu a2, s3, s0
 	mul a4, s3, s0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s5, 40(a1)
-	mulhu a5, s5, s0
-	mul a7, s5, s0
+	ld s4, 40(a1)
+	mulhu a5, s4, s0
+	mul a7, s4, s0
 	add a2, a7, a2
 	sltu a7, a2, a7
 	add a7, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -18724,12 +18735,12 @@ curve_p256_add_affine:
 	sltu s0, ra, s0
 	add s0, s0, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu a5, s3, a6
-	mul s10, s3, a6
-	add s10, a2, s10
-	sltu a2, s10, a2
+	mul s8, s3, a6
+	add s8, a2, s8
+	sltu a2, s8, a2
 	add a2, a2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, s5, a6
-	mul s11, s5, a6
+	mulhu a5, s4, a6
+	mul s11, s4, a6
 	add s11, a7, s11
 	sltu a7, s11, a7
 	add a7, a7, a5
@@ -18757,8 +18768,8 @@ curve_p256_add_affine:
 	add ra, a2, ra
 	sltu a2, ra, a2
 	add a2, a2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, s5, t3
-	mul s0, s5, t3
+	mulhu a5, s4, t3
+	mul s0, s4, t3
 	add s0, s11, s0
 	sltu s11, s0, s11
 	add s11, s11, a5
@@ -18786,21 +18797,21 @@ curve_p256_add_affine:
 	add s3, a2, s3
 	sltu a2, s3, a2
 	add a2, a2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	mulhu a5, t5, s5
-	mul s5, t5, s5
-	add s5, s0, s5
-	sltu s0, s5, s0
+	mulhu a5, t5, s4
+	mul s4, t5, s4
+	add s4, s0, s4
+	sltu s0, s4, s0
 	add s0, s0, a5
-	add a2, s5, a2
-	sltu s5, a2, s5
-	add s5, s5, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add a2, s4, a2
+	sltu s4, a2, s4
+	add s4, s4, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a5, t5, s6
 	mul s6, t5, s6
 	add s6, s11, s6
 	sltu s11, s6, s11
 	add s11, s11, a5
-	add s5, s6, s5
-	sltu s6, s5, s6
+	add s4, s6, s4
+	sltu s6, s4, s6
 	add s6, s6, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	mulhu a5, s7, t5
 	mul s7, s7, t5
@@ -18812,10 +18823,10 @@ curve_p256_add_affine:
 	add s7, s7, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	srli a5, a4, 32                  # fep256_sparse64:73
 	slli a6, a4, 32
-	add s10, a6, s10
-	sltu a7, s10, a6
+	add s8, a6, s8
+	sltu a7, s8, a6
 	add a7, a7, a5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	slli t3, s10, 32                 # fep256_sparse64:75
+	slli t3, s8, 32                  # fep256_sparse64:75
 	add a7, t3, a7
 	sltu t5, a7, t3                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sub s0, a4, a6
@@ -18825,21 +18836,21 @@ curve_p256_add_affine:
 	sub a4, a5, a6
 	sltu a6, a5, a4
 	or a5, a6, s11
-	srli a5, s10, 32
+	srli a5, s8, 32
 	add a6, t5, a5
 	add a6, s0, a6
 	sltu s0, a6, s0
 	add s0, s0, a4                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sub a4, s10, t3
-	sltu t3, s10, t3                 # fep256_sparse64:77
-	sub a5, s10, a5
-	sltu t5, s10, a5
-	sub s10, a5, t3
-	sltu t3, a5, s10
+	sub a4, s8, t3
+	sltu t3, s8, t3                  # fep256_sparse64:77
+	sub a5, s8, a5
+	sltu t5, s8, a5
+	sub s8, a5, t3
+	sltu t3, a5, s8
 	or a5, t3, t5
 	add s0, a4, s0
 	sltu a4, s0, a4
-	add a4, a4, s10                  # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	add a4, a4, s8                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	add a7, ra, a7
 	sltu ra, a7, ra                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s3, s3, a6
@@ -18852,10 +18863,10 @@ curve_p256_add_affine:
 	add a2, a2, a6
 	sltu a6, a2, a6
 	or s0, s0, a6
-	add s5, s5, a4
-	sltu a4, s5, a4
-	add s5, s5, s0
-	sltu s0, s5, s0
+	add s4, s4, a4
+	sltu a4, s4, a4
+	add s4, s4, s0
+	sltu s0, s4, s0
 	or a4, a4, s0
 	srli a5, a7, 32                  # fep256_sparse64:73
 	slli a6, a7, 32
@@ -18868,10 +18879,10 @@ curve_p256_add_affine:
 	sub s0, a7, a6
 	sltu a6, a7, a6                  # fep256_sparse64:76
 	sub a5, a7, a5
-	sltu s10, a7, a5
+	sltu s8, a7, a5
 	sub a7, a5, a6
 	sltu a6, a5, a7
-	or a5, a6, s10
+	or a5, a6, s8
 	srli a5, s3, 32
 	add a6, ra, a5
 	add a6, s0, a6
@@ -18890,10 +18901,10 @@ curve_p256_add_affine:
 	add a7, a7, s3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	add t3, a2, t3
 	sltu a2, t3, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	add s5, s5, a6
-	sltu a6, s5, a6
-	add s5, s5, a2
-	sltu a2, s5, a2
+	add s4, s4, a6
+	sltu a6, s4, a6
+	add s4, s4, a2
+	sltu a2, s4, a2
 	or a6, a6, a2
 	add s6, s6, a4
 	sltu a4, s6, a4
@@ -18906,52 +18917,66 @@ curve_p256_add_affine:
 	sltu a4, s7, a4
 	or a7, a7, a4
 	beq a7, zero, .L25_73
-	li a1, 1
-	add a1, t3, a1
-	sltu t3, a1, t3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t3, s1, t3
+	sltu a1, t3, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296
-	add s5, s5, a2
-	sltu a2, s5, a2
-	add s5, s5, t3
-	sltu t3, s5, t3
-	or a2, a2, t3
-	li a4, -1
-	add s6, s6, a4
-	sltu a4, s6, a4
+	add s4, s4, a2
+	sltu a2, s4, a2
+	add s4, s4, a1
+	sltu a1, s4, a1
+	or a2, a2, a1
+	li a1, -1
+	add s6, s6, a1
+	sltu a1, s6, a1
 	add s6, s6, a2
 	sltu a2, s6, a2
-	or a4, a4, a2
+	or a1, a1, a2
 	li a2, 4294967294
 	add s7, s7, a2
 	sltu a2, s7, a2
-	add s7, s7, a4
-	sltu a4, s7, a4
-	or a2, a2, a4
-	bne a2, zero, .L25_74
-	mv t3, a1
+	add s7, s7, a1
+	sltu a1, s7, a1
+	or a2, a2, a1
+	beq a2, zero, .L25_75
+	add t3, s1, t3
+	sltu a1, t3, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a2, -4294967296
+	add s4, s4, a2
+	sltu a2, s4, a2
+	add s4, s4, a1
+	sltu a1, s4, a1
+	or a2, a2, a1
+	li a1, -1
+	add s6, s6, a1
+	sltu a1, s6, a1
+	add s6, s6, a2
+	sltu a2, s6, a2
+	or a1, a1, a2
+	li a2, 4294967294
+	add a2, s7, a2
+	add s7, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L25_75:
 .L25_73:
 	sub a1, s2, t3
 	sltu s2, s2, t3                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sub s5, t1, s5
-	sltu a2, t1, s5
-	sub t1, s5, s2
-	sltu s2, s5, t1
-	or s5, s2, a2
+	sub s4, t1, s4
+	sltu a2, t1, s4
+	sub t1, s4, s2
+	sltu s2, s4, t1
+	or s4, s2, a2
 	sub s6, t2, s6
 	sltu a2, t2, s6
-	sub t2, s6, s5
-	sltu s5, s6, t2
-	or s6, s5, a2
-	sub s7, s8, s7
-	sltu a2, s8, s7
-	sub s8, s7, s6
-	sltu s6, s7, s8
+	sub t2, s6, s4
+	sltu s4, s6, t2
+	or s6, s4, a2
+	sub s7, s9, s7
+	sltu a2, s9, s7
+	sub s9, s7, s6
+	sltu s6, s7, s9
 	or s7, s6, a2
 	beq s7, zero, .L25_77
-	li a2, 1
-	sub ra, a1, a2
-	sltu a1, a1, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub ra, a1, s1
+	sltu a1, a1, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a2, -4294967296
 	sub a2, t1, a2
 	sltu a4, t1, a2
@@ -18965,44 +18990,45 @@ curve_p256_add_affine:
 	sltu a2, a1, t2
 	or a1, a2, a4
 	li a2, 4294967294
-	sub a2, s8, a2
-	sltu a4, s8, a2
-	sub s8, a2, a1
-	sltu a1, a2, s8
+	sub a2, s9, a2
+	sltu a4, s9, a2
+	sub s9, a2, a1
+	sltu a1, a2, s9
 	or a2, a1, a4
 	bne a2, zero, .L25_78
 	mv a1, ra
 .L25_79:
 .L25_77:
 	sd t4, 0(a0)
-	sd s9, 8(a0)
-	sd s4, 16(a0)
+	sd s10, 8(a0)
+	sd s5, 16(a0)
 	sd a3, 24(a0)
 	sd a1, 32(a0)
 	sd t1, 40(a0)
 	sd t2, 48(a0)
-	sd s8, 56(a0)
+	sd s9, 56(a0)
 	sd t0, 64(a0)
-	sd s1, 72(a0)
 	ld s2, 32(sp)
-	sd s2, 80(a0)
+	sd s2, 72(a0)
 	ld s3, 40(sp)
-	sd s3, 88(a0)
+	sd s3, 80(a0)
+	ld s4, 48(sp)
+	sd s4, 88(a0)
 .L25_35:
 .L25_3:
-	ld ra, 48(sp)
-	ld s0, 56(sp)
-	ld s1, 64(sp)
-	ld s2, 72(sp)
-	ld s3, 80(sp)
-	ld s4, 88(sp)
-	ld s5, 96(sp)
-	ld s6, 104(sp)
-	ld s7, 112(sp)
-	ld s8, 120(sp)
-	ld s9, 128(sp)
-	ld s10, 136(sp)
-	ld s11, 144(sp)
+	ld ra, 56(sp)
+	ld s0, 64(sp)
+	ld s1, 72(sp)
+	ld s2, 80(sp)
+	ld s3, 88(sp)
+	ld s4, 96(sp)
+	ld s5, 104(sp)
+	ld s6, 112(sp)
+	ld s7, 120(sp)
+	ld s8, 128(sp)
+	ld s9, 136(sp)
+	ld s10, 144(sp)
+	ld s11, 152(sp)
 	addi sp, sp, 160
 	ret
 .L25_0:
@@ -19022,52 +19048,11 @@ curve_p256_add_affine:
 	xor a5, a6, a5
 	or a3, a3, a5
 	sltiu a3, a3, 1
-	or s1, a4, a3                    # fep256_sparse64:104: t$0_add_apart
+	or s2, a4, a3                    # fep256_sparse64:104: t$0_add_apart
 	j .L25_1
-.L25_6:
-	li a4, 1
-	add t2, a3, a4
-	sltu a3, t2, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a4, -4294967296
-	add t0, t0, a4
-	sltu a4, t0, a4
-	add t0, t0, a3
-	sltu a3, t0, a3
-	or a4, a4, a3
-	li a3, -1
-	add a7, a7, a3
-	sltu a3, a7, a3
-	add a7, a7, a4
-	sltu a4, a7, a4
-	or a3, a3, a4
-	li a4, 4294967294
-	add a4, t1, a4
-	add t1, a3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L25_7
-.L25_10:
-	li a4, 1
-	add s5, a3, a4
-	sltu a3, s5, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a4, -4294967296
-	add a6, a6, a4
-	sltu a4, a6, a4
-	add a6, a6, a3
-	sltu a3, a6, a3
-	or a4, a4, a3
-	li a3, -1
-	add t3, t3, a3
-	sltu a3, t3, a3
-	add t3, t3, a4
-	sltu a4, t3, a4
-	or a3, a3, a4
-	li a4, 4294967294
-	add a4, t5, a4
-	add t5, a3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L25_11
 .L25_14:
-	li a3, 1
-	sub s6, ra, a3
-	sltu ra, ra, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub s7, ra, s1
+	sltu ra, ra, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a3, -4294967296
 	sub a3, a6, a3
 	sltu a4, a6, a3
@@ -19084,72 +19069,12 @@ curve_p256_add_affine:
 	sub a3, t5, a3
 	sub t5, a3, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	j .L25_15
-.L25_18:
-	li a4, 1
-	add s5, a3, a4
-	sltu a3, s5, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a4, -4294967296
-	add t0, t0, a4
-	sltu a4, t0, a4
-	add t0, t0, a3
-	sltu a3, t0, a3
-	or a4, a4, a3
-	li a3, -1
-	add a7, a7, a3
-	sltu a3, a7, a3
-	add a7, a7, a4
-	sltu a4, a7, a4
-	or a3, a3, a4
-	li a4, 4294967294
-	add a4, t1, a4
-	add t1, a3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L25_19
-.L25_22:
-	li a3, 1
-	add s5, a2, a3
-	sltu a2, s5, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a3, -4294967296
-	add t2, t2, a3
-	sltu a3, t2, a3
-	add t2, t2, a2
-	sltu a2, t2, a2
-	or a3, a3, a2
-	li a2, -1
-	add t4, t4, a2
-	sltu a2, t4, a2
-	add t4, t4, a3
-	sltu a3, t4, a3
-	or a2, a2, a3
-	li a3, 4294967294
-	add a3, t1, a3
-	add t1, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L25_23
-.L25_30:
-	li a3, 1
-	add t0, a2, a3
-	sltu a2, t0, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a3, -4294967296
-	add s1, s1, a3
-	sltu a3, s1, a3
-	add s1, s1, a2
-	sltu a2, s1, a2
-	or a3, a3, a2
-	li a2, -1
-	add s2, s2, a2
-	sltu a2, s2, a2
-	add s2, s2, a3
-	sltu a3, s2, a3
-	or a2, a2, a3
-	li a3, 4294967294
-	add a3, s3, a3
-	add s3, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L25_31
 .L25_32:
-	or a2, s6, a6                    # limbs:118
+	or a2, s7, a6                    # limbs:118
 	or a2, t3, a2
 	or a2, t5, a2
 	sltiu a2, a2, 1
-	xori a3, s6, -1                  # fep256_sparse64:104
+	xori a3, s7, -1                  # fep256_sparse64:104
 	li a4, 4294967295
 	xor a4, a6, a4
 	or a3, a3, a4
@@ -19160,228 +19085,81 @@ curve_p256_add_affine:
 	sltiu a3, a3, 1
 	or s0, a2, a3                    # fep256_sparse64:104: t$0_add_apart
 	j .L25_33
-.L25_38:
-	li a3, 1
-	add t4, a2, a3
-	sltu a2, t4, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a3, -4294967296
-	add t1, t1, a3
-	sltu a3, t1, a3
-	add t1, t1, a2
-	sltu a2, t1, a2
-	or a3, a3, a2
-	li a2, -1
-	add a7, a7, a2
-	sltu a2, a7, a2
-	add a7, a7, a3
-	sltu a3, a7, a3
-	or a2, a2, a3
-	li a3, 4294967294
-	add a3, t2, a3
-	add t2, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L25_39
-.L25_42:
-	li a3, 1
-	add s0, a2, a3
-	sltu a2, s0, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a3, -4294967296
-	add a6, a6, a3
-	sltu a3, a6, a3
-	add a6, a6, a2
-	sltu a2, a6, a2
-	or a3, a3, a2
-	li a2, -1
-	add t3, t3, a2
-	sltu a2, t3, a2
-	add t3, t3, a3
-	sltu a3, t3, a3
-	or a2, a2, a3
-	li a3, 4294967294
-	add a3, t5, a3
-	add t5, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L25_43
-.L25_46:
-	li a3, 1
-	add t1, a2, a3
-	sltu a2, t1, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a3, -4294967296
-	add s5, s5, a3
-	sltu a3, s5, a3
-	add s5, s5, a2
-	sltu a2, s5, a2
-	or a3, a3, a2
-	li a2, -1
-	add s6, s6, a2
-	sltu a2, s6, a2
-	add s6, s6, a3
-	sltu a3, s6, a3
-	or a2, a2, a3
-	li a3, 4294967294
-	add a3, s8, a3
-	add s8, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L25_47
-.L25_50:
-	li a4, 1
-	add t2, a2, a4
-	sltu a2, t2, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a4, -4294967296
-	add s9, s9, a4
-	sltu a4, s9, a4
-	add s9, s9, a2
-	sltu a2, s9, a2
-	or a4, a4, a2
-	li a2, -1
-	add s4, s4, a2
-	sltu a2, s4, a2
-	add s4, s4, a4
-	sltu a4, s4, a4
-	or a2, a2, a4
-	li a4, 4294967294
-	add a3, a3, a4
-	add a3, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L25_51
 .L25_54:
-	li a2, 1
-	sub a4, ra, a2
-	sltu ra, ra, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	li a2, -4294967296
-	sub a2, s9, a2
-	sltu a5, s9, a2
-	sub s9, a2, ra
-	sltu ra, a2, s9
-	or a2, ra, a5
+	sub a2, ra, s1
+	sltu ra, ra, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	li a4, -4294967296
+	sub a4, s10, a4
+	sltu a5, s10, a4
+	sub s10, a4, ra
+	sltu ra, a4, s10
+	or a4, ra, a5
 	li a5, -1
-	sub a5, s4, a5
-	sltu a7, s4, a5
-	sub s4, a5, a2
-	sltu a2, a5, s4
-	or a5, a2, a7
-	li a2, 4294967294
-	sub a2, a3, a2
-	sub a3, a2, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv a2, a4
+	sub a5, s5, a5
+	sltu a7, s5, a5
+	sub s5, a5, a4
+	sltu a4, a5, s5
+	or a5, a4, a7
+	li a4, 4294967294
+	sub a3, a3, a4
+	sub a3, a3, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	j .L25_55
-.L25_58:
-	li a4, 1
-	add a4, t4, a4
-	sltu t4, a4, t4                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	li ra, -4294967296
-	add a5, a5, ra
-	sltu ra, a5, ra
-	add a5, a5, t4
-	sltu t4, a5, t4
-	or ra, ra, t4
-	li t4, -1
-	add a7, a7, t4
-	sltu t4, a7, t4
-	add a7, a7, ra
-	sltu ra, a7, ra
-	or t4, t4, ra
-	li ra, 4294967294
-	add t2, t2, ra
-	add t2, t4, t2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L25_59
 .L25_62:
-	li a2, 1
-	sub t4, ra, a2
-	sltu ra, ra, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub t4, ra, s1
+	sltu ra, ra, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a2, -4294967296
-	sub a2, s9, a2
-	sltu a4, s9, a2
-	sub s9, a2, ra
-	sltu ra, a2, s9
+	sub a2, s10, a2
+	sltu a4, s10, a2
+	sub s10, a2, ra
+	sltu ra, a2, s10
 	or a2, ra, a4
 	li a4, -1
-	sub a4, s4, a4
-	sltu a5, s4, a4
-	sub s4, a4, a2
-	sltu a2, a4, s4
+	sub a4, s5, a4
+	sltu a5, s5, a4
+	sub s5, a4, a2
+	sltu a2, a4, s5
 	or a4, a2, a5
 	li a2, 4294967294
 	sub a2, a3, a2
 	sub a3, a2, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	j .L25_63
 .L25_66:
-	li a2, 1
-	sub a4, ra, a2
-	sltu ra, ra, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	li a2, -4294967296
-	sub a2, s5, a2
-	sltu a5, s5, a2
-	sub s5, a2, ra
-	sltu ra, a2, s5
-	or a2, ra, a5
-	li a5, -1
-	sub a5, s6, a5
-	sltu a7, s6, a5
-	sub s6, a5, a2
-	sltu a2, a5, s6
-	or a5, a2, a7
-	li a2, 4294967294
-	sub a2, s8, a2
-	sub s8, a2, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv a2, a4
-	j .L25_67
-.L25_70:
-	li a4, 1
-	add s2, a2, a4
-	sltu a2, s2, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sub a2, ra, s1
+	sltu ra, ra, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a4, -4294967296
-	add t1, t1, a4
-	sltu a4, t1, a4
-	add t1, t1, a2
-	sltu a2, t1, a2
-	or a4, a4, a2
-	li a2, -1
-	add t2, t2, a2
-	sltu a2, t2, a2
-	add t2, t2, a4
-	sltu a4, t2, a4
-	or a2, a2, a4
+	sub a4, s7, a4
+	sltu a5, s7, a4
+	sub s7, a4, ra
+	sltu ra, a4, s7
+	or a4, ra, a5
+	li a5, -1
+	sub a5, s8, a5
+	sltu a7, s8, a5
+	sub s8, a5, a4
+	sltu a4, a5, s8
+	or a5, a4, a7
 	li a4, 4294967294
-	add a4, s8, a4
-	add s8, a2, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L25_71
-.L25_74:
-	li a2, 1
-	add t3, a1, a2
-	sltu a1, t3, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	li a2, -4294967296
-	add s5, s5, a2
-	sltu a2, s5, a2
-	add s5, s5, a1
-	sltu a1, s5, a1
-	or a2, a2, a1
-	li a1, -1
-	add s6, s6, a1
-	sltu a1, s6, a1
-	add s6, s6, a2
-	sltu a2, s6, a2
-	or a1, a1, a2
-	li a2, 4294967294
-	add a2, s7, a2
-	add s7, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L25_75
+	sub a4, s9, a4
+	sub s9, a4, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	j .L25_67
 .L25_78:
-	li a1, 1
-	sub a2, ra, a1
-	sltu ra, ra, a1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	li a1, -4294967296
-	sub a1, t1, a1
-	sltu a4, t1, a1
-	sub t1, a1, ra
-	sltu ra, a1, t1
-	or a1, ra, a4
+	sub a1, ra, s1
+	sltu ra, ra, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	li a2, -4294967296
+	sub a2, t1, a2
+	sltu a4, t1, a2
+	sub t1, a2, ra
+	sltu ra, a2, t1
+	or a2, ra, a4
 	li a4, -1
 	sub a4, t2, a4
 	sltu a5, t2, a4
-	sub t2, a4, a1
-	sltu a1, a4, t2
-	or a4, a1, a5
-	li a1, 4294967294
-	sub a1, s8, a1
-	sub s8, a1, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv a1, a2
+	sub t2, a4, a2
+	sltu a2, a4, t2
+	or a4, a2, a5
+	li a2, 4294967294
+	sub a2, s9, a2
+	sub s9, a2, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	j .L25_79
 	.size curve_p256_add_affine, . - curve_p256_add_affine
 
@@ -19420,80 +19198,81 @@ ecdsa_p256_M_multiple_of_base:
 	ld a6, 32(a2)
 	sub a7, a1, a6
 	sltu a1, a1, a6                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	li a3, 0                         # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	li a4, 0                         # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	ld a6, 40(a2)
-	sub a6, a3, a6
-	sltu a4, a3, a6
-	sub a3, a6, a1
-	sltu a1, a6, a3
-	or a6, a1, a4
+	sub a6, a4, a6
+	sltu a5, a4, a6
+	sub a4, a6, a1
+	sltu a1, a6, a4
+	or a6, a1, a5
 	li a1, 0                         # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	ld a4, 48(a2)
-	sub a4, a1, a4
-	sltu a5, a1, a4
-	sub a1, a4, a6
-	sltu a6, a4, a1
-	or a4, a6, a5
+	ld t0, 48(a2)
+	sub t0, a1, t0
+	sltu a5, a1, t0
+	sub a1, t0, a6
+	sltu a6, t0, a1
+	or t0, a6, a5
 	li a5, 0                         # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	ld a6, 56(a2)
 	sub a6, a5, a6
-	sltu t0, a5, a6
-	sub a5, a6, a4
-	sltu a4, a6, a5
-	or a6, a4, t0
+	sltu t1, a5, a6
+	sub a5, a6, t0
+	sltu t0, a6, a5
+	or a6, t0, t1
 	bne a6, zero, .L26_2
+	mv a3, a4
 	mv a4, a1
 	mv a1, a7
 .L26_3:
 	j .L26_1
 .L26_2:
-	li a2, 1
-	sub a6, a7, a2
-	sltu a7, a7, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	li a2, -4294967296
-	sub a2, a3, a2
-	sltu a4, a3, a2
-	sub a3, a2, a7
-	sltu a7, a2, a3
-	or a2, a7, a4
-	li a4, -1
-	sub a4, a1, a4
-	sltu a7, a1, a4
-	sub a1, a4, a2
-	sltu a2, a4, a1
-	or a4, a2, a7
-	li a2, 4294967294
-	sub a2, a5, a2
-	sltu a7, a5, a2
-	sub a5, a2, a4
-	sltu a4, a2, a5
-	or a2, a4, a7
-	bne a2, zero, .L26_4
+	sub a2, a7, a3
+	sltu a7, a7, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	li a6, -4294967296
+	sub a6, a4, a6
+	sltu t0, a4, a6
+	sub a4, a6, a7
+	sltu a7, a6, a4
+	or a6, a7, t0
+	li a7, -1
+	sub a7, a1, a7
+	sltu t0, a1, a7
+	sub a1, a7, a6
+	sltu a6, a7, a1
+	or a7, a6, t0
+	li a6, 4294967294
+	sub a6, a5, a6
+	sltu t0, a5, a6
+	sub a5, a6, a7
+	sltu a7, a6, a5
+	or a6, a7, t0
+	bne a6, zero, .L26_4
+	mv a3, a4
 	mv a4, a1
-	mv a1, a6
+	mv a1, a2
 .L26_5:
 	j .L26_3
 .L26_4:
-	li a2, 1
-	sub a7, a6, a2
-	sltu a6, a6, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	li a2, -4294967296
-	sub a2, a3, a2
-	sltu a4, a3, a2
-	sub a3, a2, a6
-	sltu a6, a2, a3
-	or a2, a6, a4
-	li a4, -1
-	sub a4, a1, a4
-	sltu a6, a1, a4
-	sub a1, a4, a2
-	sltu a2, a4, a1
-	or a4, a2, a6
-	li a2, 4294967294
-	sub a2, a5, a2
-	sub a5, a2, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub a6, a2, a3
+	sltu a2, a2, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	li a3, -4294967296
+	sub a3, a4, a3
+	sltu a7, a4, a3
+	sub a4, a3, a2
+	sltu a2, a3, a4
+	or a3, a2, a7
+	li a2, -1
+	sub a2, a1, a2
+	sltu a7, a1, a2
+	sub a1, a2, a3
+	sltu a3, a2, a1
+	or a2, a3, a7
+	li a3, 4294967294
+	sub a3, a5, a3
+	sub a5, a3, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	mv a3, a4
 	mv a4, a1
-	mv a1, a7
+	mv a1, a6
 	j .L26_5
 	.size ecdsa_p256_M_multiple_of_base, . - ecdsa_p256_M_multiple_of_base
 
@@ -29194,11 +28973,11 @@ ecdsa_p256_M_steps:
 	j .L27_251
 	.size ecdsa_p256_M_steps, . - ecdsa_p256_M_steps
 
-# ecdsa.p256.M.double_mult (lib/curve/double_scalar.stk, line 69)
+# ecdsa.p256.M.double_mult (lib/curve/double_scalar.stk, line 69); in an order found by search
 	.balign 4
 	.type ecdsa_p256_M_double_mult, @function
 ecdsa_p256_M_double_mult:
-	addi sp, sp, -1952
+	addi sp, sp, -1936
 	sd ra, 1856(sp)
 	sd s0, 1864(sp)
 	sd s1, 1872(sp)
@@ -29209,8 +28988,6 @@ ecdsa_p256_M_double_mult:
 	sd s6, 1912(sp)
 	sd s7, 1920(sp)
 	sd s8, 1928(sp)
-	sd s9, 1936(sp)
-	sd s10, 1944(sp)
 	mv s0, a0
 	mv s1, a2
 	mv s2, a3
@@ -29240,31 +29017,26 @@ ecdsa_p256_M_double_mult:
 	sd a0, 48(sp)
 	ld a0, 56(s2)
 	sd a0, 56(sp)
-	li a0, 1
-	sd a0, 64(sp)
-	li s4, -4294967296
-	sd s4, 72(sp)
-	li a0, -1
-	sd a0, 80(sp)
-	li s5, 4294967294
-	sd s5, 88(sp)
-	li a0, 1
-	sd a0, 96(sp)
-	sd s4, 104(sp)
-	li a0, -1
-	sd a0, 112(sp)
-	sd s5, 120(sp)
-	li a0, 1
-	sd a0, 128(sp)
-	sd s4, 136(sp)
-	li a0, -1
-	sd a0, 144(sp)
-	sd s5, 152(sp)
+	li s4, 1
+	sd s4, 64(sp)
+	li s5, -4294967296
+	sd s5, 72(sp)
+	li s6, -1
+	sd s6, 80(sp)
+	li s7, 4294967294
+	sd s7, 88(sp)
+	sd s4, 96(sp)
+	sd s5, 104(sp)
+	sd s6, 112(sp)
+	sd s7, 120(sp)
+	sd s4, 128(sp)
+	sd s5, 136(sp)
+	sd s6, 144(sp)
+	sd s7, 152(sp)
 	mv a1, s2
 	addi a0, sp, 1280
 	call curve_p256_doubled_and_itself
-	li a0, 1
-	mv s2, a0
+	mv s2, s4
 .L28_0:
 	addi a0, sp, 1440
 	addi a1, sp, 1280
@@ -29275,43 +29047,43 @@ ecdsa_p256_M_double_mult:
 	ld a3, 1464(sp)
 	ld a4, 1472(sp)
 	ld a5, 1480(sp)
-	ld a6, 1488(sp)
-	ld a7, 1496(sp)
-	ld t0, 1504(sp)
-	ld t1, 1512(sp)
-	ld t2, 1520(sp)
-	ld t3, 1528(sp)
-	ld t4, 1536(sp)
-	ld t5, 1544(sp)
-	ld ra, 1552(sp)
-	ld s6, 1560(sp)
-	ld s7, 1568(sp)
-	ld s8, 1576(sp)
-	ld s9, 1584(sp)
-	ld s10, 1592(sp)
+	sd a5, 1320(sp)
+	ld a5, 1488(sp)
+	ld a6, 1504(sp)
+	ld a7, 1512(sp)
+	ld t0, 1520(sp)
+	ld t1, 1528(sp)
+	ld t2, 1536(sp)
+	ld t3, 1544(sp)
+	ld t4, 1552(sp)
 	sd a0, 1280(sp)
+	ld a0, 1560(sp)
+	ld t5, 1568(sp)
+	ld ra, 1576(sp)
+	ld s8, 1584(sp)
 	sd a1, 1288(sp)
 	sd a2, 1296(sp)
 	sd a3, 1304(sp)
 	sd a4, 1312(sp)
-	sd a5, 1320(sp)
-	sd a6, 1328(sp)
-	sd a7, 1336(sp)
-	sd t0, 1344(sp)
-	sd t1, 1352(sp)
-	sd t2, 1360(sp)
-	sd t3, 1368(sp)
-	sd t4, 1376(sp)
-	sd t5, 1384(sp)
-	sd ra, 1392(sp)
-	sd s6, 1400(sp)
-	sd s7, 1408(sp)
-	sd s8, 1416(sp)
-	sd s9, 1424(sp)
-	sd s10, 1432(sp)
+	sd a5, 1328(sp)
+	sd a6, 1344(sp)
+	sd a7, 1352(sp)
+	ld a1, 1496(sp)
+	sd a1, 1336(sp)
+	sd t0, 1360(sp)
+	sd t1, 1368(sp)
+	sd t2, 1376(sp)
+	sd t3, 1384(sp)
+	sd t4, 1392(sp)
+	sd a0, 1400(sp)
+	sd t5, 1408(sp)
+	sd ra, 1416(sp)
+	sd s8, 1424(sp)
 	slli a0, s2, 5                   # 39
 	slli a1, s2, 7
-	add a0, a0, a1
+	ld a2, 1592(sp)                  # 38
+	sd a2, 1432(sp)
+	add a0, a0, a1                   # 39
 	addi a1, sp, 0
 	add a0, a1, a0
 	addi a1, sp, 1344
@@ -29319,37 +29091,31 @@ ecdsa_p256_M_double_mult:
 	addi a3, sp, 1408
 	call curve_p256_to_cached
 	addiw s2, s2, 1
-	li s6, 8
-	bltu s2, s6, .L28_0
+	li s8, 8
+	bltu s2, s8, .L28_0
 .L28_1:
-	li a0, 1
-	sd a0, 0(s0)
-	sd s4, 8(s0)
-	li a0, -1
-	sd a0, 16(s0)
-	sd s5, 24(s0)
-	li a0, 1
-	sd a0, 32(s0)
-	sd s4, 40(s0)
-	li a0, -1
-	sd a0, 48(s0)
-	sd s5, 56(s0)
+	sd s4, 0(s0)
+	sd s5, 8(s0)
+	sd s6, 16(s0)
+	sd s7, 24(s0)
+	sd s4, 32(s0)
+	sd s5, 40(s0)
+	sd s6, 48(s0)
+	sd s7, 56(s0)
 	sd zero, 64(s0)
 	sd zero, 72(s0)
 	sd zero, 80(s0)
 	sd zero, 88(s0)
-	li a0, 1
-	bne s1, a0, .L28_3
+	bne s1, s4, .L28_3
 	mv a0, s0
 	mv a1, s0
+	mv a3, s4
 	addi a2, sp, 0
-	li a3, 1
 	call ecdsa_p256_M_add_multiple
 .L28_3:
-	li a0, 1
-	bne s3, a0, .L28_5
+	bne s3, s4, .L28_5
+	mv a1, s4
 	addi a0, sp, 1280
-	li a1, 1
 	call ecdsa_p256_M_multiple_of_base
 	mv a0, s0
 	mv a1, s0
@@ -29385,9 +29151,7 @@ ecdsa_p256_M_double_mult:
 	ld s6, 1912(sp)
 	ld s7, 1920(sp)
 	ld s8, 1928(sp)
-	ld s9, 1936(sp)
-	ld s10, 1944(sp)
-	addi sp, sp, 1952
+	addi sp, sp, 1936
 	ret
 	.size ecdsa_p256_M_double_mult, . - ecdsa_p256_M_double_mult
 

@@ -8,7 +8,7 @@
 # Behind an instruction: the line that it comes from, with the file's name where that is another, and the variable whose value it gives.
 	.text
 
-# hash.sha512.compress (lib/hash/sha512.stk, line 54)
+# hash.sha512.compress (lib/hash/sha512.stk, line 54); in an order found by search
 	.balign 4
 	.type hash_sha512_compress, @function
 hash_sha512_compress:
@@ -150,21 +150,22 @@ hash_sha512_compress:
 	lw a1, 144(sp)
 	sltu t5, t0, t4
 	add t2, s3, t3
-	add s1, t2, t5                   # 61: word 1 of t1
 	srli t1, a6, 28                  # 35
 	slli a3, a1, 4
 	slli s0, a6, 4
 	or a7, t1, a3
 	srli s2, a1, 28
 	slli a2, a6, 30
-	srli t5, a1, 2
 	or a4, s0, s2
 	slli t4, a1, 30
 	srli s3, a6, 2
+	slli s2, a6, 25
+	sw s4, 136(sp)
+	add s1, t2, t5                   # 61: word 1 of t1
+	srli t5, a1, 2                   # 35
 	or t1, a2, t5
 	or t2, t4, s3
 	xor a3, a7, t1
-	slli s2, a6, 25
 	srli t5, a1, 7
 	xor s0, a4, t2
 	slli t4, a1, 25
@@ -184,7 +185,6 @@ hash_sha512_compress:
 	xor a2, t4, a3
 	xor a3, s2, s0
 	and s0, t2, t5
-	sw s4, 136(sp)
 	and s4, s3, a7
 	xor a2, a2, s0
 	xor s0, a3, s4
@@ -388,28 +388,28 @@ hash_sha512_compress:
 	slli s1, t4, 13
 	or a6, a6, s1
 	sw a2, 188(sp)
-	sw s11, 196(sp)
+	sw s4, 168(sp)
 	slli t3, t1, 13
 	srli s1, t4, 19
 	slli a2, t4, 3
-	srli s11, t1, 29
+	srli s4, t1, 29
 	or t3, t3, s1
-	or a2, a2, s11
+	or a2, a2, s4
 	slli s1, t1, 3
-	srli s11, t4, 29
-	or s1, s1, s11
-	xor s11, a6, s1
+	srli s4, t4, 29
+	or s1, s1, s4
+	xor s4, a6, s1
 	xor a6, t3, a2
 	srli s1, t1, 6
 	slli t3, t4, 26
 	or a2, s1, t3
 	srli s1, t4, 6
-	xor t3, s11, a2                  # 44: word 0 of t
-	xor s11, a6, s1                  # 44: word 1 of t
+	xor t3, s4, a2                   # 44: word 0 of t
+	xor s4, a6, s1                   # 44: word 1 of t
 	add a2, t0, s3                   # 64
 	sltu a6, a2, t0
-	add s1, s5, a1
 	lw t0, 80(sp)
+	add s1, s5, a1
 	lw s5, 84(sp)
 	add s3, s1, a6
 	add a1, a2, t0
@@ -418,34 +418,34 @@ hash_sha512_compress:
 	add a2, a6, s1
 	add s3, a1, t3
 	sltu a6, s3, a1
-	add s1, a2, s11
+	add s1, a2, s4
 	add t3, s1, a6
 	srli a2, t5, 14                  # 38
-	slli s11, s2, 18
+	slli s4, s2, 18
 	slli a1, t5, 18
-	or s1, a2, s11
+	or s1, a2, s4
 	srli a6, s2, 14
 	or a2, a1, a6
 	srli a1, t5, 18
 	slli a6, s2, 14
 	or a1, a1, a6
-	slli s11, t5, 14
+	slli s4, t5, 14
 	srli a6, s2, 18
-	or s11, s11, a6
+	or s4, s4, a6
 	xor a6, s1, a1
-	xor s1, a2, s11
+	xor s1, a2, s4
 	slli a2, s2, 23
-	srli s11, t5, 9
-	or a2, a2, s11
+	srli s4, t5, 9
+	or a2, a2, s4
 	slli a1, t5, 23
-	srli s11, s2, 9
-	or a1, a1, s11
-	xor s11, a6, a1                  # 38: word 0 of t
+	srli s4, s2, 9
+	or a1, a1, s4
+	xor s4, a6, a1                   # 38: word 0 of t
 	xor a6, s1, a2                   # 38: word 1 of t
-	add a1, s9, s11                  # 61
+	add a1, s9, s4                   # 61
 	sltu s1, a1, s9
 	add a2, s10, a6
-	add s11, a2, s1
+	add s4, a2, s1
 	xori a6, t5, -1
 	xori a2, s2, -1
 	and s1, s7, a6
@@ -458,22 +458,22 @@ hash_sha512_compress:
 	sw s3, 8(sp)
 	sw t3, 12(sp)
 	sltu s10, s1, a1
-	add a6, s11, s9
+	add a6, s4, s9
 	lw a1, 16(a5)
-	lw s11, 20(a5)
+	lw s4, 20(a5)
 	add a2, a6, s10
 	add s9, s1, a1
 	sltu a6, s9, s1
-	add s10, a2, s11
+	add s10, a2, s4
 	add a1, s10, a6
 	add s1, s9, a0                   # 61: word 0 of t1
 	sltu a2, s1, s9
-	add s11, a1, ra
-	add s10, s11, a2                 # 61: word 1 of t1
+	add s4, a1, ra
+	add s10, s4, a2                  # 61: word 1 of t1
 	srli s9, t2, 28                  # 35
 	slli a1, s6, 4
 	slli a6, t2, 4
-	or s11, s9, a1
+	or s4, s9, a1
 	srli a2, s6, 28
 	or s9, a6, a2
 	slli a6, s6, 30
@@ -482,8 +482,8 @@ hash_sha512_compress:
 	slli a1, t2, 30
 	srli a2, s6, 2
 	or a1, a1, a2
-	xor a2, s11, a1
-	xor s11, s9, a6
+	xor a2, s4, a1
+	xor s4, s9, a6
 	slli s9, s6, 25
 	srli a6, t2, 7
 	or s9, s9, a6
@@ -491,2203 +491,2201 @@ hash_sha512_compress:
 	srli a6, s6, 7
 	or a1, a1, a6
 	xor a6, a2, a1                   # 35: word 0 of t
-	xor a2, s11, s9                  # 35: word 1 of t
-	lw s9, 140(sp)
-	sw s5, 220(sp)
+	sw s5, 216(sp)
+	xor a2, s4, s9                   # 35: word 1 of t
+	lw s5, 140(sp)
+	sw t4, 208(sp)
+	lw s4, 168(sp)
+	sw t0, 212(sp)
+	lw t4, 144(sp)
 	and a1, a4, t2                   # 62
-	and s5, s9, t2
-	sw t0, 216(sp)
-	lw t0, 144(sp)
-	xor s5, a1, s5
-	sw t4, 212(sp)
-	xor a7, a7, s5
-	and s11, s4, s6
-	and t4, t0, s6
-	lw s5, 196(sp)
-	xor t4, s11, t4
-	xor s5, s5, t4
-	add t4, a6, a7                   # 62: word 0 of t2
-	sltu a7, t4, a6
-	add a6, a2, s5
-	add a2, a6, a7                   # 62: word 1 of t2
-	add s5, s1, t4                   # 63: word 0 of part
-	add a7, s10, a2
-	sltu a6, s5, s1
-	lw a2, 148(sp)
-	add t4, a7, a6                   # 63: word 1 of part
-	add a7, a2, s1                   # 63: word 0 of part
-	lw s1, 152(sp)
-	sltu a6, a7, a2
-	add a2, s1, s10
-	add s1, a2, a6                   # 63: word 1 of part
-	lw s10, 24(sp)                   # 64: word 0 of x$3_small_sigma0
-	lw a2, 28(sp)                    # 64: word 1 of x$3_small_sigma0
-	sw t1, 208(sp)
-	srli t1, s10, 1                  # 41
-	slli t0, a2, 31
-	or t1, t1, t0
-	sw t3, 228(sp)
-	slli a6, s10, 31
-	srli t0, a2, 1
-	srli s9, s10, 8
-	slli t3, a2, 24
-	or a6, a6, t0
-	or s9, s9, t3
-	slli t0, s10, 24
-	srli t3, a2, 8
-	or t0, t0, t3
-	xor t3, t1, s9
-	xor t1, a6, t0
-	srli s9, s10, 7
-	slli a6, a2, 25
-	or t0, s9, a6
-	xor a6, t3, t0                   # 41: word 0 of t
-	sw s3, 224(sp)
-	srli s9, a2, 7
-	lw t0, 188(sp)
-	lw s3, 192(sp)
-	xor t3, t1, s9                   # 41: word 1 of t
-	sw s11, 236(sp)
-	srli s9, t0, 19                  # 44
-	slli s11, s3, 13
-	or s9, s9, s11
-	sw a1, 232(sp)
-	sw s4, 168(sp)
-	slli t1, t0, 13
-	srli s11, s3, 19
-	slli a1, s3, 3
-	srli s4, t0, 29
-	or t1, t1, s11
-	or a1, a1, s4
-	slli s11, t0, 3
-	srli s4, s3, 29
-	or s11, s11, s4
-	xor s4, s9, s11
-	xor s9, t1, a1
-	srli s11, t0, 6
-	slli t1, s3, 26
-	or a1, s11, t1
-	srli s11, s3, 6
-	xor t1, s4, a1                   # 44: word 0 of t
-	xor s4, s9, s11                  # 44: word 1 of t
-	add a1, a0, a6                   # 64
-	sltu s9, a1, a0
-	add s11, ra, t3
+	and t0, s5, t2
+	sw t1, 204(sp)
+	and s9, s4, s6
+	and t1, t4, s6
+	xor t0, a1, t0
+	xor t1, s9, t1
+	xor a7, a7, t0
+	xor t0, s11, t1
+	add s11, a6, a7                  # 62: word 0 of t2
+	sltu t1, s11, a6
+	add a7, a2, t0
+	add a6, a7, t1                   # 62: word 1 of t2
+	add a2, s1, s11                  # 63: word 0 of part
+	sltu t0, a2, s1
+	add a7, s10, a6
+	add t1, a7, t0                   # 63: word 1 of part
+	lw s11, 148(sp)
+	lw t0, 152(sp)
+	add a6, s11, s1                  # 63: word 0 of part
+	add s1, t0, s10
+	sltu a7, a6, s11
+	lw t0, 24(sp)                    # 64: word 0 of x$3_small_sigma0
+	lw s10, 28(sp)                   # 64: word 1 of x$3_small_sigma0
+	add s11, s1, a7                  # 63: word 1 of part
+	srli a7, t0, 1                   # 41
+	slli t4, s10, 31
+	or a7, a7, t4
+	slli s1, t0, 31
+	srli t4, s10, 1
+	srli s5, t0, 8
+	slli s4, s10, 24
+	or s1, s1, t4
+	or s5, s5, s4
+	slli t4, t0, 24
+	srli s4, s10, 8
+	or t4, t4, s4
+	xor s4, a7, s5
+	xor a7, s1, t4
+	srli s5, t0, 7
+	slli s1, s10, 25
+	or t4, s5, s1
+	xor s1, s4, t4                   # 41: word 0 of t
+	sw t3, 224(sp)
+	srli s5, s10, 7
+	lw t4, 188(sp)
+	lw t3, 192(sp)
+	xor s4, a7, s5                   # 41: word 1 of t
+	sw s3, 220(sp)
+	srli s5, t4, 19                  # 44
+	slli s3, t3, 13
+	or s5, s5, s3
+	sw s9, 232(sp)
+	sw a1, 228(sp)
+	slli a7, t4, 13
+	srli s3, t3, 19
+	slli s9, t3, 3
+	srli a1, t4, 29
+	or a7, a7, s3
+	or s9, s9, a1
+	slli s3, t4, 3
+	srli a1, t3, 29
+	or s3, s3, a1
+	xor a1, s5, s3
+	xor s5, a7, s9
+	srli s3, t4, 6
+	slli a7, t3, 26
+	or s9, s3, a7
+	srli s3, t3, 6
+	xor a7, a1, s9                   # 44: word 0 of t
+	xor a1, s5, s3                   # 44: word 1 of t
+	add s9, a0, s1                   # 64
+	sltu s5, s9, a0
+	add s3, ra, s4
 	lw a0, 88(sp)
 	lw ra, 92(sp)
-	add a6, s11, s9
-	add t3, a1, a0
-	sltu s11, t3, a1
-	add s9, a6, ra
-	add a1, s9, s11
-	add a6, t3, t1
-	sltu s9, a6, t3
-	add s11, a1, s4
-	add t1, s11, s9
-	srli a1, a7, 14                  # 38
-	slli s4, s1, 18
-	slli t3, a7, 18
-	or s11, a1, s4
-	srli s9, s1, 14
-	or a1, t3, s9
-	srli t3, a7, 18
-	slli s9, s1, 14
-	or t3, t3, s9
-	slli s4, a7, 14
-	srli s9, s1, 18
-	or s4, s4, s9
-	xor s9, s11, t3
-	xor s11, a1, s4
-	slli a1, s1, 23
-	srli s4, a7, 9
-	or a1, a1, s4
-	slli t3, a7, 23
-	srli s4, s1, 9
-	or t3, t3, s4
-	xor s4, s9, t3                   # 38: word 0 of t
-	xor s9, s11, a1                  # 38: word 1 of t
-	add t3, s7, s4                   # 61
-	sltu s11, t3, s7
-	add a1, s8, s9
-	add s4, a1, s11
-	xori s9, a7, -1
-	xori a1, s1, -1
-	and s11, a3, s9
-	and s7, t5, a7
-	and s9, s0, a1
-	and s8, s2, s1
-	xor a1, s7, s11
-	xor s7, s8, s9
-	add s11, t3, a1
-	sw a6, 16(sp)
-	sw t1, 20(sp)
-	sltu s8, s11, t3
-	add s9, s4, s7
-	lw t3, 24(a5)
-	lw s4, 28(a5)
-	add a1, s9, s8
-	add s7, s11, t3
-	sltu s9, s7, s11
-	add s8, a1, s4
-	add t3, s8, s9
-	add s11, s7, s10                 # 61: word 0 of t1
-	sltu a1, s11, s7
-	add s4, t3, a2
-	add s8, s4, a1                   # 61: word 1 of t1
-	srli s7, s5, 28                  # 35
-	slli t3, t4, 4
-	slli s9, s5, 4
-	or s4, s7, t3
-	srli a1, t4, 28
-	or s7, s9, a1
-	slli s9, t4, 30
-	srli a1, s5, 2
+	add s1, s3, s5
+	add s4, s9, a0
+	sltu s3, s4, s9
+	add s5, s1, ra
+	add s9, s5, s3
+	add s1, s4, a7
+	sltu s5, s1, s4
+	add s3, s9, a1
+	add a7, s3, s5
+	srli s9, a6, 14                  # 38
+	slli a1, s11, 18
+	slli s4, a6, 18
+	or s3, s9, a1
+	srli s5, s11, 14
+	or s9, s4, s5
+	srli s4, a6, 18
+	slli s5, s11, 14
+	or s4, s4, s5
+	slli a1, a6, 14
+	srli s5, s11, 18
+	or a1, a1, s5
+	xor s5, s3, s4
+	xor s3, s9, a1
+	slli s9, s11, 23
+	srli a1, a6, 9
 	or s9, s9, a1
-	slli t3, s5, 30
-	srli a1, t4, 2
-	or t3, t3, a1
-	xor a1, s4, t3
-	xor s4, s7, s9
-	slli s7, t4, 25
-	srli s9, s5, 7
-	or s7, s7, s9
-	slli t3, s5, 25
-	srli s9, t4, 7
-	or t3, t3, s9
-	xor s9, a1, t3                   # 35: word 0 of t
-	xor a1, s4, s7                   # 35: word 1 of t
+	slli s4, a6, 23
+	srli a1, s11, 9
+	or s4, s4, a1
+	xor a1, s5, s4                   # 38: word 0 of t
+	xor s5, s3, s9                   # 38: word 1 of t
+	add s4, s7, a1                   # 61
+	sltu s3, s4, s7
+	add s9, s8, s5
+	add a1, s9, s3
+	xori s5, a6, -1
+	xori s9, s11, -1
+	and s3, a3, s5
+	and s7, t5, a6
+	and s5, s0, s9
+	and s8, s2, s11
+	xor s9, s7, s3
+	xor s7, s8, s5
+	add s3, s4, s9
+	sw s1, 16(sp)
+	sw a7, 20(sp)
+	sltu s8, s3, s4
+	add s5, a1, s7
+	lw s4, 24(a5)
+	lw a1, 28(a5)
+	add s9, s5, s8
+	add s7, s3, s4
+	sltu s5, s7, s3
+	add s8, s9, a1
+	add s4, s8, s5
+	add s3, s7, t0                   # 61: word 0 of t1
+	sltu s9, s3, s7
+	add a1, s4, s10
+	add s8, a1, s9                   # 61: word 1 of t1
+	srli s7, a2, 28                  # 35
+	slli s4, t1, 4
+	slli s5, a2, 4
+	or a1, s7, s4
+	srli s9, t1, 28
+	or s7, s5, s9
+	slli s5, t1, 30
+	srli s9, a2, 2
+	or s5, s5, s9
+	slli s4, a2, 30
+	srli s9, t1, 2
+	or s4, s4, s9
+	xor s9, a1, s4
+	xor a1, s7, s5
+	slli s7, t1, 25
+	srli s5, a2, 7
+	or s7, s7, s5
+	slli s4, a2, 25
+	srli s5, t1, 7
+	or s4, s4, s5
+	xor s5, s9, s4                   # 35: word 0 of t
+	xor s9, a1, s7                   # 35: word 1 of t
 	sw ra, 248(sp)
-	and t3, t2, s5                   # 62
-	and s7, a4, s5
-	lw ra, 232(sp)
-	lw s3, 168(sp)
-	xor s7, t3, s7
+	and s4, t2, a2                   # 62
+	and s7, a4, a2
+	lw ra, 228(sp)
+	lw t3, 168(sp)
+	xor s7, s4, s7
 	xor ra, ra, s7
-	and s4, s6, t4
-	and t0, s3, t4
-	lw s7, 236(sp)
-	xor t0, s4, t0
-	xor s7, s7, t0
-	add t0, s9, ra                   # 62: word 0 of t2
-	sltu ra, t0, s9
-	add s9, a1, s7
-	add a1, s9, ra                   # 62: word 1 of t2
-	add s7, s11, t0                  # 63: word 0 of part
-	add ra, s8, a1
-	sltu s9, s7, s11
-	lw a1, 140(sp)
-	add t0, ra, s9                   # 63: word 1 of part
-	add ra, a1, s11                  # 63: word 0 of part
-	lw s11, 144(sp)
-	sltu s9, ra, a1
-	add a1, s11, s8
-	add s11, a1, s9                  # 63: word 1 of part
+	and a1, s6, t1
+	and t4, t3, t1
+	lw s7, 232(sp)
+	xor t4, a1, t4
+	xor s7, s7, t4
+	add t4, s5, ra                   # 62: word 0 of t2
+	sltu ra, t4, s5
+	add s5, s9, s7
+	add s9, s5, ra                   # 62: word 1 of t2
+	add s7, s3, t4                   # 63: word 0 of part
+	add ra, s8, s9
+	sltu s5, s7, s3
+	lw s9, 140(sp)
+	add t4, ra, s5                   # 63: word 1 of part
+	add ra, s9, s3                   # 63: word 0 of part
+	lw s3, 144(sp)
+	sltu s5, ra, s9
+	add s9, s3, s8
+	add s3, s9, s5                   # 63: word 1 of part
 	lw s8, 32(sp)                    # 64: word 0 of x$3_small_sigma0
-	lw a1, 36(sp)                    # 64: word 1 of x$3_small_sigma0
+	lw s9, 36(sp)                    # 64: word 1 of x$3_small_sigma0
 	sw a0, 244(sp)
 	srli a0, s8, 1                   # 41
-	slli s3, a1, 31
-	or a0, a0, s3
-	sw t1, 256(sp)
-	sw a6, 252(sp)
-	slli s9, s8, 31
-	srli s3, a1, 1
-	srli t1, s8, 8
-	slli a6, a1, 24
-	or s9, s9, s3
-	or t1, t1, a6
-	slli s3, s8, 24
-	srli a6, a1, 8
-	or s3, s3, a6
-	xor a6, a0, t1
-	xor a0, s9, s3
-	srli t1, s8, 7
-	slli s9, a1, 25
-	or s3, t1, s9
-	xor s9, a6, s3                   # 41: word 0 of t
+	slli t3, s9, 31
+	or a0, a0, t3
+	sw a7, 256(sp)
+	sw s1, 252(sp)
+	slli s5, s8, 31
+	srli t3, s9, 1
+	srli a7, s8, 8
+	slli s1, s9, 24
+	or s5, s5, t3
+	or a7, a7, s1
+	slli t3, s8, 24
+	srli s1, s9, 8
+	or t3, t3, s1
+	xor s1, a0, a7
+	xor a0, s5, t3
+	srli a7, s8, 7
+	slli s5, s9, 25
+	or t3, a7, s5
+	xor s5, s1, t3                   # 41: word 0 of t
 	sw a4, 164(sp)
-	srli t1, a1, 7
-	lw s3, 224(sp)
-	lw a4, 228(sp)
-	xor a6, a0, t1                   # 41: word 1 of t
-	sw s4, 264(sp)
-	srli t1, s3, 19                  # 44
-	slli s4, a4, 13
-	or t1, t1, s4
-	sw t3, 260(sp)
-	sw s6, 204(sp)
-	slli a0, s3, 13
-	srli s4, a4, 19
-	slli t3, a4, 3
-	srli s6, s3, 29
-	or a0, a0, s4
-	or t3, t3, s6
-	slli s4, s3, 3
-	srli s6, a4, 29
+	srli a7, s9, 7
+	lw t3, 220(sp)
+	lw a4, 224(sp)
+	xor s1, a0, a7                   # 41: word 1 of t
+	sw a1, 264(sp)
+	srli a7, t3, 19                  # 44
+	slli a1, a4, 13
+	or a7, a7, a1
+	sw s4, 260(sp)
+	sw s6, 200(sp)
+	slli a0, t3, 13
+	srli a1, a4, 19
+	slli s4, a4, 3
+	srli s6, t3, 29
+	or a0, a0, a1
 	or s4, s4, s6
-	xor s6, t1, s4
-	xor t1, a0, t3
-	srli s4, s3, 6
+	slli a1, t3, 3
+	srli s6, a4, 29
+	or a1, a1, s6
+	xor s6, a7, a1
+	xor a7, a0, s4
+	srli a1, t3, 6
 	slli a0, a4, 26
-	or t3, s4, a0
-	srli s4, a4, 6
-	xor a0, s6, t3                   # 44: word 0 of t
-	xor s6, t1, s4                   # 44: word 1 of t
-	add t3, s10, s9                  # 64
-	sltu t1, t3, s10
-	add s4, a2, a6
-	lw s10, 96(sp)
-	lw a2, 100(sp)
-	add s9, s4, t1
-	add a6, t3, s10
-	sltu s4, a6, t3
-	add t1, s9, a2
-	add t3, t1, s4
-	add s9, a6, a0
-	sltu t1, s9, a6
-	add s4, t3, s6
-	add a0, s4, t1
-	srli t3, ra, 14                  # 38
-	slli s6, s11, 18
-	slli a6, ra, 18
-	or s4, t3, s6
-	srli t1, s11, 14
-	or t3, a6, t1
-	srli a6, ra, 18
-	slli t1, s11, 14
-	or a6, a6, t1
+	or s4, a1, a0
+	srli a1, a4, 6
+	xor a0, s6, s4                   # 44: word 0 of t
+	xor s6, a7, a1                   # 44: word 1 of t
+	add s4, t0, s5                   # 64
+	sltu a7, s4, t0
+	add a1, s10, s1
+	lw t0, 96(sp)
+	lw s10, 100(sp)
+	add s5, a1, a7
+	add s1, s4, t0
+	sltu a1, s1, s4
+	add a7, s5, s10
+	add s4, a7, a1
+	add s5, s1, a0
+	sltu a7, s5, s1
+	add a1, s4, s6
+	add a0, a1, a7
+	srli s4, ra, 14                  # 38
+	slli s6, s3, 18
+	slli s1, ra, 18
+	or a1, s4, s6
+	srli a7, s3, 14
+	or s4, s1, a7
+	srli s1, ra, 18
+	slli a7, s3, 14
+	or s1, s1, a7
 	slli s6, ra, 14
-	srli t1, s11, 18
-	or s6, s6, t1
-	xor t1, s4, a6
-	xor s4, t3, s6
-	slli t3, s11, 23
+	srli a7, s3, 18
+	or s6, s6, a7
+	xor a7, a1, s1
+	xor a1, s4, s6
+	slli s4, s3, 23
 	srli s6, ra, 9
-	or t3, t3, s6
-	slli a6, ra, 23
-	srli s6, s11, 9
-	or a6, a6, s6
-	xor s6, t1, a6                   # 38: word 0 of t
-	xor t1, s4, t3                   # 38: word 1 of t
-	add a6, a3, s6                   # 61
-	sltu s4, a6, a3
-	add t3, s0, t1
-	add s6, t3, s4
-	xori t1, ra, -1
-	xori t3, s11, -1
-	and s4, t5, t1
-	and a3, a7, ra
-	and t1, s2, t3
-	and s0, s1, s11
-	xor t3, a3, s4
-	xor a3, s0, t1
-	add s4, a6, t3
-	sw s9, 24(sp)
+	or s4, s4, s6
+	slli s1, ra, 23
+	srli s6, s3, 9
+	or s1, s1, s6
+	xor s6, a7, s1                   # 38: word 0 of t
+	xor a7, a1, s4                   # 38: word 1 of t
+	add s1, a3, s6                   # 61
+	sltu a1, s1, a3
+	add s4, s0, a7
+	add s6, s4, a1
+	xori a7, ra, -1
+	xori s4, s3, -1
+	and a1, t5, a7
+	and a3, a6, ra
+	and a7, s2, s4
+	and s0, s11, s3
+	xor s4, a3, a1
+	xor a3, s0, a7
+	add a1, s1, s4
+	sw s5, 24(sp)
 	sw a0, 28(sp)
-	sltu s0, s4, a6
-	add t1, s6, a3
-	lw a6, 32(a5)
+	sltu s0, a1, s1
+	add a7, s6, a3
+	lw s1, 32(a5)
 	lw s6, 36(a5)
-	add t3, t1, s0
-	add a3, s4, a6
-	sltu t1, a3, s4
-	add s0, t3, s6
-	add a6, s0, t1
-	add s4, a3, s8                   # 61: word 0 of t1
-	sltu t3, s4, a3
-	add s6, a6, a1
-	add s0, s6, t3                   # 61: word 1 of t1
+	add s4, a7, s0
+	add a3, a1, s1
+	sltu a7, a3, a1
+	add s0, s4, s6
+	add s1, s0, a7
+	add a1, a3, s8                   # 61: word 0 of t1
+	sltu s4, a1, a3
+	add s6, s1, s9
+	add s0, s6, s4                   # 61: word 1 of t1
 	srli a3, s7, 28                  # 35
-	slli a6, t0, 4
-	slli t1, s7, 4
-	or s6, a3, a6
-	srli t3, t0, 28
-	or a3, t1, t3
-	slli t1, t0, 30
-	srli t3, s7, 2
-	or t1, t1, t3
-	slli a6, s7, 30
-	srli t3, t0, 2
-	or a6, a6, t3
-	xor t3, s6, a6
-	xor s6, a3, t1
-	slli a3, t0, 25
-	srli t1, s7, 7
-	or a3, a3, t1
-	slli a6, s7, 25
-	srli t1, t0, 7
-	or a6, a6, t1
-	xor t1, t3, a6                   # 35: word 0 of t
-	xor t3, s6, a3                   # 35: word 1 of t
-	sw a2, 272(sp)
-	and a6, s5, s7                   # 62
+	slli s1, t4, 4
+	slli a7, s7, 4
+	or s6, a3, s1
+	srli s4, t4, 28
+	or a3, a7, s4
+	slli a7, t4, 30
+	srli s4, s7, 2
+	or a7, a7, s4
+	slli s1, s7, 30
+	srli s4, t4, 2
+	or s1, s1, s4
+	xor s4, s6, s1
+	xor s6, a3, a7
+	slli a3, t4, 25
+	srli a7, s7, 7
+	or a3, a3, a7
+	slli s1, s7, 25
+	srli a7, t4, 7
+	or s1, s1, a7
+	xor a7, s4, s1                   # 35: word 0 of t
+	xor s4, s6, a3                   # 35: word 1 of t
+	sw s10, 272(sp)
+	and s1, a2, s7                   # 62
 	and a3, t2, s7
-	lw a2, 260(sp)
-	lw a4, 204(sp)
-	xor a3, a6, a3
-	xor a2, a2, a3
-	and s6, t4, t0
-	and s3, a4, t0
+	lw s10, 260(sp)
+	lw a4, 200(sp)
+	xor a3, s1, a3
+	xor s10, s10, a3
+	and s6, t1, t4
+	and t3, a4, t4
 	lw a3, 264(sp)
-	xor s3, s6, s3
-	xor a3, a3, s3
-	add s3, t1, a2                   # 62: word 0 of t2
-	sltu a2, s3, t1
-	add t1, t3, a3
-	add t3, t1, a2                   # 62: word 1 of t2
-	add a3, s4, s3                   # 63: word 0 of part
-	add a2, s0, t3
-	sltu t1, a3, s4
-	lw t3, 164(sp)
-	add s3, a2, t1                   # 63: word 1 of part
-	add a2, t3, s4                   # 63: word 0 of part
-	lw s4, 168(sp)
-	sltu t1, a2, t3
-	add t3, s4, s0
-	add s4, t3, t1                   # 63: word 1 of part
+	xor t3, s6, t3
+	xor a3, a3, t3
+	add t3, a7, s10                  # 62: word 0 of t2
+	sltu s10, t3, a7
+	add a7, s4, a3
+	add s4, a7, s10                  # 62: word 1 of t2
+	add a3, a1, t3                   # 63: word 0 of part
+	add s10, s0, s4
+	sltu a7, a3, a1
+	lw s4, 164(sp)
+	add t3, s10, a7                  # 63: word 1 of part
+	add s10, s4, a1                  # 63: word 0 of part
+	lw a1, 168(sp)
+	sltu a7, s10, s4
+	add s4, a1, s0
+	add a1, s4, a7                   # 63: word 1 of part
 	lw s0, 40(sp)                    # 64: word 0 of x$3_small_sigma0
-	lw t3, 44(sp)                    # 64: word 1 of x$3_small_sigma0
-	sw s10, 268(sp)
-	srli s10, s0, 1                  # 41
-	slli a4, t3, 31
-	or s10, s10, a4
+	lw s4, 44(sp)                    # 64: word 1 of x$3_small_sigma0
+	sw t0, 268(sp)
+	srli t0, s0, 1                   # 41
+	slli a4, s4, 31
+	or t0, t0, a4
 	sw a0, 280(sp)
-	sw s9, 276(sp)
-	slli t1, s0, 31
-	srli a4, t3, 1
+	sw s5, 276(sp)
+	slli a7, s0, 31
+	srli a4, s4, 1
 	srli a0, s0, 8
-	slli s9, t3, 24
-	or t1, t1, a4
-	or a0, a0, s9
+	slli s5, s4, 24
+	or a7, a7, a4
+	or a0, a0, s5
 	slli a4, s0, 24
-	srli s9, t3, 8
-	or a4, a4, s9
-	xor s9, s10, a0
-	xor s10, t1, a4
+	srli s5, s4, 8
+	or a4, a4, s5
+	xor s5, t0, a0
+	xor t0, a7, a4
 	srli a0, s0, 7
-	slli t1, t3, 25
-	or a4, a0, t1
-	xor t1, s9, a4                   # 41: word 0 of t
-	sw t2, 200(sp)
-	srli a0, t3, 7
+	slli a7, s4, 25
+	or a4, a0, a7
+	xor a7, s5, a4                   # 41: word 0 of t
+	sw t2, 196(sp)
+	srli a0, s4, 7
 	lw a4, 252(sp)
 	lw t2, 256(sp)
-	xor s9, s10, a0                  # 41: word 1 of t
+	xor s5, t0, a0                   # 41: word 1 of t
 	sw s6, 288(sp)
 	srli a0, a4, 19                  # 44
 	slli s6, t2, 13
 	or a0, a0, s6
-	sw a6, 284(sp)
-	sw t4, 240(sp)
-	slli s10, a4, 13
+	sw s1, 284(sp)
+	sw t1, 240(sp)
+	slli t0, a4, 13
 	srli s6, t2, 19
-	slli a6, t2, 3
-	srli t4, a4, 29
-	or s10, s10, s6
-	or a6, a6, t4
+	slli s1, t2, 3
+	srli t1, a4, 29
+	or t0, t0, s6
+	or s1, s1, t1
 	slli s6, a4, 3
-	srli t4, t2, 29
-	or s6, s6, t4
-	xor t4, a0, s6
-	xor a0, s10, a6
+	srli t1, t2, 29
+	or s6, s6, t1
+	xor t1, a0, s6
+	xor a0, t0, s1
 	srli s6, a4, 6
-	slli s10, t2, 26
-	or a6, s6, s10
+	slli t0, t2, 26
+	or s1, s6, t0
 	srli s6, t2, 6
-	xor s10, t4, a6                  # 44: word 0 of t
-	xor t4, a0, s6                   # 44: word 1 of t
-	add a6, s8, t1                   # 64
-	sltu a0, a6, s8
-	add s6, a1, s9
+	xor t0, t1, s1                   # 44: word 0 of t
+	xor t1, a0, s6                   # 44: word 1 of t
+	add s1, s8, a7                   # 64
+	sltu a0, s1, s8
+	add s6, s9, s5
 	lw s8, 104(sp)
-	lw a1, 108(sp)
-	add t1, s6, a0
-	add s9, a6, s8
-	sltu s6, s9, a6
-	add a0, t1, a1
-	add a6, a0, s6
-	add t1, s9, s10
-	sltu a0, t1, s9
-	add s6, a6, t4
-	add s10, s6, a0
-	srli a6, a2, 14                  # 38
-	slli t4, s4, 18
-	slli s9, a2, 18
-	or s6, a6, t4
-	srli a0, s4, 14
-	or a6, s9, a0
-	srli s9, a2, 18
-	slli a0, s4, 14
-	or s9, s9, a0
-	slli t4, a2, 14
-	srli a0, s4, 18
-	or t4, t4, a0
-	xor a0, s6, s9
-	xor s6, a6, t4
-	slli a6, s4, 23
-	srli t4, a2, 9
-	or a6, a6, t4
-	slli s9, a2, 23
-	srli t4, s4, 9
-	or s9, s9, t4
-	xor t4, a0, s9                   # 38: word 0 of t
-	xor a0, s6, a6                   # 38: word 1 of t
-	add s9, t5, t4                   # 61
-	sltu s6, s9, t5
-	add a6, s2, a0
-	add t4, a6, s6
-	xori a0, a2, -1
-	xori a6, s4, -1
-	and s6, a7, a0
-	and t5, ra, a2
-	and a0, s1, a6
-	and s2, s11, s4
-	xor a6, t5, s6
+	lw s9, 108(sp)
+	add a7, s6, a0
+	add s5, s1, s8
+	sltu s6, s5, s1
+	add a0, a7, s9
+	add s1, a0, s6
+	add a7, s5, t0
+	sltu a0, a7, s5
+	add s6, s1, t1
+	add t0, s6, a0
+	srli s1, s10, 14                 # 38
+	slli t1, a1, 18
+	slli s5, s10, 18
+	or s6, s1, t1
+	srli a0, a1, 14
+	or s1, s5, a0
+	srli s5, s10, 18
+	slli a0, a1, 14
+	or s5, s5, a0
+	slli t1, s10, 14
+	srli a0, a1, 18
+	or t1, t1, a0
+	xor a0, s6, s5
+	xor s6, s1, t1
+	slli s1, a1, 23
+	srli t1, s10, 9
+	or s1, s1, t1
+	slli s5, s10, 23
+	srli t1, a1, 9
+	or s5, s5, t1
+	xor t1, a0, s5                   # 38: word 0 of t
+	xor a0, s6, s1                   # 38: word 1 of t
+	add s5, t5, t1                   # 61
+	sltu s6, s5, t5
+	add s1, s2, a0
+	add t1, s1, s6
+	xori a0, s10, -1
+	xori s1, a1, -1
+	and s6, a6, a0
+	and t5, ra, s10
+	and a0, s11, s1
+	and s2, s3, a1
+	xor s1, t5, s6
 	xor t5, s2, a0
-	add s6, s9, a6
-	sw t1, 32(sp)
-	sw s10, 36(sp)
-	sltu s2, s6, s9
-	add a0, t4, t5
-	lw s9, 40(a5)
-	lw t4, 44(a5)
-	add a6, a0, s2
-	add t5, s6, s9
+	add s6, s5, s1
+	sw a7, 32(sp)
+	sw t0, 36(sp)
+	sltu s2, s6, s5
+	add a0, t1, t5
+	lw s5, 40(a5)
+	lw t1, 44(a5)
+	add s1, a0, s2
+	add t5, s6, s5
 	sltu a0, t5, s6
-	add s2, a6, t4
-	add s9, s2, a0
+	add s2, s1, t1
+	add s5, s2, a0
 	add s6, t5, s0                   # 61: word 0 of t1
-	sltu a6, s6, t5
-	add t4, s9, t3
-	add s2, t4, a6                   # 61: word 1 of t1
+	sltu s1, s6, t5
+	add t1, s5, s4
+	add s2, t1, s1                   # 61: word 1 of t1
 	srli t5, a3, 28                  # 35
-	slli s9, s3, 4
+	slli s5, t3, 4
 	slli a0, a3, 4
-	or t4, t5, s9
-	srli a6, s3, 28
-	or t5, a0, a6
-	slli a0, s3, 30
-	srli a6, a3, 2
-	or a0, a0, a6
-	slli s9, a3, 30
-	srli a6, s3, 2
-	or s9, s9, a6
-	xor a6, t4, s9
-	xor t4, t5, a0
-	slli t5, s3, 25
+	or t1, t5, s5
+	srli s1, t3, 28
+	or t5, a0, s1
+	slli a0, t3, 30
+	srli s1, a3, 2
+	or a0, a0, s1
+	slli s5, a3, 30
+	srli s1, t3, 2
+	or s5, s5, s1
+	xor s1, t1, s5
+	xor t1, t5, a0
+	slli t5, t3, 25
 	srli a0, a3, 7
 	or t5, t5, a0
-	slli s9, a3, 25
-	srli a0, s3, 7
-	or s9, s9, a0
-	xor a0, a6, s9                   # 35: word 0 of t
-	xor a6, t4, t5                   # 35: word 1 of t
-	sw a1, 168(sp)
-	and s9, s7, a3                   # 62
-	and t5, s5, a3
-	lw a1, 284(sp)
+	slli s5, a3, 25
+	srli a0, t3, 7
+	or s5, s5, a0
+	xor a0, s1, s5                   # 35: word 0 of t
+	xor s1, t1, t5                   # 35: word 1 of t
+	sw s9, 168(sp)
+	and s5, s7, a3                   # 62
+	and t5, a2, a3
+	lw s9, 284(sp)
 	lw t2, 240(sp)
-	xor t5, s9, t5
-	xor a1, a1, t5
-	and t4, t0, s3
-	and a4, t2, s3
+	xor t5, s5, t5
+	xor s9, s9, t5
+	and t1, t4, t3
+	and a4, t2, t3
 	lw t5, 288(sp)
-	xor a4, t4, a4
+	xor a4, t1, a4
 	xor t5, t5, a4
-	add a4, a0, a1                   # 62: word 0 of t2
-	sltu a1, a4, a0
-	add a0, a6, t5
-	add a6, a0, a1                   # 62: word 1 of t2
+	add a4, a0, s9                   # 62: word 0 of t2
+	sltu s9, a4, a0
+	add a0, s1, t5
+	add s1, a0, s9                   # 62: word 1 of t2
 	add t5, s6, a4                   # 63: word 0 of part
-	add a1, s2, a6
+	add s9, s2, s1
 	sltu a0, t5, s6
-	lw a6, 200(sp)
-	add a4, a1, a0                   # 63: word 1 of part
-	add a1, a6, s6                   # 63: word 0 of part
-	lw s6, 204(sp)
-	sltu a0, a1, a6
-	add a6, s6, s2
-	add s6, a6, a0                   # 63: word 1 of part
+	lw s1, 196(sp)
+	add a4, s9, a0                   # 63: word 1 of part
+	add s9, s1, s6                   # 63: word 0 of part
+	lw s6, 200(sp)
+	sltu a0, s9, s1
+	add s1, s6, s2
+	add s6, s1, a0                   # 63: word 1 of part
 	lw s2, 48(sp)                    # 64: word 0 of x$3_small_sigma0
-	lw a6, 52(sp)                    # 64: word 1 of x$3_small_sigma0
+	lw s1, 52(sp)                    # 64: word 1 of x$3_small_sigma0
 	sw s8, 164(sp)
 	srli s8, s2, 1                   # 41
-	slli t2, a6, 31
+	slli t2, s1, 31
 	or s8, s8, t2
-	sw s10, 296(sp)
-	sw t1, 292(sp)
+	sw t0, 296(sp)
+	sw a7, 292(sp)
 	slli a0, s2, 31
-	srli t2, a6, 1
-	srli s10, s2, 8
-	slli t1, a6, 24
+	srli t2, s1, 1
+	srli t0, s2, 8
+	slli a7, s1, 24
 	or a0, a0, t2
-	or s10, s10, t1
+	or t0, t0, a7
 	slli t2, s2, 24
-	srli t1, a6, 8
-	or t2, t2, t1
-	xor t1, s8, s10
+	srli a7, s1, 8
+	or t2, t2, a7
+	xor a7, s8, t0
 	xor s8, a0, t2
-	srli s10, s2, 7
-	slli a0, a6, 25
-	or t2, s10, a0
-	xor a0, t1, t2                   # 41: word 0 of t
-	sw s5, 196(sp)
-	srli s10, a6, 7
+	srli t0, s2, 7
+	slli a0, s1, 25
+	or t2, t0, a0
+	xor a0, a7, t2                   # 41: word 0 of t
+	sw a2, 236(sp)
+	srli t0, s1, 7
 	lw t2, 276(sp)
-	lw s5, 280(sp)
-	xor t1, s8, s10                  # 41: word 1 of t
-	sw t4, 304(sp)
-	srli s10, t2, 19                 # 44
-	slli t4, s5, 13
-	or s10, s10, t4
-	sw s9, 300(sp)
-	sw t0, 236(sp)
+	lw a2, 280(sp)
+	xor a7, s8, t0                   # 41: word 1 of t
+	sw t1, 304(sp)
+	srli t0, t2, 19                  # 44
+	slli t1, a2, 13
+	or t0, t0, t1
+	sw s5, 300(sp)
+	sw t4, 232(sp)
 	slli s8, t2, 13
-	srli t4, s5, 19
-	slli s9, s5, 3
-	srli t0, t2, 29
-	or s8, s8, t4
-	or s9, s9, t0
-	slli t4, t2, 3
-	srli t0, s5, 29
-	or t4, t4, t0
-	xor t0, s10, t4
-	xor s10, s8, s9
-	srli t4, t2, 6
-	slli s8, s5, 26
-	or s9, t4, s8
-	srli t4, s5, 6
-	xor s8, t0, s9                   # 44: word 0 of t
-	xor t0, s10, t4                  # 44: word 1 of t
-	add s9, s0, a0                   # 64
-	sltu s10, s9, s0
-	add t4, t3, t1
-	add a0, t4, s10
+	srli t1, a2, 19
+	slli s5, a2, 3
+	srli t4, t2, 29
+	or s8, s8, t1
+	or s5, s5, t4
+	slli t1, t2, 3
+	srli t4, a2, 29
+	or t1, t1, t4
+	xor t4, t0, t1
+	xor t0, s8, s5
+	srli t1, t2, 6
+	slli s8, a2, 26
+	or s5, t1, s8
+	srli t1, a2, 6
+	xor s8, t4, s5                   # 44: word 0 of t
+	xor t4, t0, t1                   # 44: word 1 of t
+	add s5, s0, a0                   # 64
+	sltu t0, s5, s0
+	add t1, s4, a7
+	add a0, t1, t0
 	lw s0, 172(sp)
-	lw t4, 176(sp)
-	add t3, s9, s0
-	sltu t1, t3, s9
-	add s10, a0, t4
-	add s9, s10, t1
-	add a0, t3, s8
-	sltu s10, a0, t3
-	add t1, s9, t0
-	add s8, t1, s10
-	srli s9, a1, 14                  # 38
-	slli t0, s6, 18
-	slli t3, a1, 18
-	or t1, s9, t0
-	srli s10, s6, 14
-	or s9, t3, s10
-	srli t3, a1, 18
-	slli s10, s6, 14
-	or t3, t3, s10
-	slli t0, a1, 14
-	srli s10, s6, 18
-	or t0, t0, s10
-	xor s10, t1, t3
-	xor t1, s9, t0
-	slli s9, s6, 23
-	srli t0, a1, 9
-	or s9, s9, t0
-	slli t3, a1, 23
-	srli t0, s6, 9
-	or t3, t3, t0
-	xor t0, s10, t3                  # 38: word 0 of t
-	xor s10, t1, s9                  # 38: word 1 of t
-	add t3, a7, t0                   # 61
-	sltu t1, t3, a7
-	add s9, s1, s10
-	add t0, s9, t1
-	xori s10, a1, -1
-	xori s9, s6, -1
-	and t1, ra, s10
-	and a7, a2, a1
-	and s10, s11, s9
-	and s1, s4, s6
-	xor s9, a7, t1
-	xor a7, s1, s10
-	add t1, t3, s9
+	lw t1, 176(sp)
+	add s4, s5, s0
+	sltu a7, s4, s5
+	add t0, a0, t1
+	add s5, t0, a7
+	add a0, s4, s8
+	sltu t0, a0, s4
+	add a7, s5, t4
+	add s8, a7, t0
+	srli s5, s9, 14                  # 38
+	slli t4, s6, 18
+	slli s4, s9, 18
+	or a7, s5, t4
+	srli t0, s6, 14
+	or s5, s4, t0
+	srli s4, s9, 18
+	slli t0, s6, 14
+	or s4, s4, t0
+	slli t4, s9, 14
+	srli t0, s6, 18
+	or t4, t4, t0
+	xor t0, a7, s4
+	xor a7, s5, t4
+	slli s5, s6, 23
+	srli t4, s9, 9
+	or s5, s5, t4
+	slli s4, s9, 23
+	srli t4, s6, 9
+	or s4, s4, t4
+	xor t4, t0, s4                   # 38: word 0 of t
+	xor t0, a7, s5                   # 38: word 1 of t
+	add s4, a6, t4                   # 61
+	sltu a7, s4, a6
+	add s5, s11, t0
+	add t4, s5, a7
+	xori t0, s9, -1
+	xori s5, s6, -1
+	and a7, ra, t0
+	and a6, s10, s9
+	and t0, s3, s5
+	and s11, a1, s6
 	sw a0, 40(sp)
 	sw s8, 44(sp)
-	sltu s1, t1, t3
-	add s10, t0, a7
-	lw t3, 48(a5)
-	lw t0, 52(a5)
-	add s9, s10, s1
-	add a7, t1, t3
-	sltu s10, a7, t1
-	add s1, s9, t0
-	add t3, s1, s10
-	add t1, a7, s2                   # 61: word 0 of t1
-	sltu s9, t1, a7
-	add t0, t3, a6
-	add s1, t0, s9                   # 61: word 1 of t1
-	srli a7, t5, 28                  # 35
-	slli t3, a4, 4
-	slli s10, t5, 4
-	or t0, a7, t3
-	srli s9, a4, 28
-	or a7, s10, s9
-	slli s10, a4, 30
-	srli s9, t5, 2
-	or s10, s10, s9
-	slli t3, t5, 30
-	srli s9, a4, 2
-	or t3, t3, s9
-	xor s9, t0, t3
-	xor t0, a7, s10
-	slli a7, a4, 25
-	srli s10, t5, 7
-	or a7, a7, s10
-	slli t3, t5, 25
-	srli s10, a4, 7
-	or t3, t3, s10
-	xor s10, s9, t3                  # 35: word 0 of t
-	xor s9, t0, a7                   # 35: word 1 of t
-	and t3, a3, t5                   # 62
-	and a7, s7, t5
-	lw s5, 300(sp)
-	lw t4, 236(sp)
-	xor a7, t3, a7
-	xor s5, s5, a7
-	and t0, s3, a4
-	and s0, t4, a4
-	lw a7, 304(sp)
-	xor s0, t0, s0
-	xor a7, a7, s0
-	add s0, s10, s5                  # 62: word 0 of t2
-	sltu s5, s0, s10
-	add s10, s9, a7
-	add s9, s10, s5                  # 62: word 1 of t2
-	add a7, t1, s0                   # 63: word 0 of part
-	add s5, s1, s9
-	sltu s10, a7, t1
-	lw s9, 196(sp)
-	add s0, s5, s10                  # 63: word 1 of part
-	add s5, s9, t1                   # 63: word 0 of part
-	lw t1, 240(sp)
-	sltu s10, s5, s9
-	add s9, t1, s1
-	add t1, s9, s10                  # 63: word 1 of part
-	lw s1, 56(sp)                    # 64: word 0 of x$3_small_sigma0
-	lw s9, 60(sp)                    # 64: word 1 of x$3_small_sigma0
-	srli t2, s1, 1                   # 41
-	slli t4, s9, 31
-	or t2, t2, t4
-	sw s8, 204(sp)
-	sw a0, 200(sp)
-	slli s10, s1, 31
-	srli t4, s9, 1
-	srli s8, s1, 8
-	slli a0, s9, 24
-	or s10, s10, t4
+	lw a2, 300(sp)
+	lw t1, 232(sp)
+	sw s8, 200(sp)
+	and s0, t1, a4                   # 62
+	sw a0, 196(sp)
+	sw s7, 228(sp)
+	sw t3, 264(sp)
+	xor s5, a6, a7                   # 61
+	xor a6, s11, t0
+	add a7, s4, s5
+	sltu s11, a7, s4
+	add t0, t4, a6
+	lw s4, 48(a5)
+	lw t4, 52(a5)
+	add s5, t0, s11
+	add a6, a7, s4
+	sltu t0, a6, a7
+	add s11, s5, t4
+	add s4, s11, t0
+	add a7, a6, s2                   # 61: word 0 of t1
+	sltu s5, a7, a6
+	add t4, s4, s1
+	add s11, t4, s5                  # 61: word 1 of t1
+	srli a6, t5, 28                  # 35
+	slli s4, a4, 4
+	slli t0, t5, 4
+	or t4, a6, s4
+	srli s5, a4, 28
+	or a6, t0, s5
+	slli t0, a4, 30
+	srli s5, t5, 2
+	or t0, t0, s5
+	slli s4, t5, 30
+	srli s5, a4, 2
+	or s4, s4, s5
+	xor s5, t4, s4
+	xor t4, a6, t0
+	slli a6, a4, 25
+	srli t0, t5, 7
+	or a6, a6, t0
+	slli s4, t5, 25
+	srli t0, a4, 7
+	or s4, s4, t0
+	xor t0, s5, s4                   # 35: word 0 of t
+	xor s5, t4, a6                   # 35: word 1 of t
+	and s4, a3, t5                   # 62
+	and a6, s7, t5
+	xor a6, s4, a6
+	xor a2, a2, a6
+	and t4, t3, a4
+	lw a6, 304(sp)
+	xor s0, t4, s0
+	xor a6, a6, s0
+	add s0, t0, a2                   # 62: word 0 of t2
+	sltu a2, s0, t0
+	add t0, s5, a6
+	add s5, t0, a2                   # 62: word 1 of t2
+	add a6, a7, s0                   # 63: word 0 of part
+	add a2, s11, s5
+	sltu t0, a6, a7
+	lw s5, 236(sp)
+	add s0, a2, t0                   # 63: word 1 of part
+	add a2, s5, a7                   # 63: word 0 of part
+	lw a7, 240(sp)
+	sltu t0, a2, s5
+	add s5, a7, s11
+	add a7, s5, t0                   # 63: word 1 of part
+	lw s11, 56(sp)                   # 64: word 0 of x$3_small_sigma0
+	lw s5, 60(sp)                    # 64: word 1 of x$3_small_sigma0
+	srli t2, s11, 1                  # 41
+	slli t1, s5, 31
+	or t2, t2, t1
+	slli t0, s11, 31
+	srli t1, s5, 1
+	srli s8, s11, 8
+	slli a0, s5, 24
+	or t0, t0, t1
 	or s8, s8, a0
-	slli t4, s1, 24
-	srli a0, s9, 8
-	or t4, t4, a0
+	slli t1, s11, 24
+	srli a0, s5, 8
+	or t1, t1, a0
 	xor a0, t2, s8
-	xor t2, s10, t4
-	srli s8, s1, 7
-	slli s10, s9, 25
-	or t4, s8, s10
-	xor s10, a0, t4                  # 41: word 0 of t
-	sw s7, 232(sp)
-	srli s8, s9, 7
-	lw t4, 292(sp)
+	xor t2, t0, t1
+	srli s8, s11, 7
+	slli t0, s5, 25
+	or t1, s8, t0
+	xor t0, a0, t1                   # 41: word 0 of t
+	srli s8, s5, 7
+	lw t1, 292(sp)
 	lw s7, 296(sp)
 	xor a0, t2, s8                   # 41: word 1 of t
-	sw t0, 312(sp)
-	srli s8, t4, 19                  # 44
-	slli t0, s7, 13
-	or s8, s8, t0
-	sw t3, 308(sp)
-	sw s3, 264(sp)
-	slli t2, t4, 13
-	srli t0, s7, 19
-	slli t3, s7, 3
-	srli s3, t4, 29
-	or t2, t2, t0
-	or t3, t3, s3
-	slli t0, t4, 3
-	srli s3, s7, 29
-	or t0, t0, s3
-	xor s3, s8, t0
-	xor s8, t2, t3
-	srli t0, t4, 6
+	sw t4, 312(sp)
+	srli s8, t1, 19                  # 44
+	slli t4, s7, 13
+	or s8, s8, t4
+	sw s4, 308(sp)
+	slli t2, t1, 13
+	srli t4, s7, 19
+	slli s4, s7, 3
+	srli t3, t1, 29
+	or t2, t2, t4
+	or s4, s4, t3
+	slli t4, t1, 3
+	srli t3, s7, 29
+	or t4, t4, t3
+	xor t3, s8, t4
+	xor s8, t2, s4
+	srli t4, t1, 6
 	slli t2, s7, 26
-	or t3, t0, t2
-	srli t0, s7, 6
-	xor t2, s3, t3                   # 44: word 0 of t
-	xor s3, s8, t0                   # 44: word 1 of t
-	add t3, s2, s10                  # 64
-	sltu s8, t3, s2
-	add t0, a6, a0
-	add s10, t0, s8
-	lw s2, 208(sp)
-	lw t0, 212(sp)
-	add a6, t3, s2
-	sltu a0, a6, t3
-	add s8, s10, t0
-	add t3, s8, a0
-	add s10, a6, t2
-	sltu s8, s10, a6
-	add a0, t3, s3
+	or s4, t4, t2
+	srli t4, s7, 6
+	xor t2, t3, s4                   # 44: word 0 of t
+	xor t3, s8, t4                   # 44: word 1 of t
+	add s4, s2, t0                   # 64
+	sltu s8, s4, s2
+	add t4, s1, a0
+	add t0, t4, s8
+	lw s2, 204(sp)
+	lw t4, 208(sp)
+	add s1, s4, s2
+	sltu a0, s1, s4
+	add s8, t0, t4
+	add s4, s8, a0
+	add t0, s1, t2
+	sltu s8, t0, s1
+	add a0, s4, t3
 	add t2, a0, s8
-	srli t3, s5, 14                  # 38
-	slli s3, t1, 18
-	slli a6, s5, 18
-	or a0, t3, s3
-	srli s8, t1, 14
-	or t3, a6, s8
-	srli a6, s5, 18
-	slli s8, t1, 14
-	or a6, a6, s8
-	slli s3, s5, 14
-	srli s8, t1, 18
-	or s3, s3, s8
-	xor s8, a0, a6
-	xor a0, t3, s3
-	slli t3, t1, 23
-	srli s3, s5, 9
-	or t3, t3, s3
-	slli a6, s5, 23
-	srli s3, t1, 9
-	or a6, a6, s3
-	xor s3, s8, a6                   # 38: word 0 of t
-	xor s8, a0, t3                   # 38: word 1 of t
-	add a6, ra, s3                   # 61
-	sltu a0, a6, ra
-	add t3, s11, s8
-	add s3, t3, a0
-	xori s8, s5, -1
-	xori t3, t1, -1
-	and a0, a2, s8
-	and ra, a1, s5
-	and s8, s4, t3
-	and s11, s6, t1
-	xor t3, ra, a0
-	xor ra, s11, s8
-	add a0, a6, t3
-	sw s10, 48(sp)
+	srli s4, a2, 14                  # 38
+	slli t3, a7, 18
+	slli s1, a2, 18
+	or a0, s4, t3
+	srli s8, a7, 14
+	or s4, s1, s8
+	srli s1, a2, 18
+	slli s8, a7, 14
+	or s1, s1, s8
+	slli t3, a2, 14
+	srli s8, a7, 18
+	or t3, t3, s8
+	xor s8, a0, s1
+	xor a0, s4, t3
+	slli s4, a7, 23
+	srli t3, a2, 9
+	or s4, s4, t3
+	slli s1, a2, 23
+	srli t3, a7, 9
+	or s1, s1, t3
+	xor t3, s8, s1                   # 38: word 0 of t
+	xor s8, a0, s4                   # 38: word 1 of t
+	add s1, ra, t3                   # 61
+	sltu a0, s1, ra
+	add s4, s3, s8
+	add t3, s4, a0
+	xori s8, a2, -1
+	xori s4, a7, -1
+	and a0, s10, s8
+	and ra, s9, a2
+	and s8, a1, s4
+	and s3, s6, a7
+	xor s4, ra, a0
+	xor ra, s3, s8
+	add a0, s1, s4
+	sw t0, 48(sp)
 	sw t2, 52(sp)
-	sltu s11, a0, a6
-	add s8, s3, ra
-	lw a6, 56(a5)
-	lw s3, 60(a5)
-	add t3, s8, s11
-	add ra, a0, a6
+	sltu s3, a0, s1
+	add s8, t3, ra
+	lw s1, 56(a5)
+	lw t3, 60(a5)
+	add s4, s8, s3
+	add ra, a0, s1
 	sltu s8, ra, a0
-	add s11, t3, s3
-	add a6, s11, s8
-	add a0, ra, s1                   # 61: word 0 of t1
-	sltu t3, a0, ra
-	add s3, a6, s9
-	add s11, s3, t3                  # 61: word 1 of t1
-	srli ra, a7, 28                  # 35
-	slli a6, s0, 4
-	slli s8, a7, 4
-	or s3, ra, a6
-	srli t3, s0, 28
-	or ra, s8, t3
+	add s3, s4, t3
+	add s1, s3, s8
+	add a0, ra, s11                  # 61: word 0 of t1
+	sltu s4, a0, ra
+	add t3, s1, s5
+	add s3, t3, s4                   # 61: word 1 of t1
+	srli ra, a6, 28                  # 35
+	slli s1, s0, 4
+	slli s8, a6, 4
+	or t3, ra, s1
+	srli s4, s0, 28
+	or ra, s8, s4
 	slli s8, s0, 30
-	srli t3, a7, 2
-	or s8, s8, t3
-	slli a6, a7, 30
-	srli t3, s0, 2
-	or a6, a6, t3
-	xor t3, s3, a6
-	xor s3, ra, s8
+	srli s4, a6, 2
+	or s8, s8, s4
+	slli s1, a6, 30
+	srli s4, s0, 2
+	or s1, s1, s4
+	xor s4, t3, s1
+	xor t3, ra, s8
 	slli ra, s0, 25
-	srli s8, a7, 7
+	srli s8, a6, 7
 	or ra, ra, s8
-	slli a6, a7, 25
+	slli s1, a6, 25
 	srli s8, s0, 7
-	or a6, a6, s8
-	xor s8, t3, a6                   # 35: word 0 of t
-	xor t3, s3, ra                   # 35: word 1 of t
-	and a6, t5, a7                   # 62
-	and ra, a3, a7
+	or s1, s1, s8
+	xor s8, s4, s1                   # 35: word 0 of t
+	xor s4, t3, ra                   # 35: word 1 of t
+	and s1, t5, a6                   # 62
+	and ra, a3, a6
 	lw s7, 308(sp)
-	lw t0, 264(sp)
-	xor ra, a6, ra
+	lw t4, 264(sp)
+	xor ra, s1, ra
 	xor s7, s7, ra
-	and s3, a4, s0
-	and s2, t0, s0
+	and t3, a4, s0
+	and s2, t4, s0
 	lw ra, 312(sp)
-	xor s2, s3, s2
+	xor s2, t3, s2
 	xor ra, ra, s2
 	add s2, s8, s7                   # 62: word 0 of t2
 	sltu s7, s2, s8
-	add s8, t3, ra
-	add t3, s8, s7                   # 62: word 1 of t2
+	add s8, s4, ra
+	add s4, s8, s7                   # 62: word 1 of t2
 	add ra, a0, s2                   # 63: word 0 of part
-	add s7, s11, t3
+	add s7, s3, s4
 	sltu s8, ra, a0
-	lw t3, 232(sp)
+	lw s4, 228(sp)
 	add s2, s7, s8                   # 63: word 1 of part
-	add s7, t3, a0                   # 63: word 0 of part
-	lw a0, 236(sp)
-	sltu s8, s7, t3
-	add t3, a0, s11
-	add a0, t3, s8                   # 63: word 1 of part
-	lw s11, 64(sp)                   # 64: word 0 of x$3_small_sigma0
-	lw t3, 68(sp)                    # 64: word 1 of x$3_small_sigma0
-	srli t4, s11, 1                  # 41
-	slli t0, t3, 31
-	or t4, t4, t0
+	add s7, s4, a0                   # 63: word 0 of part
+	lw a0, 232(sp)
+	sltu s8, s7, s4
+	add s4, a0, s3
+	add a0, s4, s8                   # 63: word 1 of part
+	lw s3, 64(sp)                    # 64: word 0 of x$3_small_sigma0
+	lw s4, 68(sp)                    # 64: word 1 of x$3_small_sigma0
+	srli t1, s3, 1                   # 41
+	slli t4, s4, 31
+	or t1, t1, t4
 	sw t2, 240(sp)
-	sw s10, 196(sp)
-	slli s8, s11, 31
-	srli t0, t3, 1
-	srli t2, s11, 8
-	slli s10, t3, 24
-	or s8, s8, t0
-	or t2, t2, s10
-	slli t0, s11, 24
-	srli s10, t3, 8
-	or t0, t0, s10
-	xor s10, t4, t2
-	xor t4, s8, t0
-	srli t2, s11, 7
-	slli s8, t3, 25
-	or t0, t2, s8
-	xor s8, s10, t0                  # 41: word 0 of t
+	sw t0, 236(sp)
+	slli s8, s3, 31
+	srli t4, s4, 1
+	srli t2, s3, 8
+	slli t0, s4, 24
+	or s8, s8, t4
+	or t2, t2, t0
+	slli t4, s3, 24
+	srli t0, s4, 8
+	or t4, t4, t0
+	xor t0, t1, t2
+	xor t1, s8, t4
+	srli t2, s3, 7
+	slli s8, s4, 25
+	or t4, t2, s8
+	xor s8, t0, t4                   # 41: word 0 of t
 	sw a3, 260(sp)
-	srli t2, t3, 7
-	lw t0, 200(sp)
-	lw a3, 204(sp)
-	xor s10, t4, t2                  # 41: word 1 of t
-	sw s3, 320(sp)
-	srli t2, t0, 19                  # 44
-	slli s3, a3, 13
-	or t2, t2, s3
-	sw a6, 316(sp)
+	srli t2, s4, 7
+	lw t4, 196(sp)
+	lw a3, 200(sp)
+	xor t0, t1, t2                   # 41: word 1 of t
+	sw t3, 320(sp)
+	srli t2, t4, 19                  # 44
+	slli t3, a3, 13
+	or t2, t2, t3
+	sw s1, 316(sp)
 	sw a4, 288(sp)
-	slli t4, t0, 13
-	srli s3, a3, 19
-	slli a6, a3, 3
-	srli a4, t0, 29
-	or t4, t4, s3
-	or a6, a6, a4
-	slli s3, t0, 3
+	slli t1, t4, 13
+	srli t3, a3, 19
+	slli s1, a3, 3
+	srli a4, t4, 29
+	or t1, t1, t3
+	or s1, s1, a4
+	slli t3, t4, 3
 	srli a4, a3, 29
-	or s3, s3, a4
-	xor a4, t2, s3
-	xor t2, t4, a6
-	srli s3, t0, 6
-	slli t4, a3, 26
-	or a6, s3, t4
-	srli s3, a3, 6
-	xor t4, a4, a6                   # 44: word 0 of t
-	xor a4, t2, s3                   # 44: word 1 of t
-	add a6, s1, s8                   # 64
-	sltu t2, a6, s1
-	add s3, s9, s10
-	add s8, s3, t2
-	lw s1, 188(sp)
-	lw s3, 192(sp)
-	add s9, a6, s1
-	sltu s10, s9, a6
-	add t2, s8, s3
-	add a6, t2, s10
-	add s8, s9, t4
-	sltu t2, s8, s9
-	add s10, a6, a4
-	add t4, s10, t2
-	srli a6, s7, 14                  # 38
+	or t3, t3, a4
+	xor a4, t2, t3
+	xor t2, t1, s1
+	srli t3, t4, 6
+	slli t1, a3, 26
+	or s1, t3, t1
+	srli t3, a3, 6
+	xor t1, a4, s1                   # 44: word 0 of t
+	xor a4, t2, t3                   # 44: word 1 of t
+	add s1, s11, s8                  # 64
+	sltu t2, s1, s11
+	add t3, s5, t0
+	add s8, t3, t2
+	lw s11, 188(sp)
+	lw t3, 192(sp)
+	add s5, s1, s11
+	sltu t0, s5, s1
+	add t2, s8, t3
+	add s1, t2, t0
+	add s8, s5, t1
+	sltu t2, s8, s5
+	add t0, s1, a4
+	add t1, t0, t2
+	srli s1, s7, 14                  # 38
 	slli a4, a0, 18
-	slli s9, s7, 18
-	or s10, a6, a4
+	slli s5, s7, 18
+	or t0, s1, a4
 	srli t2, a0, 14
-	or a6, s9, t2
-	srli s9, s7, 18
+	or s1, s5, t2
+	srli s5, s7, 18
 	slli t2, a0, 14
-	or s9, s9, t2
+	or s5, s5, t2
 	slli a4, s7, 14
 	srli t2, a0, 18
 	or a4, a4, t2
-	xor t2, s10, s9
-	xor s10, a6, a4
-	slli a6, a0, 23
+	xor t2, t0, s5
+	xor t0, s1, a4
+	slli s1, a0, 23
 	srli a4, s7, 9
-	or a6, a6, a4
-	slli s9, s7, 23
+	or s1, s1, a4
+	slli s5, s7, 23
 	srli a4, a0, 9
-	or s9, s9, a4
-	xor a4, t2, s9                   # 38: word 0 of t
-	xor t2, s10, a6                  # 38: word 1 of t
-	add s9, a2, a4                   # 61
-	sltu s10, s9, a2
-	add a6, s4, t2
-	add a4, a6, s10
+	or s5, s5, a4
+	xor a4, t2, s5                   # 38: word 0 of t
+	xor t2, t0, s1                   # 38: word 1 of t
+	add s5, s10, a4                  # 61
+	sltu t0, s5, s10
+	add s1, a1, t2
+	add a4, s1, t0
 	xori t2, s7, -1
-	xori a6, a0, -1
-	and s10, a1, t2
-	and a2, s5, s7
-	and t2, s6, a6
-	and s4, t1, a0
-	xor a6, a2, s10
-	xor a2, s4, t2
-	add s10, s9, a6
+	xori s1, a0, -1
+	and t0, s9, t2
+	and s10, a2, s7
+	and t2, s6, s1
+	and a1, a7, a0
+	xor s1, s10, t0
+	xor s10, a1, t2
+	add t0, s5, s1
 	sw s8, 56(sp)
-	sw t4, 60(sp)
-	sltu s4, s10, s9
-	add t2, a4, a2
-	lw s9, 64(a5)
+	sw t1, 60(sp)
+	sltu a1, t0, s5
+	add t2, a4, s10
+	lw s5, 64(a5)
 	lw a4, 68(a5)
-	add a6, t2, s4
-	add a2, s10, s9
-	sltu t2, a2, s10
-	add s4, a6, a4
-	add s9, s4, t2
-	add s10, a2, s11                 # 61: word 0 of t1
-	sltu a6, s10, a2
-	add a4, s9, t3
-	add s4, a4, a6                   # 61: word 1 of t1
-	srli a2, ra, 28                  # 35
-	slli s9, s2, 4
+	add s1, t2, a1
+	add s10, t0, s5
+	sltu t2, s10, t0
+	add a1, s1, a4
+	add s5, a1, t2
+	add t0, s10, s3                  # 61: word 0 of t1
+	sltu s1, t0, s10
+	add a4, s5, s4
+	add a1, a4, s1                   # 61: word 1 of t1
+	srli s10, ra, 28                 # 35
+	slli s5, s2, 4
 	slli t2, ra, 4
-	or a4, a2, s9
-	srli a6, s2, 28
-	or a2, t2, a6
+	or a4, s10, s5
+	srli s1, s2, 28
+	or s10, t2, s1
 	slli t2, s2, 30
-	srli a6, ra, 2
-	or t2, t2, a6
-	slli s9, ra, 30
-	srli a6, s2, 2
-	or s9, s9, a6
-	xor a6, a4, s9
-	xor a4, a2, t2
-	slli a2, s2, 25
+	srli s1, ra, 2
+	or t2, t2, s1
+	slli s5, ra, 30
+	srli s1, s2, 2
+	or s5, s5, s1
+	xor s1, a4, s5
+	xor a4, s10, t2
+	slli s10, s2, 25
 	srli t2, ra, 7
-	or a2, a2, t2
-	slli s9, ra, 25
+	or s10, s10, t2
+	slli s5, ra, 25
 	srli t2, s2, 7
-	or s9, s9, t2
-	xor t2, a6, s9                   # 35: word 0 of t
-	xor a6, a4, a2                   # 35: word 1 of t
-	and s9, a7, ra                   # 62
-	and a2, t5, ra
+	or s5, s5, t2
+	xor t2, s1, s5                   # 35: word 0 of t
+	xor s1, a4, s10                  # 35: word 1 of t
+	and s5, a6, ra                   # 62
+	and s10, t5, ra
 	lw a3, 316(sp)
-	lw s3, 288(sp)
-	xor a2, s9, a2
-	xor a3, a3, a2
+	lw t3, 288(sp)
+	xor s10, s5, s10
+	xor a3, a3, s10
 	and a4, s0, s2
-	and s1, s3, s2
-	lw a2, 320(sp)
-	xor s1, a4, s1
-	xor a2, a2, s1
-	add s1, t2, a3                   # 62: word 0 of t2
-	sltu a3, s1, t2
-	add t2, a6, a2
-	add a6, t2, a3                   # 62: word 1 of t2
-	add a2, s10, s1                  # 63: word 0 of part
-	add a3, s4, a6
-	sltu t2, a2, s10
-	lw a6, 260(sp)
-	add s1, a3, t2                   # 63: word 1 of part
-	add a3, a6, s10                  # 63: word 0 of part
-	lw s10, 264(sp)
-	sltu t2, a3, a6
-	add a6, s10, s4
-	lw s4, 180(sp)
-	lw t0, 184(sp)
-	add s10, a6, t2                  # 63: word 1 of part
-	srli t2, s4, 1                   # 41
-	slli s3, t0, 31
-	or t2, t2, s3
-	sw t4, 236(sp)
-	sw s8, 232(sp)
-	slli a6, s4, 31
-	srli s3, t0, 1
-	srli t4, s4, 8
-	slli s8, t0, 24
-	or a6, a6, s3
-	or t4, t4, s8
-	slli s3, s4, 24
-	srli s8, t0, 8
-	or s3, s3, s8
-	xor s8, t2, t4
-	xor t2, a6, s3
-	srli t4, s4, 7
-	slli a6, t0, 25
-	or s3, t4, a6
-	srli t4, t0, 7
-	xor a6, s8, s3                   # 41: word 0 of t
-	lw s3, 196(sp)
-	lw t0, 240(sp)
-	xor s8, t2, t4                   # 41: word 1 of t
-	srli t4, s3, 19                  # 44
-	slli s4, t0, 13
-	or t4, t4, s4
+	and s11, t3, s2
+	lw s10, 320(sp)
+	xor s11, a4, s11
+	xor s10, s10, s11
+	add s11, t2, a3                  # 62: word 0 of t2
+	sltu a3, s11, t2
+	add t2, s1, s10
+	add s1, t2, a3                   # 62: word 1 of t2
+	add s10, t0, s11                 # 63: word 0 of part
+	add a3, a1, s1
+	sltu t2, s10, t0
+	lw s1, 260(sp)
+	add s11, a3, t2                  # 63: word 1 of part
+	add a3, s1, t0                   # 63: word 0 of part
+	lw t0, 264(sp)
+	sltu t2, a3, s1
+	add s1, t0, a1
+	lw a1, 180(sp)
+	lw t4, 184(sp)
+	add t0, s1, t2                   # 63: word 1 of part
+	srli t2, a1, 1                   # 41
+	slli t3, t4, 31
+	or t2, t2, t3
+	sw t1, 232(sp)
+	sw s8, 228(sp)
+	slli s1, a1, 31
+	srli t3, t4, 1
+	srli t1, a1, 8
+	slli s8, t4, 24
+	or s1, s1, t3
+	or t1, t1, s8
+	slli t3, a1, 24
+	srli s8, t4, 8
+	or t3, t3, s8
+	xor s8, t2, t1
+	xor t2, s1, t3
+	srli t1, a1, 7
+	slli s1, t4, 25
+	or t3, t1, s1
+	srli t1, t4, 7
+	xor s1, s8, t3                   # 41: word 0 of t
+	lw t3, 236(sp)
+	lw t4, 240(sp)
+	xor s8, t2, t1                   # 41: word 1 of t
+	srli t1, t3, 19                  # 44
+	slli a1, t4, 13
+	or t1, t1, a1
 	sw t5, 284(sp)
 	sw a4, 324(sp)
-	slli t2, s3, 13
-	srli s4, t0, 19
-	slli t5, t0, 3
-	srli a4, s3, 29
-	or t2, t2, s4
+	slli t2, t3, 13
+	srli a1, t4, 19
+	slli t5, t4, 3
+	srli a4, t3, 29
+	or t2, t2, a1
 	or t5, t5, a4
-	slli s4, s3, 3
-	srli a4, t0, 29
-	or s4, s4, a4
-	xor a4, t4, s4
-	xor t4, t2, t5
-	srli s4, s3, 6
-	slli t2, t0, 26
-	or t5, s4, t2
-	srli s4, t0, 6
+	slli a1, t3, 3
+	srli a4, t4, 29
+	or a1, a1, a4
+	xor a4, t1, a1
+	xor t1, t2, t5
+	srli a1, t3, 6
+	slli t2, t4, 26
+	or t5, a1, t2
+	srli a1, t4, 6
 	xor t2, a4, t5                   # 44: word 0 of t
-	xor a4, t4, s4                   # 44: word 1 of t
-	add t5, s11, a6                  # 64
-	sltu t4, t5, s11
-	add s4, t3, s8
-	lw s11, 224(sp)
-	add a6, s4, t4
-	add t3, t5, s11
-	lw s4, 228(sp)
-	sltu s8, t3, t5
-	add t4, a6, s4
-	add t5, t3, t2
-	add s11, t4, s8
-	sltu a6, t5, t3
-	add s4, s11, a4
+	xor a4, t1, a1                   # 44: word 1 of t
+	add t5, s3, s1                   # 64
+	sltu t1, t5, s3
+	add a1, s4, s8
+	lw s3, 220(sp)
+	add s1, a1, t1
+	add s4, t5, s3
+	lw a1, 224(sp)
+	sltu s8, s4, t5
+	add t1, s1, a1
+	add t5, s4, t2
+	add s3, t1, s8
+	sltu s1, t5, s4
+	add a1, s3, a4
 	srli t2, a3, 14                  # 38
-	slli t3, s10, 18
-	add t4, s4, a6                   # 64
+	slli s4, t0, 18
+	add t1, a1, s1                   # 64
 	slli s8, a3, 18                  # 38
-	or s11, t2, t3
-	srli a4, s10, 14
-	or s4, s8, a4
+	or s3, t2, s4
+	srli a4, t0, 14
+	or a1, s8, a4
 	srli t2, a3, 18
-	slli t3, s10, 14
-	slli a6, a3, 14
-	or s8, t2, t3
-	srli a4, s10, 18
-	or t2, a6, a4
-	xor t3, s11, s8
-	xor a6, s4, t2
-	slli s11, s10, 23
+	slli s4, t0, 14
+	slli s1, a3, 14
+	or s8, t2, s4
+	srli a4, t0, 18
+	or t2, s1, a4
+	xor s4, s3, s8
+	xor s1, a1, t2
+	slli s3, t0, 23
 	srli s8, a3, 9
 	slli a4, a3, 23
-	or s4, s11, s8
-	srli t2, s10, 9
-	or s11, a4, t2
-	xor s8, t3, s11                  # 38: word 0 of t
-	add t2, a1, s8                   # 61
-	xor a4, a6, s4                   # 38: word 1 of t
-	sltu t3, t2, a1                  # 61
-	add s11, s6, a4
-	xori a1, a3, -1
-	add a6, s11, t3
-	and s4, s7, a3
-	xori s6, s10, -1
-	and a4, s5, a1
-	and s8, a0, s10
-	and s11, t1, s6
-	xor t3, s4, a4
+	or a1, s3, s8
+	srli t2, t0, 9
+	or s3, a4, t2
+	xor s8, s4, s3                   # 38: word 0 of t
+	add t2, s9, s8                   # 61
+	xor a4, s1, a1                   # 38: word 1 of t
+	sltu s4, t2, s9                  # 61
+	add s3, s6, a4
+	xori s9, a3, -1
+	add s1, s3, s4
+	and a1, s7, a3
+	xori s6, t0, -1
+	and a4, a2, s9
+	and s8, a0, t0
+	and s3, a7, s6
+	xor s4, a1, a4
 	sw t5, 64(sp)
-	sw t4, 68(sp)
-	xor a1, s8, s11
-	add s6, t2, t3
-	sltu s4, s6, t2
-	add a4, a6, a1
-	lw s11, 72(a5)
-	lw t3, 76(a5)
-	add s8, a4, s4
-	add t2, s6, s11
-	add a1, s8, t3
-	lw s4, 180(sp)
-	sltu a6, t2, s6
+	sw t1, 68(sp)
+	xor s9, s8, s3
+	add s6, t2, s4
+	sltu a1, s6, t2
+	add a4, s1, s9
+	lw s3, 72(a5)
+	lw s4, 76(a5)
+	add s8, a4, a1
+	add t2, s6, s3
+	add s9, s8, s4
+	lw a1, 180(sp)
+	sltu s1, t2, s6
 	lw s8, 184(sp)
-	add a4, a1, a6
-	add s11, t2, s4                  # 61: word 0 of t1
-	sltu s6, s11, t2
-	add t3, a4, s8
-	add a1, t3, s6                   # 61: word 1 of t1
-	srli t2, a2, 28                  # 35
-	slli a4, s1, 4
-	slli a6, a2, 4
-	or t3, t2, a4
-	srli s6, s1, 28
-	or t2, a6, s6
-	slli a6, s1, 30
-	srli s6, a2, 2
-	or a6, a6, s6
-	slli a4, a2, 30
-	srli s6, s1, 2
+	add a4, s9, s1
+	add s3, t2, a1                   # 61: word 0 of t1
+	sltu s6, s3, t2
+	add s4, a4, s8
+	add s9, s4, s6                   # 61: word 1 of t1
+	srli t2, s10, 28                 # 35
+	slli a4, s11, 4
+	slli s1, s10, 4
+	or s4, t2, a4
+	srli s6, s11, 28
+	or t2, s1, s6
+	slli s1, s11, 30
+	srli s6, s10, 2
+	or s1, s1, s6
+	slli a4, s10, 30
+	srli s6, s11, 2
 	or a4, a4, s6
-	xor s6, t3, a4
-	xor t3, t2, a6
-	slli t2, s1, 25
-	srli a6, a2, 7
-	or t2, t2, a6
-	slli a4, a2, 25
-	srli a6, s1, 7
-	or a4, a4, a6
-	xor a6, s6, a4                   # 35: word 0 of t
-	xor s6, t3, t2                   # 35: word 1 of t
-	and a4, ra, a2                   # 62
-	and t2, a7, a2
+	xor s6, s4, a4
+	xor s4, t2, s1
+	slli t2, s11, 25
+	srli s1, s10, 7
+	or t2, t2, s1
+	slli a4, s10, 25
+	srli s1, s11, 7
+	or a4, a4, s1
+	xor s1, s6, a4                   # 35: word 0 of t
+	xor s6, s4, t2                   # 35: word 1 of t
+	and a4, ra, s10                  # 62
+	and t2, a6, s10
 	xor t2, a4, t2
-	xor s9, s9, t2
-	and t3, s2, s1
-	and t0, s0, s1
+	xor s5, s5, t2
+	and s4, s2, s11
+	and t4, s0, s11
 	lw t2, 324(sp)
-	xor t0, t3, t0
-	xor t2, t2, t0
-	add t0, a6, s9                   # 62: word 0 of t2
-	sltu s9, t0, a6
-	add a6, s6, t2
-	add s6, a6, s9                   # 62: word 1 of t2
-	add t2, s11, t0                  # 63: word 0 of part
-	add s9, a1, s6
-	sltu a6, t2, s11
+	xor t4, s4, t4
+	xor t2, t2, t4
+	add t4, s1, s5                   # 62: word 0 of t2
+	sltu s5, t4, s1
+	add s1, s6, t2
+	add s6, s1, s5                   # 62: word 1 of t2
+	add t2, s3, t4                   # 63: word 0 of part
+	add s5, s9, s6
+	sltu s1, t2, s3
 	lw s6, 284(sp)
-	add t0, s9, a6                   # 63: word 1 of part
-	add s9, s6, s11                  # 63: word 0 of part
-	lw s11, 288(sp)
-	sltu a6, s9, s6
-	add s6, s11, a1
-	lw a1, 216(sp)
-	lw s3, 220(sp)
-	add s11, s6, a6                  # 63: word 1 of part
-	sw t4, 228(sp)
-	srli a6, a1, 1                   # 41
-	slli t4, s3, 31
-	or a6, a6, t4
-	sw t5, 224(sp)
+	add t4, s5, s1                   # 63: word 1 of part
+	add s5, s6, s3                   # 63: word 0 of part
+	lw s3, 288(sp)
+	sltu s1, s5, s6
+	add s6, s3, s9
+	lw s9, 212(sp)
+	lw t3, 216(sp)
+	add s3, s6, s1                   # 63: word 1 of part
+	sw t1, 224(sp)
+	srli s1, s9, 1                   # 41
+	slli t1, t3, 31
+	or s1, s1, t1
+	sw t5, 220(sp)
 	sw s0, 304(sp)
-	slli s6, a1, 31
-	srli t4, s3, 1
-	srli t5, a1, 8
-	slli s0, s3, 24
-	or s6, s6, t4
-	or t5, t5, s0
-	slli t4, a1, 24
-	srli s0, s3, 8
-	or t4, t4, s0
-	xor s0, a6, t5
-	xor a6, s6, t4
-	srli t5, a1, 7
-	slli s6, s3, 25
-	or t4, t5, s6
-	srli t5, s3, 7
-	xor s6, s0, t4                   # 41: word 0 of t
-	lw t4, 232(sp)
-	lw s3, 236(sp)
-	xor s0, a6, t5                   # 41: word 1 of t
-	srli t5, t4, 19                  # 44
-	slli a1, s3, 13
-	or t5, t5, a1
-	sw a7, 300(sp)
-	sw t3, 260(sp)
-	slli a6, t4, 13
-	srli a1, s3, 19
-	slli a7, s3, 3
-	srli t3, t4, 29
-	or a6, a6, a1
-	or a7, a7, t3
-	slli a1, t4, 3
-	srli t3, s3, 29
-	or a1, a1, t3
-	xor t3, t5, a1
-	xor t5, a6, a7
-	srli a1, t4, 6
-	slli a6, s3, 26
-	or a7, a1, a6
-	srli a1, s3, 6
-	xor a6, t3, a7                   # 44: word 0 of t
-	xor t3, t5, a1                   # 44: word 1 of t
-	add a7, s4, s6                   # 64
-	sltu t5, a7, s4
-	add a1, s8, s0
-	lw s4, 252(sp)
-	add s6, a1, t5
-	add s8, a7, s4
-	lw a1, 256(sp)
-	sltu s0, s8, a7
-	add t5, s6, a1
-	add a7, s8, a6
-	add s4, t5, s0
-	sltu s6, a7, s8
-	add a1, s4, t3
-	srli a6, s9, 14                  # 38
-	slli s8, s11, 18
-	add t5, a1, s6                   # 64
-	slli s0, s9, 18                  # 38
-	or s4, a6, s8
-	srli t3, s11, 14
-	or a1, s0, t3
-	srli a6, s9, 18
-	slli s8, s11, 14
-	slli s6, s9, 14
-	or s0, a6, s8
-	srli t3, s11, 18
-	or a6, s6, t3
-	xor s8, s4, s0
-	xor s6, a1, a6
-	slli s4, s11, 23
-	srli s0, s9, 9
-	slli t3, s9, 23
-	or a1, s4, s0
-	srli a6, s11, 9
-	or s4, t3, a6
-	xor s0, s8, s4                   # 38: word 0 of t
-	add a6, s5, s0                   # 61
-	xor t3, s6, a1                   # 38: word 1 of t
-	sltu s8, a6, s5                  # 61
-	add s4, t1, t3
-	xori s5, s9, -1
-	add s6, s4, s8
-	and a1, a3, s9
-	xori t1, s11, -1
-	and t3, s7, s5
-	and s0, s10, s11
-	and s4, a0, t1
-	xor s8, a1, t3
-	sw a7, 72(sp)
-	sw t5, 76(sp)
-	xor s5, s0, s4
-	add t1, a6, s8
-	sltu a1, t1, a6
-	add t3, s6, s5
-	lw s4, 80(a5)
-	lw s8, 84(a5)
-	add s0, t3, a1
-	add a6, t1, s4
-	add s5, s0, s8
-	lw a1, 216(sp)
-	sltu s6, a6, t1
-	lw s0, 220(sp)
-	add t3, s5, s6
-	add s4, a6, a1                   # 61: word 0 of t1
-	sltu t1, s4, a6
-	add s8, t3, s0
-	add s5, s8, t1                   # 61: word 1 of t1
-	srli a6, t2, 28                  # 35
-	slli t3, t0, 4
-	slli s6, t2, 4
-	or s8, a6, t3
-	srli t1, t0, 28
-	or a6, s6, t1
-	slli s6, t0, 30
-	srli t1, t2, 2
+	slli s6, s9, 31
+	srli t1, t3, 1
+	srli t5, s9, 8
+	slli s0, t3, 24
 	or s6, s6, t1
-	slli t3, t2, 30
-	srli t1, t0, 2
-	or t3, t3, t1
-	xor t1, s8, t3
-	xor s8, a6, s6
-	slli a6, t0, 25
+	or t5, t5, s0
+	slli t1, s9, 24
+	srli s0, t3, 8
+	or t1, t1, s0
+	xor s0, s1, t5
+	xor s1, s6, t1
+	srli t5, s9, 7
+	slli s6, t3, 25
+	or t1, t5, s6
+	srli t5, t3, 7
+	xor s6, s0, t1                   # 41: word 0 of t
+	lw t1, 228(sp)
+	lw t3, 232(sp)
+	xor s0, s1, t5                   # 41: word 1 of t
+	srli t5, t1, 19                  # 44
+	slli s9, t3, 13
+	or t5, t5, s9
+	sw a6, 300(sp)
+	sw s4, 260(sp)
+	slli s1, t1, 13
+	srli s9, t3, 19
+	slli a6, t3, 3
+	srli s4, t1, 29
+	or s1, s1, s9
+	or a6, a6, s4
+	slli s9, t1, 3
+	srli s4, t3, 29
+	or s9, s9, s4
+	xor s4, t5, s9
+	xor t5, s1, a6
+	srli s9, t1, 6
+	slli s1, t3, 26
+	or a6, s9, s1
+	srli s9, t3, 6
+	xor s1, s4, a6                   # 44: word 0 of t
+	xor s4, t5, s9                   # 44: word 1 of t
+	add a6, a1, s6                   # 64
+	sltu t5, a6, a1
+	add s9, s8, s0
+	lw a1, 252(sp)
+	add s6, s9, t5
+	add s8, a6, a1
+	lw s9, 256(sp)
+	sltu s0, s8, a6
+	add t5, s6, s9
+	add a6, s8, s1
+	add a1, t5, s0
+	sltu s6, a6, s8
+	add s9, a1, s4
+	srli s1, s5, 14                  # 38
+	slli s8, s3, 18
+	add t5, s9, s6                   # 64
+	slli s0, s5, 18                  # 38
+	or a1, s1, s8
+	srli s4, s3, 14
+	or s9, s0, s4
+	srli s1, s5, 18
+	slli s8, s3, 14
+	slli s6, s5, 14
+	or s0, s1, s8
+	srli s4, s3, 18
+	or s1, s6, s4
+	xor s8, a1, s0
+	xor s6, s9, s1
+	slli a1, s3, 23
+	srli s0, s5, 9
+	slli s4, s5, 23
+	or s9, a1, s0
+	srli s1, s3, 9
+	or a1, s4, s1
+	xor s0, s8, a1                   # 38: word 0 of t
+	add s1, a2, s0                   # 61
+	xor s4, s6, s9                   # 38: word 1 of t
+	sltu s8, s1, a2                  # 61
+	add a1, a7, s4
+	xori a2, s5, -1
+	add s6, a1, s8
+	and s9, a3, s5
+	xori a7, s3, -1
+	and s4, s7, a2
+	and s0, t0, s3
+	and a1, a0, a7
+	xor s8, s9, s4
+	sw a6, 72(sp)
+	sw t5, 76(sp)
+	xor a2, s0, a1
+	add a7, s1, s8
+	sltu s9, a7, s1
+	add s4, s6, a2
+	lw a1, 80(a5)
+	lw s8, 84(a5)
+	add s0, s4, s9
+	add s1, a7, a1
+	add a2, s0, s8
+	lw s9, 212(sp)
+	sltu s6, s1, a7
+	lw s0, 216(sp)
+	add s4, a2, s6
+	add a1, s1, s9                   # 61: word 0 of t1
+	sltu a7, a1, s1
+	add s8, s4, s0
+	add a2, s8, a7                   # 61: word 1 of t1
+	srli s1, t2, 28                  # 35
+	slli s4, t4, 4
+	slli s6, t2, 4
+	or s8, s1, s4
+	srli a7, t4, 28
+	or s1, s6, a7
+	slli s6, t4, 30
+	srli a7, t2, 2
+	or s6, s6, a7
+	slli s4, t2, 30
+	srli a7, t4, 2
+	or s4, s4, a7
+	xor a7, s8, s4
+	xor s8, s1, s6
+	slli s1, t4, 25
 	srli s6, t2, 7
-	or a6, a6, s6
-	slli t3, t2, 25
-	srli s6, t0, 7
-	or t3, t3, s6
-	xor s6, t1, t3                   # 35: word 0 of t
-	xor t1, s8, a6                   # 35: word 1 of t
-	and t3, a2, t2                   # 62
-	and a6, ra, t2
-	xor a6, t3, a6
-	xor a4, a4, a6
-	and s8, s1, t0
-	and s3, s2, t0
-	lw a6, 260(sp)
-	xor s3, s8, s3
-	xor a6, a6, s3
-	add s3, s6, a4                   # 62: word 0 of t2
-	sltu a4, s3, s6
-	add s6, t1, a6
-	add t1, s6, a4                   # 62: word 1 of t2
-	add a6, s4, s3                   # 63: word 0 of part
-	add a4, s5, t1
-	sltu s6, a6, s4
-	lw t1, 300(sp)
-	add s3, a4, s6                   # 63: word 1 of part
-	add a4, t1, s4                   # 63: word 0 of part
-	lw s4, 304(sp)
-	sltu s6, a4, t1
-	add t1, s4, s5
-	lw s5, 244(sp)
-	lw t4, 248(sp)
-	add s4, t1, s6                   # 63: word 1 of part
+	or s1, s1, s6
+	slli s4, t2, 25
+	srli s6, t4, 7
+	or s4, s4, s6
+	xor s6, a7, s4                   # 35: word 0 of t
+	xor a7, s8, s1                   # 35: word 1 of t
+	and s4, s10, t2                  # 62
+	and s1, ra, t2
+	xor s1, s4, s1
+	xor a4, a4, s1
+	and s8, s11, t4
+	and t3, s2, t4
+	lw s1, 260(sp)
+	xor t3, s8, t3
+	xor s1, s1, t3
+	add t3, s6, a4                   # 62: word 0 of t2
+	sltu a4, t3, s6
+	add s6, a7, s1
+	add a7, s6, a4                   # 62: word 1 of t2
+	add s1, a1, t3                   # 63: word 0 of part
+	add a4, a2, a7
+	sltu s6, s1, a1
+	lw a7, 300(sp)
+	add t3, a4, s6                   # 63: word 1 of part
+	add a4, a7, a1                   # 63: word 0 of part
+	lw a1, 304(sp)
+	sltu s6, a4, a7
+	add a7, a1, a2
+	lw a2, 244(sp)
+	lw t1, 248(sp)
+	add a1, a7, s6                   # 63: word 1 of part
 	sw t5, 184(sp)
-	srli s6, s5, 1                   # 41
-	slli t5, t4, 31
+	srli s6, a2, 1                   # 41
+	slli t5, t1, 31
 	or s6, s6, t5
-	sw a7, 180(sp)
+	sw a6, 180(sp)
 	sw s2, 312(sp)
-	slli t1, s5, 31
-	srli t5, t4, 1
-	srli a7, s5, 8
-	slli s2, t4, 24
-	or t1, t1, t5
-	or a7, a7, s2
-	slli t5, s5, 24
-	srli s2, t4, 8
+	slli a7, a2, 31
+	srli t5, t1, 1
+	srli a6, a2, 8
+	slli s2, t1, 24
+	or a7, a7, t5
+	or a6, a6, s2
+	slli t5, a2, 24
+	srli s2, t1, 8
 	or t5, t5, s2
-	xor s2, s6, a7
-	xor s6, t1, t5
-	srli a7, s5, 7
-	slli t1, t4, 25
-	or t5, a7, t1
-	srli a7, t4, 7
-	xor t1, s2, t5                   # 41: word 0 of t
-	lw t5, 224(sp)
-	lw t4, 228(sp)
-	xor s2, s6, a7                   # 41: word 1 of t
-	srli a7, t5, 19                  # 44
-	slli s5, t4, 13
-	or a7, a7, s5
+	xor s2, s6, a6
+	xor s6, a7, t5
+	srli a6, a2, 7
+	slli a7, t1, 25
+	or t5, a6, a7
+	srli a6, t1, 7
+	xor a7, s2, t5                   # 41: word 0 of t
+	lw t5, 220(sp)
+	lw t1, 224(sp)
+	xor s2, s6, a6                   # 41: word 1 of t
+	srli a6, t5, 19                  # 44
+	slli a2, t1, 13
+	or a6, a6, a2
 	sw ra, 308(sp)
 	sw s8, 252(sp)
 	slli s6, t5, 13
-	srli s5, t4, 19
-	slli ra, t4, 3
+	srli a2, t1, 19
+	slli ra, t1, 3
 	srli s8, t5, 29
-	or s6, s6, s5
+	or s6, s6, a2
 	or ra, ra, s8
-	slli s5, t5, 3
-	srli s8, t4, 29
-	or s5, s5, s8
-	xor s8, a7, s5
-	xor a7, s6, ra
-	srli s5, t5, 6
-	slli s6, t4, 26
-	or ra, s5, s6
-	srli s5, t4, 6
+	slli a2, t5, 3
+	srli s8, t1, 29
+	or a2, a2, s8
+	xor s8, a6, a2
+	xor a6, s6, ra
+	srli a2, t5, 6
+	slli s6, t1, 26
+	or ra, a2, s6
+	srli a2, t1, 6
 	xor s6, s8, ra                   # 44: word 0 of t
-	xor s8, a7, s5                   # 44: word 1 of t
-	add ra, a1, t1                   # 64
-	sltu a7, ra, a1
-	add s5, s0, s2
-	lw a1, 276(sp)
-	add t1, s5, a7
-	add s0, ra, a1
-	lw s5, 280(sp)
+	xor s8, a6, a2                   # 44: word 1 of t
+	add ra, s9, a7                   # 64
+	sltu a6, ra, s9
+	add a2, s0, s2
+	lw s9, 276(sp)
+	add a7, a2, a6
+	add s0, ra, s9
+	lw a2, 280(sp)
 	sltu s2, s0, ra
-	add a7, t1, s5
+	add a6, a7, a2
 	add ra, s0, s6
-	add a1, a7, s2
-	sltu t1, ra, s0
-	add s5, a1, s8
+	add s9, a6, s2
+	sltu a7, ra, s0
+	add a2, s9, s8
 	srli s6, a4, 14                  # 38
-	slli s0, s4, 18
-	add a7, s5, t1                   # 64
+	slli s0, a1, 18
+	add a6, a2, a7                   # 64
 	slli s2, a4, 18                  # 38
-	or a1, s6, s0
-	srli s8, s4, 14
-	or s5, s2, s8
+	or s9, s6, s0
+	srli s8, a1, 14
+	or a2, s2, s8
 	srli s6, a4, 18
-	slli s0, s4, 14
-	slli t1, a4, 14
+	slli s0, a1, 14
+	slli a7, a4, 14
 	or s2, s6, s0
-	srli s8, s4, 18
-	or s6, t1, s8
-	xor s0, a1, s2
-	xor t1, s5, s6
-	slli a1, s4, 23
+	srli s8, a1, 18
+	or s6, a7, s8
+	xor s0, s9, s2
+	xor a7, a2, s6
+	slli s9, a1, 23
 	srli s2, a4, 9
 	slli s8, a4, 23
-	or s5, a1, s2
-	srli s6, s4, 9
-	or a1, s8, s6
-	xor s2, s0, a1                   # 38: word 0 of t
+	or a2, s9, s2
+	srli s6, a1, 9
+	or s9, s8, s6
+	xor s2, s0, s9                   # 38: word 0 of t
 	add s6, s7, s2                   # 61
-	xor s8, t1, s5                   # 38: word 1 of t
+	xor s8, a7, a2                   # 38: word 1 of t
 	sltu s0, s6, s7                  # 61
-	add a1, a0, s8
+	add s9, a0, s8
 	xori s7, a4, -1
-	add t1, a1, s0
-	and s5, s9, a4
-	xori a0, s4, -1
+	add a7, s9, s0
+	and a2, s5, a4
+	xori a0, a1, -1
 	and s8, a3, s7
-	and s2, s11, s4
-	and a1, s10, a0
-	xor s0, s5, s8
+	and s2, s3, a1
+	and s9, t0, a0
+	xor s0, a2, s8
 	sw ra, 80(sp)
-	sw a7, 84(sp)
-	xor s7, s2, a1
+	sw a6, 84(sp)
+	xor s7, s2, s9
 	add a0, s6, s0
-	sltu s5, a0, s6
-	add s8, t1, s7
-	lw a1, 88(a5)
+	sltu a2, a0, s6
+	add s8, a7, s7
+	lw s9, 88(a5)
 	lw s0, 92(a5)
-	add s2, s8, s5
-	add s6, a0, a1
+	add s2, s8, a2
+	add s6, a0, s9
 	add s7, s2, s0
-	lw s5, 244(sp)
-	sltu t1, s6, a0
+	lw a2, 244(sp)
+	sltu a7, s6, a0
 	lw s2, 248(sp)
-	add s8, s7, t1
-	add a1, s6, s5                   # 61: word 0 of t1
-	sltu a0, a1, s6
+	add s8, s7, a7
+	add s9, s6, a2                   # 61: word 0 of t1
+	sltu a0, s9, s6
 	add s0, s8, s2
 	add s7, s0, a0                   # 61: word 1 of t1
-	srli s6, a6, 28                  # 35
-	slli s8, s3, 4
-	slli t1, a6, 4
+	srli s6, s1, 28                  # 35
+	slli s8, t3, 4
+	slli a7, s1, 4
 	or s0, s6, s8
-	srli a0, s3, 28
-	or s6, t1, a0
-	slli t1, s3, 30
-	srli a0, a6, 2
-	or t1, t1, a0
-	slli s8, a6, 30
-	srli a0, s3, 2
+	srli a0, t3, 28
+	or s6, a7, a0
+	slli a7, t3, 30
+	srli a0, s1, 2
+	or a7, a7, a0
+	slli s8, s1, 30
+	srli a0, t3, 2
 	or s8, s8, a0
 	xor a0, s0, s8
-	xor s0, s6, t1
-	slli s6, s3, 25
-	srli t1, a6, 7
-	or s6, s6, t1
-	slli s8, a6, 25
-	srli t1, s3, 7
-	or s8, s8, t1
-	xor t1, a0, s8                   # 35: word 0 of t
+	xor s0, s6, a7
+	slli s6, t3, 25
+	srli a7, s1, 7
+	or s6, s6, a7
+	slli s8, s1, 25
+	srli a7, t3, 7
+	or s8, s8, a7
+	xor a7, a0, s8                   # 35: word 0 of t
 	xor a0, s0, s6                   # 35: word 1 of t
-	and s8, t2, a6                   # 62
-	and s6, a2, a6
+	and s8, t2, s1                   # 62
+	and s6, s10, s1
 	xor s6, s8, s6
-	xor t3, t3, s6
-	and s0, t0, s3
-	and t4, s1, s3
+	xor s4, s4, s6
+	and s0, t4, t3
+	and t1, s11, t3
 	lw s6, 252(sp)
-	xor t4, s0, t4
-	xor s6, s6, t4
-	add t4, t1, t3                   # 62: word 0 of t2
-	sltu t3, t4, t1
-	add t1, a0, s6
-	add a0, t1, t3                   # 62: word 1 of t2
-	add s6, a1, t4                   # 63: word 0 of part
-	add t3, s7, a0
-	sltu t1, s6, a1
+	xor t1, s0, t1
+	xor s6, s6, t1
+	add t1, a7, s4                   # 62: word 0 of t2
+	sltu s4, t1, a7
+	add a7, a0, s6
+	add a0, a7, s4                   # 62: word 1 of t2
+	add s6, s9, t1                   # 63: word 0 of part
+	add s4, s7, a0
+	sltu a7, s6, s9
 	lw a0, 308(sp)
-	add t4, t3, t1                   # 63: word 1 of part
-	add t3, a0, a1                   # 63: word 0 of part
-	lw a1, 312(sp)
-	sltu t1, t3, a0
-	add a0, a1, s7
+	add t1, s4, a7                   # 63: word 1 of part
+	add s4, a0, s9                   # 63: word 0 of part
+	lw s9, 312(sp)
+	sltu a7, s4, a0
+	add a0, s9, s7
 	lw s7, 268(sp)
 	lw t5, 272(sp)
-	add a1, a0, t1                   # 63: word 1 of part
-	sw a7, 220(sp)
-	srli t1, s7, 1                   # 41
-	slli a7, t5, 31
-	or t1, t1, a7
-	sw ra, 216(sp)
-	sw s1, 320(sp)
+	add s9, a0, a7                   # 63: word 1 of part
+	sw a6, 216(sp)
+	srli a7, s7, 1                   # 41
+	slli a6, t5, 31
+	or a7, a7, a6
+	sw ra, 212(sp)
+	sw s11, 320(sp)
 	slli a0, s7, 31
-	srli a7, t5, 1
+	srli a6, t5, 1
 	srli ra, s7, 8
-	slli s1, t5, 24
-	or a0, a0, a7
-	or ra, ra, s1
-	slli a7, s7, 24
-	srli s1, t5, 8
-	or a7, a7, s1
-	xor s1, t1, ra
-	xor t1, a0, a7
+	slli s11, t5, 24
+	or a0, a0, a6
+	or ra, ra, s11
+	slli a6, s7, 24
+	srli s11, t5, 8
+	or a6, a6, s11
+	xor s11, a7, ra
+	xor a7, a0, a6
 	srli ra, s7, 7
 	slli a0, t5, 25
-	or a7, ra, a0
+	or a6, ra, a0
 	srli ra, t5, 7
-	xor a0, s1, a7                   # 41: word 0 of t
-	lw a7, 180(sp)
+	xor a0, s11, a6                  # 41: word 0 of t
+	lw a6, 180(sp)
 	lw t5, 184(sp)
-	xor s1, t1, ra                   # 41: word 1 of t
-	srli ra, a7, 19                  # 44
+	xor s11, a7, ra                  # 41: word 1 of t
+	srli ra, a6, 19                  # 44
 	slli s7, t5, 13
 	or ra, ra, s7
-	sw a2, 316(sp)
+	sw s10, 316(sp)
 	sw s0, 276(sp)
-	slli t1, a7, 13
+	slli a7, a6, 13
 	srli s7, t5, 19
-	slli a2, t5, 3
-	srli s0, a7, 29
-	or t1, t1, s7
-	or a2, a2, s0
-	slli s7, a7, 3
+	slli s10, t5, 3
+	srli s0, a6, 29
+	or a7, a7, s7
+	or s10, s10, s0
+	slli s7, a6, 3
 	srli s0, t5, 29
 	or s7, s7, s0
 	xor s0, ra, s7
-	xor ra, t1, a2
-	srli s7, a7, 6
-	slli t1, t5, 26
-	or a2, s7, t1
-	srli a7, t5, 6
-	xor s7, s0, a2                   # 44: word 0 of t
-	xor t1, ra, a7                   # 44: word 1 of t
-	add t5, s5, a0                   # 64
-	add a2, s2, s1
-	lw a7, 292(sp)
-	sltu s0, t5, s5
+	xor ra, a7, s10
+	srli s7, a6, 6
+	slli a7, t5, 26
+	or s10, s7, a7
+	srli a6, t5, 6
+	xor s7, s0, s10                  # 44: word 0 of t
+	xor a7, ra, a6                   # 44: word 1 of t
+	add t5, a2, a0                   # 64
+	add s10, s2, s11
+	lw a6, 292(sp)
+	sltu s0, t5, a2
 	lw s2, 296(sp)
-	add ra, a2, s0
-	add a0, t5, a7
-	sltu s5, a0, t5
-	add s1, ra, s2
-	add a2, s1, s5
+	add ra, s10, s0
+	add a0, t5, a6
+	sltu a2, a0, t5
+	add s11, ra, s2
+	add s10, s11, a2
 	add s0, a0, s7
-	sltu a7, s0, a0
-	add t5, a2, t1
-	add ra, t5, a7
-	srli s1, t3, 14                  # 38
-	slli s5, a1, 18
-	slli s2, t3, 18
-	or s7, s1, s5
-	srli a0, a1, 14
-	srli t5, t3, 18
-	slli a7, a1, 14
-	or a2, s2, a0
-	slli t1, t3, 14
-	or s1, t5, a7
-	srli s5, a1, 18
-	or s2, t1, s5
-	xor a0, s7, s1
-	xor t5, a2, s2
-	slli a7, t3, 23
-	srli s1, a1, 9
-	slli t1, a1, 23
-	srli s5, t3, 9
-	or a2, a7, s1
-	or s7, t1, s5
-	xor s2, a0, a2                   # 38: word 0 of t
-	xor t1, t5, s7                   # 38: word 1 of t
-	add s5, a3, s2                   # 61
-	sltu a7, s5, a3
-	xori s7, t3, -1
-	add s1, s10, t1
-	and a2, a4, t3
-	xori s2, a1, -1
-	and a3, s9, s7
+	sltu a6, s0, a0
+	add t5, s10, a7
+	add ra, t5, a6
+	srli s11, s4, 14                 # 38
+	slli a2, s9, 18
+	slli s2, s4, 18
+	or s7, s11, a2
+	srli a0, s9, 14
+	srli t5, s4, 18
+	slli a6, s9, 14
+	or s10, s2, a0
+	slli a7, s4, 14
+	or s11, t5, a6
+	srli a2, s9, 18
+	or s2, a7, a2
+	xor a0, s7, s11
+	xor t5, s10, s2
+	slli a6, s4, 23
+	srli s11, s9, 9
+	slli a7, s9, 23
+	srli a2, s4, 9
+	or s10, a6, s11
+	or s7, a7, a2
+	xor s2, a0, s10                  # 38: word 0 of t
+	xor a7, t5, s7                   # 38: word 1 of t
+	add a2, a3, s2                   # 61
+	sltu a6, a2, a3
+	xori s7, s4, -1
+	add s11, t0, a7
+	and s10, a4, s4
+	xori s2, s9, -1
+	and a3, s5, s7
 	sw s0, 88(sp)
 	sw ra, 92(sp)
-	add a0, s1, a7
-	and t5, s4, a1
-	and s10, s11, s2
-	xor t1, a2, a3
-	xor s1, t5, s10
-	add a7, s5, t1
+	add a0, s11, a6
+	and t5, a1, s9
+	and t0, s3, s2
+	xor a7, s10, a3
+	xor s11, t5, t0
+	add a6, a2, a7
 	lw a3, 96(a5)
-	sltu s7, a7, s5
-	add s2, a0, s1
+	sltu s7, a6, a2
+	add s2, a0, s11
 	lw t5, 100(a5)
-	add a2, s2, s7
-	add s10, a7, a3
-	lw s1, 268(sp)
-	sltu t1, s10, a7
-	add s5, a2, t5
+	add s10, s2, s7
+	add t0, a6, a3
+	lw s11, 268(sp)
+	sltu a7, t0, a6
+	add a2, s10, t5
 	lw a3, 272(sp)
-	add a0, s5, t1
-	add s2, s10, s1                  # 61: word 0 of t1
-	sltu s7, s2, s10
-	add a7, a0, a3
-	srli s5, s6, 28                  # 35
-	slli t1, t4, 4
-	add a2, a7, s7                   # 61: word 1 of t1
+	add a0, a2, a7
+	add s2, t0, s11                  # 61: word 0 of t1
+	sltu s7, s2, t0
+	add a6, a0, a3
+	srli a2, s6, 28                  # 35
+	slli a7, t1, 4
+	add s10, a6, s7                  # 61: word 1 of t1
 	slli t5, s6, 4                   # 35
-	or s10, s5, t1
-	srli a0, t4, 28
-	or a7, t5, a0
-	slli s5, t4, 30
-	srli t1, s6, 2
+	or t0, a2, a7
+	srli a0, t1, 28
+	or a6, t5, a0
+	slli a2, t1, 30
+	srli a7, s6, 2
 	slli s7, s6, 30
-	or t5, s5, t1
-	srli a0, t4, 2
-	or s5, s7, a0
-	xor t1, s10, s5
-	xor s7, a7, t5
-	slli s10, t4, 25
-	srli s5, s6, 7
+	or t5, a2, a7
+	srli a0, t1, 2
+	or a2, s7, a0
+	xor a7, t0, a2
+	xor s7, a6, t5
+	slli t0, t1, 25
+	srli a2, s6, 7
 	slli a0, s6, 25
-	or a7, s10, s5
-	srli t5, t4, 7
-	or s10, a0, t5
-	xor s5, t1, s10                  # 35: word 0 of t
-	xor a0, s7, a7                   # 35: word 1 of t
-	and t5, a6, s6                   # 62
-	and s10, t2, s6
-	and t1, s3, t4
-	and s7, t0, t4
-	xor a7, t5, s10
-	xor s10, t1, s7
-	xor s7, s8, a7
+	or a6, t0, a2
+	srli t5, t1, 7
+	or t0, a0, t5
+	xor a2, a7, t0                   # 35: word 0 of t
+	xor a0, s7, a6                   # 35: word 1 of t
+	and t5, s1, s6                   # 62
+	and t0, t2, s6
+	and a7, t3, t1
+	and s7, t4, t1
+	xor a6, t5, t0
+	xor t0, a7, s7
+	xor s7, s8, a6
 	lw s8, 276(sp)
 	sw ra, 184(sp)
-	xor a7, s8, s10
-	add s8, s5, s7                   # 62: word 0 of t2
-	sltu s10, s8, s5
-	add s7, a0, a7
-	add s5, s7, s10                  # 62: word 1 of t2
+	xor a6, s8, t0
+	add s8, a2, s7                   # 62: word 0 of t2
+	sltu t0, s8, a2
+	add s7, a0, a6
+	add a2, s7, t0                   # 62: word 1 of t2
 	add a0, s2, s8                   # 63: word 0 of part
-	sltu a7, a0, s2
-	add s7, a2, s5
-	add s10, s7, a7                  # 63: word 1 of part
+	sltu a6, a0, s2
+	add s7, s10, a2
+	add t0, s7, a6                   # 63: word 1 of part
 	lw s8, 316(sp)
-	lw s7, 320(sp)
-	add a7, s8, s2                   # 63: word 0 of part
-	sltu s5, a7, s8
-	add s2, s7, a2
-	add s8, s2, s5                   # 63: word 1 of part
-	lw s7, 164(sp)
-	lw s5, 168(sp)
-	srli s2, s7, 1                   # 41
-	slli ra, s5, 31
+	lw a6, 320(sp)
+	add a2, s8, s2                   # 63: word 0 of part
+	sltu s7, a2, s8
+	add s2, a6, s10
+	add a6, s2, s7                   # 63: word 1 of part
+	lw s8, 164(sp)
+	lw s7, 168(sp)
+	srli s2, s8, 1                   # 41
+	slli ra, s7, 31
 	or s2, s2, ra
 	sw s0, 180(sp)
-	sw t0, 324(sp)
-	slli a2, s7, 31
-	srli ra, s5, 1
-	srli s0, s7, 8
-	slli t0, s5, 24
-	or a2, a2, ra
-	or s0, s0, t0
-	slli ra, s7, 24
-	srli t0, s5, 8
-	or ra, ra, t0
-	xor t0, s2, s0
-	xor s2, a2, ra
+	sw t4, 324(sp)
+	slli s10, s8, 31
+	srli ra, s7, 1
+	srli s0, s8, 8
+	slli t4, s7, 24
+	or s10, s10, ra
+	or s0, s0, t4
+	slli ra, s8, 24
+	srli t4, s7, 8
+	or ra, ra, t4
+	xor t4, s2, s0
+	xor s2, s10, ra
+	srli s0, s8, 7
+	slli s10, s7, 25
+	or ra, s0, s10
 	srli s0, s7, 7
-	slli a2, s5, 25
-	or ra, s0, a2
-	srli s0, s5, 7
-	xor a2, t0, ra                   # 41: word 0 of t
-	lw ra, 216(sp)
-	lw s5, 220(sp)
-	xor t0, s2, s0                   # 41: word 1 of t
+	xor s10, t4, ra                  # 41: word 0 of t
+	lw ra, 212(sp)
+	lw s7, 216(sp)
+	xor t4, s2, s0                   # 41: word 1 of t
 	srli s0, ra, 19                  # 44
-	slli s7, s5, 13
-	or s0, s0, s7
+	slli s8, s7, 13
+	or s0, s0, s8
 	sw t2, 264(sp)
-	sw t1, 244(sp)
+	sw a7, 244(sp)
 	slli s2, ra, 13
-	srli s7, s5, 19
-	slli t2, s5, 3
-	srli t1, ra, 29
-	or s2, s2, s7
-	or t2, t2, t1
-	slli s7, ra, 3
-	srli t1, s5, 29
-	or s7, s7, t1
-	xor t1, s0, s7
+	srli s8, s7, 19
+	slli t2, s7, 3
+	srli a7, ra, 29
+	or s2, s2, s8
+	or t2, t2, a7
+	slli s8, ra, 3
+	srli a7, s7, 29
+	or s8, s8, a7
+	xor a7, s0, s8
 	xor s0, s2, t2
-	srli s7, ra, 6
-	slli s2, s5, 26
-	or t2, s7, s2
-	srli ra, s5, 6
-	xor s7, t1, t2                   # 44: word 0 of t
+	srli s8, ra, 6
+	slli s2, s7, 26
+	or t2, s8, s2
+	srli ra, s7, 6
+	xor s8, a7, t2                   # 44: word 0 of t
 	xor s2, s0, ra                   # 44: word 1 of t
-	add s5, s1, a2                   # 64
-	add t2, a3, t0
-	lw ra, 200(sp)
-	sltu t1, s5, s1
-	lw a3, 204(sp)
-	add s0, t2, t1
-	add a2, s5, ra
-	sltu s1, a2, s5
-	add t0, s0, a3
-	add t2, t0, s1
-	add t1, a2, s7
-	sltu ra, t1, a2
-	add s5, t2, s2
-	add s0, s5, ra
-	srli t0, a7, 14                  # 38
-	slli s1, s8, 18
-	slli a3, a7, 18
-	or s7, t0, s1
-	srli a2, s8, 14
-	srli s5, a7, 18
-	slli ra, s8, 14
-	or t2, a3, a2
-	slli s2, a7, 14
-	or t0, s5, ra
-	srli s1, s8, 18
-	or a3, s2, s1
-	xor a2, s7, t0
-	xor s5, t2, a3
-	slli ra, a7, 23
-	srli t0, s8, 9
-	slli s2, s8, 23
-	srli s1, a7, 9
-	or t2, ra, t0
-	or s7, s2, s1
-	xor a3, a2, t2                   # 38: word 0 of t
-	xor s2, s5, s7                   # 38: word 1 of t
-	add s1, s9, a3                   # 61
-	sltu ra, s1, s9
-	xori s7, a7, -1
-	add t0, s11, s2
-	and t2, t3, a7
-	xori a3, s8, -1
-	and s9, a4, s7
-	sw t1, 96(sp)
+	add s7, s11, s10                 # 64
+	add t2, a3, t4
+	lw ra, 196(sp)
+	sltu a7, s7, s11
+	lw a3, 200(sp)
+	add s0, t2, a7
+	add s10, s7, ra
+	sltu s11, s10, s7
+	add t4, s0, a3
+	add t2, t4, s11
+	add a7, s10, s8
+	sltu ra, a7, s10
+	add s7, t2, s2
+	add s0, s7, ra
+	srli t4, a2, 14                  # 38
+	slli s11, a6, 18
+	slli a3, a2, 18
+	or s8, t4, s11
+	srli s10, a6, 14
+	srli s7, a2, 18
+	slli ra, a6, 14
+	or t2, a3, s10
+	slli s2, a2, 14
+	or t4, s7, ra
+	srli s11, a6, 18
+	or a3, s2, s11
+	xor s10, s8, t4
+	xor s7, t2, a3
+	slli ra, a2, 23
+	srli t4, a6, 9
+	slli s2, a6, 23
+	srli s11, a2, 9
+	or t2, ra, t4
+	or s8, s2, s11
+	xor a3, s10, t2                  # 38: word 0 of t
+	xor s2, s7, s8                   # 38: word 1 of t
+	add s11, s5, a3                  # 61
+	sltu ra, s11, s5
+	xori s8, a2, -1
+	add t4, s3, s2
+	and t2, s4, a2
+	xori a3, a6, -1
+	and s5, a4, s8
+	sw a7, 96(sp)
 	sw s0, 100(sp)
-	add a2, t0, ra
-	and s5, a1, s8
-	and s11, s4, a3
-	xor s2, t2, s9
-	xor t0, s5, s11
-	add ra, s1, s2
-	lw s9, 104(a5)
-	sltu s7, ra, s1
-	add a3, a2, t0
-	lw s5, 108(a5)
-	add t2, a3, s7
-	add s11, ra, s9
-	lw t0, 164(sp)
-	sltu s2, s11, ra
-	add s1, t2, s5
-	lw s9, 168(sp)
-	add a2, s1, s2
-	add a3, s11, t0                  # 61: word 0 of t1
-	sltu s7, a3, s11
-	add ra, a2, s9
-	srli s1, a0, 28                  # 35
-	slli s2, s10, 4
-	add t2, ra, s7                   # 61: word 1 of t1
-	slli s5, a0, 4                   # 35
-	or s11, s1, s2
-	srli a2, s10, 28
-	or ra, s5, a2
-	slli s1, s10, 30
+	add s10, t4, ra
+	and s7, s9, a6
+	and s3, a1, a3
+	xor s2, t2, s5
+	xor t4, s7, s3
+	lw s7, 108(a5)
+	add ra, s11, s2
+	lw s5, 104(a5)
+	sltu s8, ra, s11
+	add a3, s10, t4
+	add t2, a3, s8
+	add s3, ra, s5
+	lw t4, 164(sp)
+	sltu s2, s3, ra
+	add s11, t2, s7
+	lw s5, 168(sp)
+	add s10, s11, s2
+	add a3, s3, t4                   # 61: word 0 of t1
+	sltu s8, a3, s3
+	add ra, s10, s5
+	srli s11, a0, 28                 # 35
+	slli s2, t0, 4
+	add t2, ra, s8                   # 61: word 1 of t1
+	slli s7, a0, 4                   # 35
+	or s3, s11, s2
+	srli s10, t0, 28
+	or ra, s7, s10
+	slli s11, t0, 30
 	srli s2, a0, 2
-	slli s7, a0, 30
-	or s5, s1, s2
-	srli a2, s10, 2
-	or s1, s7, a2
-	xor s2, s11, s1
-	xor s7, ra, s5
-	slli s11, s10, 25
-	srli s1, a0, 7
-	slli a2, a0, 25
-	or ra, s11, s1
-	srli s5, s10, 7
-	or s11, a2, s5
-	xor s1, s2, s11                  # 35: word 0 of t
-	xor a2, s7, ra                   # 35: word 1 of t
-	and s5, s6, a0                   # 62
-	and s11, a6, a0
-	and s2, t4, s10
-	and s7, s3, s10
-	xor ra, s5, s11
-	xor s11, s2, s7
-	xor s7, t5, ra
+	slli s8, a0, 30
+	or s7, s11, s2
+	srli s10, t0, 2
+	or s11, s8, s10
+	xor s2, s3, s11
+	xor s8, ra, s7
+	slli s3, t0, 25
+	srli s11, a0, 7
+	slli s10, a0, 25
+	or ra, s3, s11
+	srli s7, t0, 7
+	or s3, s10, s7
+	xor s11, s2, s3                  # 35: word 0 of t
+	xor s10, s8, ra                  # 35: word 1 of t
+	and s7, s6, a0                   # 62
+	and s3, s1, a0
+	and s2, t1, t0
+	and s8, t3, t0
+	xor ra, s7, s3
+	xor s3, s2, s8
+	xor s8, t5, ra
 	lw t5, 244(sp)
-	sw s0, 204(sp)
-	xor ra, t5, s11
-	add t5, s1, s7                   # 62: word 0 of t2
-	sltu s11, t5, s1
-	add s7, a2, ra
-	add s1, s7, s11                  # 62: word 1 of t2
-	add a2, a3, t5                   # 63: word 0 of part
-	sltu ra, a2, a3
-	add s7, t2, s1
-	add s11, s7, ra                  # 63: word 1 of part
+	sw s0, 200(sp)
+	xor ra, t5, s3
+	add t5, s11, s8                  # 62: word 0 of t2
+	sltu s3, t5, s11
+	add s8, s10, ra
+	add s11, s8, s3                  # 62: word 1 of t2
+	add s10, a3, t5                  # 63: word 0 of part
+	sltu ra, s10, a3
+	add s8, t2, s11
+	add s3, s8, ra                   # 63: word 1 of part
 	lw t5, 264(sp)
 	lw ra, 324(sp)
-	add s1, t5, a3                   # 63: word 0 of part
-	sltu s7, s1, t5
+	add s11, t5, a3                  # 63: word 0 of part
+	sltu s8, s11, t5
 	add a3, ra, t2
-	add ra, a3, s7                   # 63: word 1 of part
+	add ra, a3, s8                   # 63: word 1 of part
 	lw t5, 172(sp)
-	lw s7, 176(sp)
+	lw s8, 176(sp)
 	srli a3, t5, 1                   # 41
-	slli s0, s7, 31
+	slli s0, s8, 31
 	or a3, a3, s0
-	sw t1, 200(sp)
-	sw s3, 260(sp)
+	sw a7, 196(sp)
+	sw t3, 260(sp)
 	slli t2, t5, 31
-	srli s0, s7, 1
-	srli t1, t5, 8
-	slli s3, s7, 24
+	srli s0, s8, 1
+	srli a7, t5, 8
+	slli t3, s8, 24
 	or t2, t2, s0
-	or t1, t1, s3
+	or a7, a7, t3
 	slli s0, t5, 24
-	srli s3, s7, 8
-	or s0, s0, s3
-	xor s3, a3, t1
+	srli t3, s8, 8
+	or s0, s0, t3
+	xor t3, a3, a7
 	xor a3, t2, s0
-	srli t1, t5, 7
-	slli t2, s7, 25
-	or s0, t1, t2
-	srli t1, s7, 7
-	xor t2, s3, s0                   # 41: word 0 of t
+	srli a7, t5, 7
+	slli t2, s8, 25
+	or s0, a7, t2
+	srli a7, s8, 7
+	xor t2, t3, s0                   # 41: word 0 of t
 	lw s0, 180(sp)
-	lw s7, 184(sp)
-	xor s3, a3, t1                   # 41: word 1 of t
-	srli t1, s0, 19                  # 44
-	slli t5, s7, 13
-	or t1, t1, t5
-	sw a6, 256(sp)
-	sw s2, 216(sp)
+	lw s8, 184(sp)
+	xor t3, a3, a7                   # 41: word 1 of t
+	srli a7, s0, 19                  # 44
+	slli t5, s8, 13
+	or a7, a7, t5
+	sw s1, 256(sp)
+	sw s2, 212(sp)
 	slli a3, s0, 13
-	srli t5, s7, 19
-	slli a6, s7, 3
+	srli t5, s8, 19
+	slli s1, s8, 3
 	srli s2, s0, 29
 	or a3, a3, t5
-	or a6, a6, s2
+	or s1, s1, s2
 	slli t5, s0, 3
-	srli s2, s7, 29
+	srli s2, s8, 29
 	or t5, t5, s2
-	xor s2, t1, t5
-	xor t1, a3, a6
+	xor s2, a7, t5
+	xor a7, a3, s1
 	srli t5, s0, 6
-	slli a3, s7, 26
-	or a6, t5, a3
-	srli s0, s7, 6
-	xor t5, s2, a6                   # 44: word 0 of t
-	xor a3, t1, s0                   # 44: word 1 of t
-	add s7, t0, t2                   # 64
-	add a6, s9, s3
-	lw s0, 196(sp)
-	sltu s2, s7, t0
-	lw s9, 240(sp)
-	add t1, a6, s2
-	add t2, s7, s0
-	sltu t0, t2, s7
-	add s3, t1, s9
-	add a6, s3, t0
+	slli a3, s8, 26
+	or s1, t5, a3
+	srli s0, s8, 6
+	xor t5, s2, s1                   # 44: word 0 of t
+	xor a3, a7, s0                   # 44: word 1 of t
+	add s8, t4, t2                   # 64
+	add s1, s5, t3
+	lw s0, 236(sp)
+	sltu s2, s8, t4
+	lw s5, 240(sp)
+	add a7, s1, s2
+	add t2, s8, s0
+	sltu t4, t2, s8
+	add t3, a7, s5
+	add s1, t3, t4
 	add s2, t2, t5
 	sltu s0, s2, t2
-	add s7, a6, a3
-	add t1, s7, s0
-	srli s3, s1, 14                  # 38
-	slli t0, ra, 18
-	slli s9, s1, 18
-	or t5, s3, t0
+	add s8, s1, a3
+	add a7, s8, s0
+	srli t3, s11, 14                 # 38
+	slli t4, ra, 18
+	slli s5, s11, 18
+	or t5, t3, t4
 	srli t2, ra, 14
-	srli s7, s1, 18
+	srli s8, s11, 18
 	slli s0, ra, 14
-	or a6, s9, t2
-	slli a3, s1, 14
-	or s3, s7, s0
-	srli t0, ra, 18
-	or s9, a3, t0
-	xor t2, t5, s3
-	xor s7, a6, s9
-	slli s0, s1, 23
-	srli s3, ra, 9
+	or s1, s5, t2
+	slli a3, s11, 14
+	or t3, s8, s0
+	srli t4, ra, 18
+	or s5, a3, t4
+	xor t2, t5, t3
+	xor s8, s1, s5
+	slli s0, s11, 23
+	srli t3, ra, 9
 	slli a3, ra, 23
-	srli t0, s1, 9
-	or a6, s0, s3
-	or t5, a3, t0
-	xor s9, t2, a6                   # 38: word 0 of t
-	xor a3, s7, t5                   # 38: word 1 of t
-	add t0, a4, s9                   # 61
-	sltu s0, t0, a4
-	xori t5, s1, -1
-	add s3, s4, a3
-	and a6, a7, s1
-	xori s9, ra, -1
-	and a4, t3, t5
+	srli t4, s11, 9
+	or s1, s0, t3
+	or t5, a3, t4
+	xor s5, t2, s1                   # 38: word 0 of t
+	xor a3, s8, t5                   # 38: word 1 of t
+	add t4, a4, s5                   # 61
+	sltu s0, t4, a4
+	xori t5, s11, -1
+	add t3, a1, a3
+	and s1, a2, s11
+	xori s5, ra, -1
+	and a4, s4, t5
 	sw s2, 104(sp)
-	sw t1, 108(sp)
-	add t2, s3, s0
-	and s7, s8, ra
-	and s4, a1, s9
-	xor a3, a6, a4
-	xor s3, s7, s4
-	add s0, t0, a3
+	sw a7, 108(sp)
+	add t2, t3, s0
+	and s8, a6, ra
+	and a1, s9, s5
+	xor a3, s1, a4
+	xor t3, s8, a1
+	add s0, t4, a3
 	lw a4, 112(a5)
-	sltu t5, s0, t0
-	add s9, t2, s3
-	lw s7, 116(a5)
-	add a6, s9, t5
-	add s4, s0, a4
-	lw s3, 172(sp)
-	sltu a3, s4, s0
-	add t0, a6, s7
+	sltu t5, s0, t4
+	add s5, t2, t3
+	lw s8, 116(a5)
+	add s1, s5, t5
+	add a1, s0, a4
+	lw t3, 172(sp)
+	sltu a3, a1, s0
+	add t4, s1, s8
 	lw a4, 176(sp)
-	add t2, t0, a3
-	add s9, s4, s3                   # 61: word 0 of t1
-	sltu t5, s9, s4
+	add t2, t4, a3
+	add s5, a1, t3                   # 61: word 0 of t1
+	sltu t5, s5, a1
 	add s0, t2, a4
-	srli t0, a2, 28                  # 35
-	slli a3, s11, 4
-	add a6, s0, t5                   # 61: word 1 of t1
-	slli s7, a2, 4                   # 35
-	or s4, t0, a3
-	srli t2, s11, 28
-	or s0, s7, t2
-	slli t0, s11, 30
-	srli a3, a2, 2
-	slli t5, a2, 30
-	or s7, t0, a3
-	srli t2, s11, 2
-	or t0, t5, t2
-	xor a3, s4, t0
-	xor t5, s0, s7
-	slli s4, s11, 25
-	srli t0, a2, 7
-	slli t2, a2, 25
-	or s0, s4, t0
-	srli s7, s11, 7
-	or s4, t2, s7
-	xor t0, a3, s4                   # 35: word 0 of t
+	srli t4, s10, 28                 # 35
+	slli a3, s3, 4
+	add s1, s0, t5                   # 61: word 1 of t1
+	slli s8, s10, 4                  # 35
+	or a1, t4, a3
+	srli t2, s3, 28
+	or s0, s8, t2
+	slli t4, s3, 30
+	srli a3, s10, 2
+	slli t5, s10, 30
+	or s8, t4, a3
+	srli t2, s3, 2
+	or t4, t5, t2
+	xor a3, a1, t4
+	xor t5, s0, s8
+	slli a1, s3, 25
+	srli t4, s10, 7
+	slli t2, s10, 25
+	or s0, a1, t4
+	srli s8, s3, 7
+	or a1, t2, s8
+	xor t4, a3, a1                   # 35: word 0 of t
 	xor t2, t5, s0                   # 35: word 1 of t
-	and s7, a0, a2                   # 62
-	and s4, s6, a2
-	and a3, s10, s11
-	and t5, t4, s11
-	xor s0, s7, s4
-	xor s4, a3, t5
-	xor t5, s5, s0
-	lw s5, 216(sp)
-	sw t1, 168(sp)
-	xor s0, s5, s4
-	add s5, t0, t5                   # 62: word 0 of t2
-	sltu s4, s5, t0
+	and s8, a0, s10                  # 62
+	and a1, s6, s10
+	and a3, t0, s3
+	and t5, t1, s3
+	xor s0, s8, a1
+	xor a1, a3, t5
+	xor t5, s7, s0
+	lw s7, 212(sp)
+	sw a7, 168(sp)
+	xor s0, s7, a1
+	add s7, t4, t5                   # 62: word 0 of t2
+	sltu a1, s7, t4
 	add t5, t2, s0
-	add t0, t5, s4                   # 62: word 1 of t2
-	add t2, s9, s5                   # 63: word 0 of part
-	sltu s0, t2, s9
-	add t5, a6, t0
-	add s4, t5, s0                   # 63: word 1 of part
-	lw s5, 256(sp)
-	lw t5, 260(sp)
-	add s9, s5, s9                   # 63: word 0 of part
-	sltu t0, s9, s5
-	add s0, t5, a6
-	add s5, s0, t0                   # 63: word 1 of part
+	add t4, t5, a1                   # 62: word 1 of t2
+	add t2, s5, s7                   # 63: word 0 of part
+	sltu s0, t2, s5
+	add t5, s1, t4
+	add a1, t5, s0                   # 63: word 1 of part
+	lw s7, 256(sp)
+	lw s0, 260(sp)
+	add t4, s7, s5                   # 63: word 0 of part
+	sltu t5, t4, s7
+	add s5, s0, s1
+	add s7, s5, t5                   # 63: word 1 of part
+	lw s0, 204(sp)
 	lw t5, 208(sp)
-	lw t0, 212(sp)
-	srli s0, t5, 1                   # 41
-	slli t1, t0, 31
-	or s0, s0, t1
+	srli s5, s0, 1                   # 41
+	slli a7, t5, 31
+	or s5, s5, a7
 	sw s2, 164(sp)
-	sw t4, 280(sp)
-	slli a6, t5, 31
-	srli t1, t0, 1
-	srli s2, t5, 8
-	slli t4, t0, 24
-	or a6, a6, t1
-	or s2, s2, t4
+	sw t1, 280(sp)
+	slli s1, s0, 31
+	srli a7, t5, 1
+	srli s2, s0, 8
 	slli t1, t5, 24
-	srli t4, t0, 8
-	or t1, t1, t4
-	xor t4, s0, s2
-	xor s0, a6, t1
+	or s1, s1, a7
+	or s2, s2, t1
+	slli a7, s0, 24
+	srli t1, t5, 8
+	or a7, a7, t1
+	xor t1, s5, s2
+	xor s5, s1, a7
+	srli s2, s0, 7
+	slli s1, t5, 25
+	or a7, s2, s1
 	srli s2, t5, 7
-	slli a6, t0, 25
-	or t1, s2, a6
-	srli s2, t0, 7
-	xor a6, t4, t1                   # 41: word 0 of t
-	lw t1, 200(sp)
-	lw t0, 204(sp)
-	xor t4, s0, s2                   # 41: word 1 of t
-	srli s2, t1, 19                  # 44
-	slli t5, t0, 13
-	or s2, s2, t5
+	xor s1, t1, a7                   # 41: word 0 of t
+	lw a7, 196(sp)
+	lw t5, 200(sp)
+	xor t1, s5, s2                   # 41: word 1 of t
+	srli s2, a7, 19                  # 44
+	slli s0, t5, 13
+	or s2, s2, s0
 	sw s6, 252(sp)
 	sw a3, 180(sp)
-	slli s0, t1, 13
-	srli t5, t0, 19
-	slli s6, t0, 3
-	srli a3, t1, 29
-	or s0, s0, t5
+	slli s5, a7, 13
+	srli s0, t5, 19
+	slli s6, t5, 3
+	srli a3, a7, 29
+	or s5, s5, s0
 	or s6, s6, a3
-	slli t5, t1, 3
-	srli a3, t0, 29
-	or t5, t5, a3
-	xor a3, s2, t5
-	xor s2, s0, s6
-	srli t5, t1, 6
-	slli s0, t0, 26
-	or s6, t5, s0
-	srli t1, t0, 6
-	xor t5, a3, s6                   # 44: word 0 of t
-	xor s0, s2, t1                   # 44: word 1 of t
-	add t0, s3, a6                   # 64
-	add s6, a4, t4
-	lw t1, 232(sp)
-	sltu a3, t0, s3
-	lw a4, 236(sp)
+	slli s0, a7, 3
+	srli a3, t5, 29
+	or s0, s0, a3
+	xor a3, s2, s0
+	xor s2, s5, s6
+	srli s0, a7, 6
+	slli s5, t5, 26
+	or s6, s0, s5
+	srli a7, t5, 6
+	xor s0, a3, s6                   # 44: word 0 of t
+	xor s5, s2, a7                   # 44: word 1 of t
+	add t5, t3, s1                   # 64
+	add s6, a4, t1
+	lw a7, 228(sp)
+	sltu a3, t5, t3
+	lw a4, 232(sp)
 	add s2, s6, a3
-	add a6, t0, t1
-	sltu s3, a6, t0
-	add t4, s2, a4
-	add s6, t4, s3
-	add a3, a6, t5
-	sltu t1, a3, a6
-	add t0, s6, s0
-	add s2, t0, t1
+	add s1, t5, a7
+	sltu t3, s1, t5
+	add t1, s2, a4
+	add s6, t1, t3
+	add a3, s1, s0
+	sltu a7, a3, s1
+	add t5, s6, s5
+	add s2, t5, a7
 	sw s2, 116(sp)
-	srli t4, s9, 14                  # 38
-	slli s3, s5, 18
+	srli t1, t4, 14                  # 38
+	slli t3, s7, 18
 	sw a3, 112(sp)
-	slli a4, s9, 18
-	or t5, t4, s3
-	srli a6, s5, 14
-	slli s0, s9, 14
-	srli t0, s9, 18
-	slli t1, s5, 14
-	srli s2, s5, 18
-	or s6, a4, a6
-	or a3, t0, t1
-	or t4, s0, s2
-	xor s3, t5, a3
-	slli a6, s9, 23
-	srli s2, s5, 9
-	slli t0, s5, 23
-	srli t1, s9, 9
-	or t5, a6, s2
-	xor a4, s6, t4
-	or s0, t0, t1
-	xor a3, s3, t5                   # 38: word 0 of t
-	xor s6, a4, s0                   # 38: word 1 of t
-	add t4, t3, a3                   # 61
-	xori t5, s9, -1
-	sltu t0, t4, t3
-	and s2, s1, s9
-	xori a4, s5, -1
-	and s0, a7, t5
-	add t1, a1, s6
-	and s3, ra, s5
-	and a3, s8, a4
-	xor t3, s2, s0
-	add a6, t1, t0
-	xor a1, s3, a3
-	add s6, t4, t3
+	slli a4, t4, 18
+	or s0, t1, t3
+	srli s1, s7, 14
+	slli s5, t4, 14
+	srli t5, t4, 18
+	slli a7, s7, 14
+	srli s2, s7, 18
+	or s6, a4, s1
+	or a3, t5, a7
+	or t1, s5, s2
+	xor t3, s0, a3
+	slli s1, t4, 23
+	srli s2, s7, 9
+	slli t5, s7, 23
+	srli a7, t4, 9
+	or s0, s1, s2
+	xor a4, s6, t1
+	or s5, t5, a7
+	xor a3, t3, s0                   # 38: word 0 of t
+	xor s6, a4, s5                   # 38: word 1 of t
+	add t1, s4, a3                   # 61
+	xori s0, t4, -1
+	sltu t5, t1, s4
+	and s2, s11, t4
+	xori a4, s7, -1
+	and s5, a2, s0
+	add a7, s9, s6
+	and t3, ra, s7
+	and a3, a6, a4
+	xor s4, s2, s5
+	add s1, a7, t5
+	xor s9, t3, a3
+	add s6, t1, s4
 	lw a4, 120(a5)
-	sltu t1, s6, t4
-	add t0, a6, a1
+	sltu a7, s6, t1
+	add t5, s1, s9
 	lw s2, 124(a5)
-	add t5, t0, t1
-	add s0, s6, a4
-	lw t4, 208(sp)
-	sltu s3, s0, s6
-	add a3, t5, s2
-	lw t0, 212(sp)
-	add t3, a3, s3
-	add a6, s0, t4                   # 61: word 0 of t1
-	srli t5, t2, 28                  # 35
-	slli s2, s4, 4
-	sltu a1, a6, s0                  # 61
-	add t1, t3, t0
-	or a5, t5, s2                    # 35
-	add a4, t1, a1                   # 61: word 1 of t1
+	add s0, t5, a7
+	add s5, s6, a4
+	lw t1, 204(sp)
+	sltu t3, s5, s6
+	add a3, s0, s2
+	lw t5, 208(sp)
+	add s4, a3, t3
+	add s1, s5, t1                   # 61: word 0 of t1
+	srli s0, t2, 28                  # 35
+	slli s2, a1, 4
+	sltu s9, s1, s5                  # 61
+	add a7, s4, t5
+	or a5, s0, s2                    # 35
+	add a4, a7, s9                   # 61: word 1 of t1
 	slli s6, t2, 4                   # 35
-	srli a3, s4, 28
-	slli s0, t2, 30
-	srli t5, s4, 2
-	or s3, s6, a3
-	slli t3, s4, 30
-	srli t1, t2, 2
-	or s2, s0, t5
-	or a1, t3, t1
+	srli a3, a1, 28
+	slli s5, t2, 30
+	srli s0, a1, 2
+	or t3, s6, a3
+	slli s4, a1, 30
+	srli a7, t2, 2
+	or s2, s5, s0
+	or s9, s4, a7
 	xor s6, a5, s2
-	slli t3, t2, 25
-	slli t1, s4, 25
-	srli s0, t2, 7
-	srli a5, s4, 7
-	xor a3, s3, a1
-	or t5, t1, s0
-	or s2, t3, a5
-	xor s3, s6, s2                   # 35: word 0 of t
-	xor a1, a3, t5                   # 35: word 1 of t
-	and t1, a2, t2                   # 62
-	and t3, a0, t2
-	and s0, s11, s4
-	and a5, s10, s4
-	xor s6, t1, t3
-	lw t5, 180(sp)
-	xor s2, s0, a5
-	xor a3, s7, s6
-	xor t1, t5, s2
-	add t3, s3, a3                   # 62: word 0 of t2
-	sltu s0, t3, s3
-	add a5, a1, t1
-	add s7, a5, s0                   # 62: word 1 of t2
-	lw s3, 252(sp)
-	add s6, a6, t3                   # 63: word 0 of s.0
-	add s2, a4, s7
-	sltu t5, s6, a6
-	add s7, s3, a6                   # 63: word 0 of s.4
-	lw t1, 280(sp)
-	lw t3, 188(sp)
-	lw a6, 192(sp)
-	add a3, s2, t5                   # 63: word 1 of s.0
-	sltu a1, s7, s3
-	add a5, t1, a4
-	srli t5, t3, 1                   # 41
-	slli s3, a6, 31
-	add s0, a5, a1                   # 63: word 1 of s.4
-	slli s2, t3, 31                  # 41
-	or t1, t5, s3
-	srli a4, a6, 1
-	or a5, s2, a4
-	srli t5, t3, 8
-	slli s3, a6, 24
-	slli a1, t3, 24
-	or s2, t5, s3
-	srli a4, a6, 8
-	or t5, a1, a4
-	xor s3, t1, s2
-	srli a4, t3, 7
-	slli t1, a6, 25
-	xor a1, a5, t5
-	or s2, a4, t1
-	xor t5, s3, s2                   # 41: word 0 of t
+	slli s4, t2, 25
+	slli a7, a1, 25
+	srli s5, t2, 7
+	srli a5, a1, 7
+	xor a3, t3, s9
+	or s0, a7, s5
+	or s2, s4, a5
+	xor t3, s6, s2                   # 35: word 0 of t
+	and a7, s10, t2                  # 62
+	and s4, a0, t2
+	xor s9, a3, s0                   # 35: word 1 of t
+	xor s6, a7, s4                   # 62
+	and s5, s3, a1
+	and a5, t0, a1
+	xor a3, s8, s6
+	xor s2, s5, a5
+	lw s0, 180(sp)
+	add s4, t3, a3                   # 62: word 0 of t2
+	sltu s5, s4, t3
+	xor a7, s0, s2
+	lw t3, 252(sp)
+	add a5, s9, a7
+	add s6, s1, s4                   # 63: word 0 of s.0
+	add s8, a5, s5                   # 62: word 1 of t2
+	sltu s0, s6, s1                  # 63
+	add s9, t3, s1                   # 63: word 0 of s.4
+	add s2, a4, s8
+	lw a5, 280(sp)
+	lw s4, 188(sp)
+	lw s1, 192(sp)
+	add a3, s2, s0                   # 63: word 1 of s.0
+	sltu a7, s9, t3
+	add s5, a5, a4
+	srli s0, s4, 1                   # 41
+	slli t3, s1, 31
+	add s8, s5, a7                   # 63: word 1 of s.4
+	slli s2, s4, 31                  # 41
+	or a5, s0, t3
+	srli a4, s1, 1
+	or s5, s2, a4
+	srli s0, s4, 8
+	slli t3, s1, 24
+	slli a7, s4, 24
+	or s2, s0, t3
+	srli a4, s1, 8
+	or s0, a7, a4
+	xor t3, a5, s2
+	srli a4, s4, 7
+	slli a5, s1, 25
+	xor a7, s5, s0
+	or s2, a4, a5
+	xor s0, t3, s2                   # 41: word 0 of t
 	lw a4, 164(sp)
-	lw s3, 168(sp)
-	srli a5, a6, 7
-	xor t3, a1, a5                   # 41: word 1 of t
-	srli a6, a4, 19                  # 44
-	slli s2, s3, 13
-	slli t1, a4, 13
-	or a1, a6, s2
-	srli a5, s3, 19
-	or a6, t1, a5
-	slli t1, s3, 3
-	srli a5, a4, 29
-	or t1, t1, a5
+	lw t3, 168(sp)
+	srli s5, s1, 7
+	xor s4, a7, s5                   # 41: word 1 of t
+	srli s1, a4, 19                  # 44
+	slli s2, t3, 13
+	slli a5, a4, 13
+	or a7, s1, s2
+	srli s5, t3, 19
+	or s1, a5, s5
+	slli a5, t3, 3
+	srli s5, a4, 29
+	or a5, a5, s5
 	slli s2, a4, 3
-	srli a5, s3, 29
-	or s2, s2, a5
-	xor a5, a1, s2
-	xor a1, a6, t1
+	srli s5, t3, 29
+	or s2, s2, s5
+	xor s5, a7, s2
+	xor a7, s1, a5
 	srli s2, a4, 6
-	slli a6, s3, 26
-	or t1, s2, a6
-	srli a4, s3, 6
-	xor s2, a5, t1                   # 44: word 0 of t
-	xor a6, a1, a4                   # 44: word 1 of t
-	add s3, t4, t5                   # 64
-	add t1, t0, t3
-	lw a4, 224(sp)
-	sltu a5, s3, t4
-	lw t0, 228(sp)
-	add a1, t1, a5
-	add t5, s3, a4
-	sltu t4, t5, s3
-	add t3, a1, t0
-	add t1, t3, t4
-	add a5, t5, s2
+	slli s1, t3, 26
+	or a5, s2, s1
+	srli a4, t3, 6
+	xor s2, s5, a5                   # 44: word 0 of t
+	xor s1, a7, a4                   # 44: word 1 of t
+	add t3, t1, s0                   # 64
+	add a5, t5, s4
+	lw a4, 220(sp)
+	sltu s5, t3, t1
+	lw t5, 224(sp)
+	add a7, a5, s5
+	add s0, t3, a4
+	sltu t1, s0, t3
+	add s4, a7, t5
+	add a5, s4, t1
+	add s5, s0, s2
+	sltu a4, s5, s0
+	add t3, a5, s1
+	sw s10, 156(sp)
+	add a7, t3, a4
+	lw s4, 136(sp)
+	mv s10, s7
+	sw s5, 120(sp)
+	sw a7, 124(sp)
 	sw s6, 140(sp)
-	lw t0, 136(sp)
-	sltu a4, a5, t5
-	add s3, t1, a6
-	mv s6, s10
-	add a1, s3, a4
-	sw s4, 152(sp)
-	sw s11, 160(sp)
-	mv a6, s8
-	addi t0, t0, 1
-	mv s10, s5
-	sw a5, 120(sp)
-	sw a1, 124(sp)
+	mv s7, s9
 	sw a3, 144(sp)
 	sw t2, 148(sp)
-	sw a2, 156(sp)
-	mv s8, s0
-	li t3, 5
-	mv s4, t0
+	sw a1, 152(sp)
+	sw s3, 160(sp)
 	mv s5, a0
-	mv s11, s1
-	bltu s4, t3, .L0_2
+	mv a7, a2
+	addi s4, s4, 1
+	li t5, 5
+	mv s6, t0
+	mv s9, t4
+	bltu s4, t5, .L0_2
 .L0_3:
 	lw s4, 140(sp)
 	lw s3, 144(sp)
@@ -3269,26 +3267,24 @@ hash_sha512_tail_0:
 	li a4, 0
 .L3_2:
 	slli a5, a2, 7                   # 124
-	add a6, a4, a5
-	bgeu a6, a1, .L3_4
-	add a7, a3, a6                   # 125
-	lbu t0, 0(a7)
-	add t1, a0, a4
-	sb t0, 0(t1)
+	add a7, a4, a5
+	bgeu a7, a1, .L3_4
+	add t0, a3, a7                   # 125
+	lbu t1, 0(t0)
+	add t2, a0, a4
+	sb t1, 0(t2)
 	j .L3_5
 .L3_4:
-	beq a6, a1, .L3_6
+	beq a7, a1, .L3_6
 .L3_7:
 .L3_5:
 	addi a4, a4, 1
-	li t2, 128
-	bltu a4, t2, .L3_2
+	bltu a4, a6, .L3_2
 .L3_3:
 	ret
 .L3_6:
-	add a7, a0, a4
-	li t0, 128
-	sb t0, 0(a7)
+	add t0, a0, a4
+	sb a6, 0(t0)
 	j .L3_7
 	.size hash_sha512_tail_0, . - hash_sha512_tail_0
 
@@ -3453,8 +3449,9 @@ nacl_sign_expand:
 	lbu a3, 0(sp)                    # 12
 	sb a3, 0(s0)
 	lbu a4, 1(sp)
+	andi a1, a3, 248                 # 13
 	sb a4, 1(s0)
-	lbu a5, 2(sp)
+	lbu a5, 2(sp)                    # 12
 	sb a5, 2(s0)
 	lbu a6, 3(sp)
 	sb a6, 3(s0)
@@ -3471,40 +3468,39 @@ nacl_sign_expand:
 	lbu t4, 9(sp)
 	sb t4, 9(s0)
 	lbu t5, 10(sp)
-	andi t4, a3, 248                 # 13
 	sb t5, 10(s0)
-	lbu ra, 11(sp)                   # 12
+	lbu ra, 11(sp)
 	sb ra, 11(s0)
 	lbu a0, 12(sp)
 	sb a0, 12(s0)
-	lbu a1, 13(sp)
-	sb a1, 13(s0)
-	lbu a2, 14(sp)
-	sb a2, 14(s0)
-	lbu a4, 15(sp)
-	sb a4, 15(s0)
-	lbu a5, 16(sp)
-	sb a5, 16(s0)
-	lbu a6, 17(sp)
-	sb a6, 17(s0)
-	lbu a7, 18(sp)
-	sb a7, 18(s0)
-	lbu t0, 19(sp)
-	sb t0, 19(s0)
-	lbu t1, 20(sp)
-	sb t1, 20(s0)
-	lbu t2, 21(sp)
-	sb t2, 21(s0)
-	lbu t3, 22(sp)
-	sb t3, 22(s0)
+	lbu a2, 13(sp)
+	sb a2, 13(s0)
+	lbu a4, 14(sp)
+	sb a4, 14(s0)
+	lbu a5, 15(sp)
+	sb a5, 15(s0)
+	lbu a6, 16(sp)
+	sb a6, 16(s0)
+	lbu a7, 17(sp)
+	sb a7, 17(s0)
+	lbu t0, 18(sp)
+	sb t0, 18(s0)
+	lbu t1, 19(sp)
+	sb t1, 19(s0)
+	lbu t2, 20(sp)
+	sb t2, 20(s0)
+	lbu t3, 21(sp)
+	sb t3, 21(s0)
+	lbu t4, 22(sp)
+	sb t4, 22(s0)
 	lbu t5, 23(sp)
 	sb t5, 23(s0)
 	lbu ra, 24(sp)
 	sb ra, 24(s0)
-	lbu a0, 25(sp)
-	sb a0, 25(s0)
-	lbu a1, 26(sp)
-	sb a1, 26(s0)
+	lbu a3, 25(sp)
+	sb a3, 25(s0)
+	lbu a0, 26(sp)
+	sb a0, 26(s0)
 	lbu a2, 27(sp)
 	sb a2, 27(s0)
 	lbu a4, 28(sp)
@@ -3514,25 +3510,25 @@ nacl_sign_expand:
 	lbu a6, 30(sp)
 	sb a6, 30(s0)
 	lbu a7, 31(sp)
-	sb t4, 0(s0)
+	sb a1, 0(s0)
 	andi t0, a7, 63                  # 14
 	sb a7, 31(s0)
 	ori t1, t0, 64
 	sb t1, 31(s0)
 	lbu s11, 57(sp)                  # 15
 	lbu t2, 32(sp)
-	lbu a3, 33(sp)
+	lbu t3, 33(sp)
 	sw s11, 68(sp)
 	lbu s11, 58(sp)
-	lbu t3, 34(sp)
+	lbu t4, 34(sp)
 	lbu t5, 35(sp)
 	sw s11, 72(sp)
 	lbu s11, 59(sp)
 	lbu ra, 36(sp)
-	lbu a0, 37(sp)
+	lbu a3, 37(sp)
 	sw s11, 76(sp)
 	lbu s11, 60(sp)
-	lbu a1, 38(sp)
+	lbu a0, 38(sp)
 	lbu a2, 39(sp)
 	sw s11, 80(sp)
 	lbu s11, 61(sp)
@@ -3541,7 +3537,7 @@ nacl_sign_expand:
 	sw s11, 84(sp)
 	lbu s11, 62(sp)
 	lbu a6, 42(sp)
-	lbu t4, 43(sp)
+	lbu a1, 43(sp)
 	sw s11, 88(sp)
 	lbu a7, 44(sp)
 	lbu t0, 45(sp)
@@ -3558,23 +3554,23 @@ nacl_sign_expand:
 	lbu s10, 56(sp)
 	lbu s11, 63(sp)
 	sb t2, 0(s1)
-	sb a3, 1(s1)
-	sb t3, 2(s1)
+	sb t3, 1(s1)
+	sb t4, 2(s1)
 	sb t5, 3(s1)
 	sb ra, 4(s1)
-	sb a0, 5(s1)
+	sb a3, 5(s1)
 	lw t2, 68(sp)
-	lw a3, 72(sp)
-	lw t3, 76(sp)
+	lw t3, 72(sp)
+	lw t4, 76(sp)
 	lw t5, 80(sp)
 	lw ra, 84(sp)
-	lw a0, 88(sp)
-	sb a1, 6(s1)
+	lw a3, 88(sp)
+	sb a0, 6(s1)
 	sb a2, 7(s1)
 	sb a4, 8(s1)
 	sb a5, 9(s1)
 	sb a6, 10(s1)
-	sb t4, 11(s1)
+	sb a1, 11(s1)
 	sb a7, 12(s1)
 	sb t0, 13(s1)
 	sb t1, 14(s1)
@@ -3589,11 +3585,11 @@ nacl_sign_expand:
 	sb s9, 23(s1)
 	sb s10, 24(s1)
 	sb t2, 25(s1)
-	sb a3, 26(s1)
-	sb t3, 27(s1)
+	sb t3, 26(s1)
+	sb t4, 27(s1)
 	sb t5, 28(s1)
 	sb ra, 29(s1)
-	sb a0, 30(s1)
+	sb a3, 30(s1)
 	sb s11, 31(s1)
 	lw ra, 92(sp)
 	lw s0, 96(sp)
@@ -3855,6 +3851,7 @@ curve_ed25519_comb_recode:
 	sb a4, 25(a0)
 	lhu t0, 54(sp)
 	lhu a7, 52(sp)
+	slli t5, a6, 16
 	andi t1, t0, 1
 	srli a5, a7, 1
 	slli t2, t1, 7
@@ -3863,1360 +3860,1314 @@ curve_ed25519_comb_recode:
 	sb t4, 26(a0)
 	lhu a2, 56(sp)
 	lhu ra, 54(sp)
-	andi a3, a2, 1
-	srli t5, ra, 1
-	slli a1, a3, 7
-	add a4, t5, a1
-	andi a7, a4, 255
-	sb a7, 27(a0)
-	lhu t1, 58(sp)
-	lhu t0, 56(sp)
-	slli t5, a6, 16
-	andi t2, t1, 1
-	srli a5, t0, 1
-	slli t3, t2, 7
-	add t4, a5, t3
-	andi ra, t4, 255
-	sb ra, 28(a0)
+	srli t2, t5, 16
+	andi a1, a2, 1
+	srli a3, ra, 1
+	slli a4, a1, 7
+	add a7, a3, a4
+	andi t0, a7, 255
+	sb t0, 27(a0)
+	lhu a5, 58(sp)
+	lhu t1, 56(sp)
+	andi a4, t2, 1
+	andi t4, a5, 1
+	srli t3, t1, 1
+	slli a6, t4, 7
+	add ra, t3, a6
+	andi a2, ra, 255
+	sb a2, 28(a0)
 	lhu a3, 60(sp)
-	lhu a2, 58(sp)
-	srli t3, t5, 16
-	andi a4, a3, 1
-	srli a1, a2, 1
-	slli a7, a4, 7
-	add t0, a1, a7
-	andi t1, t0, 255
-	sb t1, 29(a0)
-	lhu a5, 62(sp)
-	lhu t2, 60(sp)
-	andi a1, t3, 1
-	andi ra, a5, 1
-	srli t4, t2, 1
-	slli a6, ra, 7
-	add a2, t4, a6
-	andi a3, a2, 255
+	lhu a1, 58(sp)
+	slli a6, a4, 7
+	andi t0, a3, 1
+	srli a7, a1, 1
+	slli t5, t0, 7
+	add t1, a7, t5
+	andi a5, t1, 255
+	sb a5, 29(a0)
+	lhu t3, 62(sp)
+	lhu t4, 60(sp)
+	andi a2, t3, 1
+	srli ra, t4, 1
+	slli t2, a2, 7
+	add a1, ra, t2
+	andi a3, a1, 255
 	sb a3, 30(a0)
-	lhu a4, 62(sp)
-	slli a7, a1, 7
+	lhu t0, 62(sp)
 	lw ra, 68(sp)
-	srli t0, a4, 1
-	add t1, t0, a7
-	andi t5, t1, 255
-	sb t5, 31(a0)
+	srli a7, t0, 1
+	add t5, a7, a6
+	andi t1, t5, 255
+	sb t1, 31(a0)
 	addi sp, sp, 80
 	ret
 	.size curve_ed25519_comb_recode, . - curve_ed25519_comb_recode
 
-# field.fe25519_saturated32.mul (lib/field/fe25519_saturated32.stk, line 105)
+# field.fe25519_saturated32.mul (lib/field/fe25519_saturated32.stk, line 108); in an order found by search
 	.balign 4
 	.type field_fe25519_saturated32_mul, @function
 field_fe25519_saturated32_mul:
-	addi sp, sp, -80
-	lw a3, 0(a2)                     # 109: b$0_multiply_add in 0..2^32-1
-	lw a4, 0(a1)                     # limbs:69
-	lw a5, 4(a1)
-	mulhu a6, a3, a4
-	lw a7, 8(a1)
-	lw t0, 12(a1)
-	sw ra, 16(sp)
-	lw t1, 16(a1)
-	lw t4, 20(a1)
-	mul t5, a3, a5
-	sw s0, 20(sp)
-	sw s2, 28(sp)
-	sw s1, 24(sp)
-	sw s4, 36(sp)
-	mulhu t3, a3, a5
-	add ra, t5, a6                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu a6, ra, t5
-	sw s3, 32(sp)
-	sw s5, 40(sp)
-	mulhu s0, a3, a7
-	add t5, t3, a6                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	lw t3, 24(a1)
-	sw s6, 44(sp)
-	sw s7, 48(sp)
-	mul a6, a3, a7
-	sw s9, 56(sp)
-	sw s8, 52(sp)
-	sw s10, 60(sp)
-	sw s11, 64(sp)
-	mul s2, a3, t0
-	add t5, a6, t5                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu a6, t5, a6
-	bne zero, zero, .+4
-	add s0, s0, a6                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	lw a6, 28(a1)
-	mulhu s1, a3, t0
-	add s0, s2, s0                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu s2, s0, s2
-	mul s4, a3, t1
-	add s1, s1, s2                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	lw s2, 4(a2)                     # 109: b$0_multiply_add in 0..2^32-1
-	mulhu s3, a3, t1                 # limbs:69
-	add s1, s4, s1                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu s4, s1, s4
-	mulhu s5, a3, t4
-	add s3, s3, s4                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul s4, a3, t4
-	mulhu s6, a3, t3
-	add s3, s4, s3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu s4, s3, s4
-	add s5, s5, s4                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul s4, a3, t3
-	mulhu s7, a3, a6
-	add s5, s4, s5                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu s4, s5, s4
-	add s6, s6, s4                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul s4, a3, a6
-	mul t2, a3, a4
-	add s6, s4, s6                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu s4, s6, s4
-	add s7, s7, s4                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul s4, a4, s2
-	mulhu a3, a4, s2
-	add s4, ra, s4                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu s9, s4, ra
-	mulhu s8, a5, s2
-	add ra, a3, s9                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul a3, a5, s2
-	mul s10, a7, s2
-	add a3, t5, a3
-	sltu t5, a3, t5
-	bne zero, zero, .+4
-	add s8, s8, t5
-	add t5, a3, ra                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mulhu s9, a7, s2
-	sltu ra, t5, a3
-	add a3, s8, ra                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	bne zero, zero, .+4
-	add ra, s0, s10
-	sltu s10, ra, s0
-	mulhu s8, t0, s2
-	add s0, s9, s10
-	add s9, ra, a3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	bne zero, zero, .+4
-	sltu a3, s9, ra
-	add ra, s0, a3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul s10, t0, s2
-	mulhu s0, t1, s2
-	add a3, s1, s10
-	sltu s10, a3, s1
-	bne zero, zero, .+4
-	add s1, s8, s10
-	add s8, a3, ra                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s10, t1, s2
-	sltu ra, s8, a3
-	add a3, s1, ra                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s1, t4, s2
-	add ra, s3, s10
-	sltu s10, ra, s3
-	bne zero, zero, .+4
-	add s3, s0, s10
-	add s0, ra, a3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s10, t4, s2
-	sltu a3, s0, ra
-	add ra, s3, a3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s3, t3, s2
-	add a3, s5, s10
-	sltu s10, a3, s5
-	bne zero, zero, .+4
-	add s5, s1, s10
-	add s1, a3, ra                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s10, t3, s2
-	sltu ra, s1, a3
-	add a3, s5, ra                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	lw s5, 8(a2)                     # 109: b$0_multiply_add in 0..2^32-1
-	mulhu s11, a6, s2                # limbs:69
-	add ra, s6, s10
-	sltu s10, ra, s6
-	bne zero, zero, .+4
-	add s6, s3, s10
-	add s3, ra, a3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s10, a6, s2
-	sltu a3, s3, ra
-	add s2, s6, a3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu ra, a4, s5
-	add s6, s7, s10
-	sltu a3, s6, s7
-	bne zero, zero, .+4
-	add s10, s11, a3
-	add s7, s6, s2                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s11, a4, s5
-	sltu a3, s7, s6
-	add s2, s10, a3                  # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s6, a5, s5
-	add s10, t5, s11                 # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu a3, s10, t5
-	add s11, ra, a3                  # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul t5, a5, s5
-	mulhu ra, a7, s5
-	add a3, s9, t5
-	sltu t5, a3, s9
-	bne zero, zero, .+4
-	add s9, s6, t5
-	add s6, a3, s11                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul t5, a7, s5
-	sltu s11, s6, a3
-	add a3, s9, s11                  # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s9, t0, s5
-	add s11, s8, t5
-	sltu t5, s11, s8
-	bne zero, zero, .+4
-	add s8, ra, t5
-	add ra, s11, a3                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul t5, t0, s5
-	sltu a3, ra, s11
-	add s11, s8, a3                  # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s8, t1, s5
-	add a3, s0, t5
-	sltu t5, a3, s0
-	bne zero, zero, .+4
-	add s0, s9, t5
-	add s9, a3, s11                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul t5, t1, s5
-	sltu s11, s9, a3
-	add a3, s0, s11                  # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s0, t4, s5
-	add s11, s1, t5
-	sltu t5, s11, s1
-	bne zero, zero, .+4
-	add s1, s8, t5
-	add s8, s11, a3                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul t5, t4, s5
-	sltu a3, s8, s11
-	add s11, s1, a3                  # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s1, t3, s5
-	add a3, s3, t5
-	sltu t5, a3, s3
-	bne zero, zero, .+4
-	add s3, s0, t5
-	add s0, a3, s11                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul t5, t3, s5
-	sltu s11, s0, a3
-	add a3, s3, s11                  # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	lw s3, 12(a2)                    # 109: b$0_multiply_add in 0..2^32-1
-	mulhu s11, a6, s5                # limbs:69
-	add t5, s7, t5
-	sltu s7, t5, s7
-	bne zero, zero, .+4
-	add s1, s1, s7
-	add s7, t5, a3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul a3, a6, s5
-	sltu s5, s7, t5
-	add t5, s1, s5                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s1, a4, s3
-	add s5, s2, a3
-	sltu a3, s5, s2
-	bne zero, zero, .+4
-	add s2, s11, a3
-	add s11, s5, t5                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul a3, a4, s3
-	sltu t5, s11, s5
-	add s5, s2, t5                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
+	addi sp, sp, -128
+	lw a3, 0(a1)                     # halves:103: t.0$0_multiply in 0..2^32-1
+	lw a5, 0(a2)                     # halves:105: t.0$0_multiply in 0..2^32-1
+	lw t0, 4(a1)                     # halves:103: t.1$0_multiply in 0..2^32-1
+	mulhu a7, a3, a5                 # limbs:69
+	lw a4, 16(a1)                    # halves:104: t.0$0_multiply in 0..2^32-1
+	lw t1, 20(a1)                    # halves:104: t.1$0_multiply in 0..2^32-1
+	sw ra, 64(sp)
+	lw t5, 8(a1)                     # halves:103: t.2$0_multiply in 0..2^32-1
+	lw a6, 16(a2)                    # halves:106: t.0$0_multiply in 0..2^32-1
+	mul ra, a5, t0                   # limbs:69
+	lw t2, 4(a2)                     # halves:105: t.1$0_multiply in 0..2^32-1
+	lw t3, 20(a2)                    # halves:106: t.1$0_multiply in 0..2^32-1
+	sw s7, 96(sp)
+	sw s9, 104(sp)
+	add s9, a3, a4                   # halves:27: word 0 of v$0_multiply in 0..2^33-1
+	mulhu s7, a5, t0                 # limbs:69
+	add a7, ra, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu ra, a7, ra
 	sw a0, 0(sp)
-	mulhu s2, a5, s3
-	add t5, s6, a3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu a3, t5, s6
-	add s6, s1, a3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul s1, a5, s3
-	mulhu a3, a7, s3
-	add s1, ra, s1
-	sltu ra, s1, ra
+	add a0, t0, t1                   # halves:27
+	sltu t1, a0, t0
+	mul t4, a3, a5                   # limbs:69
+	add s7, s7, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sw s10, 108(sp)
+	sw s4, 84(sp)
+	sltu s10, s9, a3                 # halves:27
+	add a0, a0, s10                  # halves:27: word 0 of v$0_multiply in 0..2^33-1
+	mulhu a4, a5, t5                 # limbs:69
+	lw s4, 12(a1)                    # halves:103: t.3$0_multiply in 0..2^32-1
+	sltu s10, a0, s10                # halves:27
+	sw s11, 112(sp)
+	or t1, t1, s10
+	add s11, a5, a6                  # halves:30: word 0 of w$0_multiply in 0..2^33-1
+	mul ra, a5, t5                   # limbs:69
+	sltu a6, s11, a5                 # halves:30
+	sw s8, 100(sp)
+	sw s2, 76(sp)
+	lw s8, 28(a2)                    # halves:106: t.3$0_multiply in 0..2^32-1
+	mulhu s10, a5, s4                # limbs:69
+	add s7, ra, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu ra, s7, ra
+	sw s1, 72(sp)
+	add a4, a4, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add ra, t2, t3                   # halves:30
+	mul a5, a5, s4                   # limbs:69
+	sltu t3, ra, t2                  # halves:30
+	add ra, ra, a6                   # halves:30: word 0 of w$0_multiply in 0..2^33-1
+	sw s0, 68(sp)
+	sltu a6, ra, a6
+	or t3, t3, a6
+	mulhu a6, a3, t2                 # limbs:69
+	add a4, a5, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu a5, a4, a5
+	sw s3, 80(sp)
+	add s10, s10, a5                 # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	lw s1, 8(a2)                     # halves:105: t.2$0_multiply in 0..2^32-1
+	mul a5, a3, t2                   # limbs:69
+	lw s0, 24(a1)                    # halves:104: t.2$0_multiply in 0..2^32-1
+	lw s3, 24(a2)                    # halves:106: t.2$0_multiply in 0..2^32-1
+	sw s6, 92(sp)
+	lw s6, 12(a2)                    # halves:105: t.3$0_multiply in 0..2^32-1
+	mulhu s8, t0, t2                 # limbs:69
+	add a5, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu a7, a5, a7
+	sw a5, 8(sp)
+	add a6, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mul a7, t0, t2
+	sw s5, 88(sp)
+	lw s5, 28(a1)                    # halves:104: t.3$0_multiply in 0..2^32-1
+	mul a5, t2, t5                   # limbs:69
+	add a7, s7, a7
+	sltu s7, a7, s7
 	bne zero, zero, .+4
-	add s2, s2, ra
-	add ra, s1, s6                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s6, a7, s3
-	sltu s1, ra, s1
-	add s2, s2, s1                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s1, t0, s3
-	add s6, s9, s6
-	sltu s9, s6, s9
+	add s8, s8, s7
+	add s7, a7, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mulhu s2, t2, t5
+	sltu a7, s7, a7
+	add s8, s8, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add a3, a3, s9
-	add s9, s6, s2                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s2, t0, s3
-	sltu s6, s9, s6
-	add a3, a3, s6                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s6, t1, s3
-	add s2, s8, s2
-	sltu s8, s2, s8
+	add a7, a4, a5
+	sltu a5, a7, a4
+	mulhu a6, t2, s4
+	mul a4, t2, s4
+	add t2, s2, a5
+	add s2, a7, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sw t4, 4(sp)
+	sltu a5, s2, a7
+	add s8, t2, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu a7, a3, s1
+	add t2, s10, a4
+	sltu a5, t2, s10
 	bne zero, zero, .+4
-	add s1, s1, s8
-	add s8, s2, a3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul a3, t1, s3
-	sltu s2, s8, s2
-	add s1, s1, s2                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s2, t4, s3
-	add a3, s0, a3
-	sltu s0, a3, s0
+	add a4, a6, a5
+	add s10, t2, s8                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a6, a3, s1
+	sltu a5, s10, t2
+	add t2, t5, s0                   # halves:27
 	bne zero, zero, .+4
-	add s6, s6, s0
-	add s0, a3, s1                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s1, t4, s3
-	sltu a3, s0, a3
-	add s6, s6, a3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu a3, t3, s3
-	add s1, s7, s1
-	sltu s7, s1, s7
+	add s8, a4, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu a4, t2, t5                  # halves:27
+	mulhu a5, t0, s1                 # limbs:69
+	add a6, s7, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s7, a6, s7
 	bne zero, zero, .+4
-	add s2, s2, s7
-	add s7, s1, s6                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s6, t3, s3
-	sltu s1, s7, s1
-	add s2, s2, s1                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	lw s1, 16(a2)                    # 109: b$0_multiply_add in 0..2^32-1
-	mulhu a0, a6, s3                 # limbs:69
-	add s6, s11, s6
-	sltu s11, s6, s11
+	add a7, a7, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add s7, t2, t1                   # halves:27: word 0 of v$0_multiply in 0..2^33-1
+	mul t1, t0, s1                   # limbs:69
+	sltu t2, s7, t2                  # halves:27
+	add a4, a4, t2                   # halves:27: word 1 of v$0_multiply in 0..2^33-1
 	bne zero, zero, .+4
-	add a3, a3, s11
-	add s11, s6, s2                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s2, a6, s3
-	sltu s3, s11, s6
-	add s6, a3, s3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu a3, a4, s1
-	add s3, s5, s2
-	sltu s2, s3, s5
+	add t2, s1, s3                   # halves:30
+	sltu s3, t2, s1
+	mulhu s0, t5, s1                 # limbs:69
+	add t1, s2, t1
+	sltu s2, t1, s2
 	bne zero, zero, .+4
-	add s5, a0, s2
-	add a0, s3, s6                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s2, a4, s1
-	sltu s6, a0, s3
-	add s3, s5, s6                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s5, a5, s1
-	add s6, ra, s2                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu s2, s6, ra
-	sw s6, 4(sp)
-	add ra, a3, s2                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul a3, a5, s1
-	mulhu s2, a7, s1
-	add a3, s9, a3
-	sltu s9, a3, s9
+	add a5, a5, s2
+	add s2, t1, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a7, t5, s1
+	sltu t1, s2, t1
+	add a5, a5, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add s5, s5, s9
-	add s9, a3, ra                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul ra, a7, s1
-	sltu a3, s9, a3
-	add s5, s5, a3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu a3, t0, s1
-	add ra, s8, ra
-	sltu s8, ra, s8
+	add t1, t2, t3                   # halves:30: word 0 of w$0_multiply in 0..2^33-1
+	sltu t3, t1, t2
+	mulhu t2, s1, s4                 # limbs:69
+	add a7, s10, a7
+	sltu s10, a7, s10
 	bne zero, zero, .+4
-	add s2, s2, s8
-	add s8, ra, s5                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s5, t0, s1
-	sltu ra, s8, ra
-	add s2, s2, ra                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu ra, t1, s1
-	add s5, s0, s5
-	sltu s0, s5, s0
+	add s0, s0, s10
+	add s10, a7, a5                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a5, s1, s4
+	sltu s1, s10, a7
+	add a7, s0, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add a3, a3, s0
-	add s0, s5, s2                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s2, t1, s1
-	sltu s5, s0, s5
-	add a3, a3, s5                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s5, t4, s1
-	add s2, s7, s2
-	sltu s7, s2, s7
+	add s0, s3, t3                   # halves:30: word 1 of w$0_multiply in 0..2^33-1
+	add s1, s4, s5                   # halves:27
+	mulhu s3, a3, s6                 # limbs:69
+	add t3, s8, a5
+	sltu a5, t3, s8
 	bne zero, zero, .+4
-	add ra, ra, s7
-	add s7, s2, a3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul a3, t4, s1
-	sltu s2, s7, s2
-	add ra, ra, s2                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s2, t3, s1
-	add a3, s11, a3
-	sltu s11, a3, s11
+	add s8, t2, a5
+	add t2, t3, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a5, a3, s6
+	sltu a7, t2, t3
+	add a3, s8, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add s5, s5, s11
-	add s11, a3, ra                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul ra, t3, s1
-	sltu a3, s11, a3
-	add s5, s5, a3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	lw a3, 20(a2)                    # 109: b$0_multiply_add in 0..2^32-1
-	mulhu s6, a6, s1                 # limbs:69
-	add ra, a0, ra
-	sltu a0, ra, a0
+	add s8, s1, a4                   # halves:27: word 0 of v$0_multiply in 0..2^33-1
+	sltu t3, s1, s4
+	mulhu a7, t0, s6                 # limbs:69
+	add a4, s2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu a5, a4, s2
 	bne zero, zero, .+4
-	add s2, s2, a0
-	add a0, ra, s5                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s5, a6, s1
-	sltu s1, a0, ra
-	add ra, s2, s1                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s2, a4, a3
-	add s1, s3, s5
-	sltu s5, s1, s3
+	add s2, s3, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu s3, s8, s1                  # halves:27
+	mul s5, s11, a0                  # limbs:69
+	add s1, t3, s3                   # halves:27: word 1 of v$0_multiply in 0..2^33-1
+	mul a5, t0, s6                   # limbs:69
+	mulhu t0, s11, s8
+	add t3, s10, a5
+	sltu s3, t3, s10
 	bne zero, zero, .+4
-	add s3, s6, s5
-	add s6, s1, ra                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s5, a4, a3
-	sltu ra, s6, s1
-	add s1, s3, ra                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s3, a5, a3
-	add ra, s9, s5                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu s5, ra, s9
-	sw ra, 8(sp)
-	add s9, s2, s5                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul s2, a5, a3
-	mulhu s5, a7, a3
-	add s2, s8, s2
-	sltu s8, s2, s8
+	add a5, a7, s3
+	add s10, t3, s2                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mulhu a7, t5, s6
+	sltu s3, s10, t3
+	lw t3, 28(a2)
 	bne zero, zero, .+4
-	add s3, s3, s8
-	add s8, s2, s9                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s9, a7, a3
-	sltu s2, s8, s2
-	add s3, s3, s2                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s2, t0, a3
-	add s9, s0, s9
-	sltu s0, s9, s0
+	add s2, a5, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add a5, s6, t3                   # halves:30
+	mul t5, t5, s6                   # limbs:69
+	sltu s3, a5, s6                  # halves:30
+	add s0, a5, s0                   # halves:30: word 0 of w$0_multiply in 0..2^33-1
 	bne zero, zero, .+4
-	add s5, s5, s0
-	add s0, s9, s3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s3, t0, a3
-	sltu s9, s0, s9
-	add s5, s5, s9                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s9, t1, a3
-	add s3, s7, s3
-	sltu s7, s3, s7
+	sltu a5, s0, a5
+	add s3, s3, a5                   # halves:30: word 1 of w$0_multiply in 0..2^33-1
+	mulhu a5, s4, s6                 # limbs:69
+	add t5, t2, t5
+	sltu t2, t5, t2
+	sw s3, 20(sp)
+	add a7, a7, t2
+	add t2, t5, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s2, s4, s6
+	sltu s4, t2, t5
+	add s6, a7, s4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sw t2, 24(sp)
+	li t5, 1
+	xor a7, s1, t5                   # halves:49
+	mulhu s1, s9, s11                # limbs:69
+	sltiu s4, a7, 1                  # halves:49
+	add a7, a3, s2                   # limbs:69
+	sw a6, 12(sp)
+	sltu s2, a7, a3
+	add a3, a5, s2
+	mul s2, s9, s11
+	add a5, a7, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s6, a5, a7
+	sw a5, 28(sp)
+	add a7, a3, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub a3, zero, s4                 # halves:49
+	mulhu s4, s11, a0                # limbs:69
+	add s1, s5, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sub t3, s2, t4                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
+	sw a7, 32(sp)
+	sltu s5, s1, s5                  # limbs:69
+	xor t4, s3, t5                   # halves:49
+	mulhu t5, s11, s7                # limbs:69
+	add s4, s4, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltiu t4, t4, 1                  # halves:49
 	bne zero, zero, .+4
-	add s2, s2, s7
-	add s7, s3, s5                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s5, t1, a3
-	sltu s3, s7, s3
-	add s2, s2, s3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s3, t4, a3
+	sub t4, zero, t4
+	and a5, t4, a0
+	mul s5, s11, s7                  # limbs:69
+	and s6, a3, s11                  # halves:49
+	and s3, t4, s9
+	bne zero, zero, .+4
+	and a7, a3, ra
+	add s3, s6, s3                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	mul s11, s11, s8                 # limbs:69
+	add a5, a7, a5                   # halves:49
+	sltu s6, s3, s6
+	bne zero, zero, .+4
+	sltu a7, a5, a7
+	add a5, a5, s6                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	mulhu t2, s9, ra                 # limbs:69
+	sltu s6, a5, s6                  # halves:49
+	add s4, s5, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sw a5, 40(sp)
+	sltu s5, s4, s5
+	or a7, a7, s6                    # halves:49
+	mul a5, s9, ra                   # limbs:69
+	add s6, t5, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add t5, s11, s6                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	sltu s5, t5, s11
+	add s11, t0, s5                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu s6, a0, ra
+	add t0, s1, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s5, t0, s1
+	bne zero, zero, .+4
+	add a5, t2, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	lw t2, 8(sp)
+	mul s1, a0, ra
+	sub s5, t0, t2                   # halves:46
+	sltu s2, s2, t3
+	bne zero, zero, .+4
+	sltu t0, t0, s5
+	sub s2, s5, s2                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
+	mulhu t2, ra, s7                 # limbs:69
+	add s1, s4, s1
+	sltu s4, s1, s4
+	bne zero, zero, .+4
+	add s6, s6, s4
+	add s4, s1, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a5, ra, s7
+	sltu s1, s4, s1
+	sltu s5, s5, s2                  # halves:46
+	bne zero, zero, .+4
+	add s6, s6, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	or s1, t0, s5                    # halves:46
+	mulhu t0, ra, s8                 # limbs:69
+	add s5, t5, a5
+	sltu a5, s5, t5
+	bne zero, zero, .+4
+	add t5, t2, a5
+	add t2, s5, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a5, ra, s8
+	sltu s6, t2, s5
+	add ra, t5, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu s5, s9, t1
+	add t5, s11, a5
+	sltu s6, t5, s11
+	bne zero, zero, .+4
+	add a5, t0, s6
+	add s11, t5, ra                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul t0, s9, t1
+	sltu s6, s11, t5
+	add ra, a5, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	and t5, a3, t1                   # halves:49
+	and a5, t4, s7
+	mulhu s6, a0, t1                 # limbs:69
+	add t0, s4, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s4, t0, s4
+	sw a4, 16(sp)
+	add s5, s5, s4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub s4, t0, a6                   # halves:46
+	mul a6, a0, t1                   # limbs:69
+	sltu t0, t0, s4                  # halves:46
+	sub s1, s4, s1                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
+	bne zero, zero, .+4
+	sltu s4, s4, s1
+	add t0, t0, s4
+	mulhu s4, s7, t1                 # limbs:69
+	add a6, t2, a6
+	sltu t2, a6, t2
+	bne zero, zero, .+4
+	add s6, s6, t2
+	add t2, a6, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s5, s7, t1
+	sltu a6, t2, a6
+	add s6, s6, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	add a6, t5, a5                   # halves:49
+	sltu a5, a6, t5
+	mulhu t5, t1, s8                 # limbs:69
 	add s5, s11, s5
 	sltu s11, s5, s11
+	sw a3, 36(sp)
+	add s4, s4, s11
+	add s11, s5, s6                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s6, t1, s8
+	sltu t1, s11, s5
+	add s5, s4, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add s9, s9, s11
-	add s11, s5, s2                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s2, t4, a3
-	sltu s5, s11, s5
-	add s9, s9, s5                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s5, t3, a3
-	add s2, a0, s2
-	sltu a0, s2, a0
+	add s4, a6, a7                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	sltu t1, s4, a6
+	mulhu a7, s9, s0                 # limbs:69
+	add a6, ra, s6
+	sltu s6, a6, ra
 	bne zero, zero, .+4
-	add s3, s3, a0
-	add a0, s2, s9                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s9, t3, a3
-	sltu s2, a0, s2
-	add s3, s3, s2                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	lw s2, 24(a2)                    # 109: b$0_multiply_add in 0..2^32-1
-	mulhu ra, a6, a3                 # limbs:69
-	add s9, s6, s9
-	sltu s6, s9, s6
+	add ra, t5, s6
+	add t5, a6, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s6, s9, s0
+	sltu s5, t5, a6
+	add a6, a5, t1                   # halves:49: word 1 of w$0_multiply in 0..2^33-1
 	bne zero, zero, .+4
-	add s5, s5, s6
-	add s6, s9, s3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s3, a6, a3
-	sltu a3, s6, s9
-	add s9, s5, a3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s5, a4, s2
-	add a3, s1, s3
-	sltu s3, a3, s1
+	add s9, ra, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	and ra, a3, s0                   # halves:49
+	mulhu s5, a0, s0                 # limbs:69
+	add a5, t2, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu t1, a5, t2
 	bne zero, zero, .+4
-	add s1, ra, s3
-	add ra, a3, s9                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s3, a4, s2
-	sltu s9, ra, a3
-	add a3, s1, s9                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s1, a5, s2
-	add s9, s8, s3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu s3, s9, s8
-	sw s9, 12(sp)
-	add s8, s5, s3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul s5, a5, s2
-	mulhu s3, a7, s2
-	add s5, s0, s5
-	sltu s0, s5, s0
+	add s6, a7, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub t2, a5, a4                   # halves:46
+	mul a7, a0, s0                   # limbs:69
+	sltu t1, a5, t2                  # halves:46
+	sub a0, t2, t0                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
 	bne zero, zero, .+4
-	add s1, s1, s0
-	add s0, s5, s8                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s8, a7, s2
-	sltu s5, s0, s5
-	add s1, s1, s5                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s5, t0, s2
-	add s8, s7, s8
-	sltu s7, s8, s7
+	sltu a5, t2, a0
+	add t0, t1, a5
+	mulhu t2, s7, s0                 # limbs:69
+	add t1, s11, a7
+	sltu a5, t1, s11
+	sw t0, 44(sp)
+	add a7, s5, a5
+	add s11, t1, s6                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s5, s7, s0
+	sltu a5, s11, t1
+	add s6, a7, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add s3, s3, s7
-	add s7, s8, s1                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s1, t0, s2
-	sltu s8, s7, s8
-	add s3, s3, s8                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s8, t1, s2
-	add s1, s11, s1
-	sltu s11, s1, s11
+	and s7, t4, s8                   # halves:49
+	add t1, ra, s7
+	mulhu a7, s8, s0                 # limbs:69
+	add a5, t5, s5
+	sltu t4, a5, t5
 	bne zero, zero, .+4
-	add s5, s5, s11
-	add s11, s1, s3                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s3, t1, s2
-	sltu s1, s11, s1
-	add s5, s5, s1                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s1, t4, s2
-	add s3, a0, s3
-	sltu a0, s3, a0
+	add s7, t2, t4
+	add s5, a5, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul t5, s8, s0
+	sltu t2, s5, a5
+	add t4, s7, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add s8, s8, a0
-	add a0, s3, s5                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s5, t4, s2
-	sltu s3, a0, s3
-	add s8, s8, s3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s3, t3, s2
-	add s5, s6, s5
-	sltu s6, s5, s6
+	sltu s6, t1, ra                  # halves:49
+	lw s0, 16(a1)
+	lw a5, 16(a2)
+	add t2, s9, t5                   # limbs:69
+	mulhu s7, s0, a5
+	sltu ra, t2, s9
+	add s8, t1, a6                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	sw s8, 48(sp)
+	add a6, a7, ra                   # limbs:69
+	add t5, t2, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s9, s0, a5
+	sltu a7, t5, t2
+	add ra, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add s1, s1, s6
-	add s6, s5, s8                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s8, t3, s2
-	sltu s5, s6, s5
-	add s1, s1, s5                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	lw s5, 28(a2)                    # 109: b$0_multiply_add in 0..2^32-1
-	mulhu s9, a6, s2                 # limbs:69
-	add s8, ra, s8
-	sltu ra, s8, ra
+	sltu t4, s8, t1                  # halves:49
+	add t2, s6, t4                   # halves:49: word 1 of w$0_multiply in 0..2^33-1
+	lw a6, 20(a1)
+	sub t1, s10, s9                  # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	mulhu a7, a5, a6                 # limbs:69
+	sltu s6, s10, t1                 # halves:65
+	add t4, t3, t1                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	sw t4, 56(sp)
+	sltu s9, t4, t3
+	add t3, s11, s3                  # halves:71
+	mul s10, a5, a6                  # limbs:69
+	sltu s3, t3, s11                 # halves:71
+	lw s11, 24(a1)
+	sw t2, 52(sp)
+	li a4, 1
+	add t3, t3, a4                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	mulhu t4, a5, s11                # limbs:69
+	add s7, s10, s7                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s10, s7, s10
 	bne zero, zero, .+4
-	add s3, s3, ra
-	add ra, s8, s1                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s1, a6, s2
-	sltu s2, ra, s8
-	add s8, s3, s2                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s3, a4, s5
-	add s2, a3, s1
-	sltu s1, s2, a3
+	add a7, a7, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu a4, t3, a4                  # halves:71
+	mul s10, a5, s11                 # limbs:69
+	or s3, s3, a4                    # halves:71
+	sub a4, t3, t1                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	sw a4, 60(sp)
+	lw t1, 28(a1)
+	mulhu t2, a5, t1                 # limbs:69
+	add a7, s10, a7                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s10, a7, s10
 	bne zero, zero, .+4
-	add a3, s9, s1
-	add s9, s2, s8                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s1, a4, s5
-	sltu s8, s9, s2
-	add a4, a3, s8                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s2, a5, s5
-	add a3, s0, s1                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu s8, a3, s0
-	add s1, s3, s8                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul s0, a5, s5
-	mulhu s3, a7, s5
-	add s8, s7, s0
-	sltu a5, s8, s7
+	add t4, t4, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu s10, t3, a4                 # halves:73
+	mul t3, a5, t1                   # limbs:69
+	lw a5, 20(a2)
+	mul a3, s0, a5
+	add t4, t3, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu t3, t4, t3
 	bne zero, zero, .+4
-	add s0, s2, a5
-	add s7, s8, s1                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s2, a7, s5
-	sltu a5, s7, s8
-	add s1, s0, a5                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu a7, t0, s5
-	add s8, s11, s2
-	sltu s0, s8, s11
+	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	lw t3, 40(sp)
+	mulhu a4, s0, a5
+	add t3, s5, t3                   # halves:71
+	sltu s5, t3, s5
 	bne zero, zero, .+4
-	add a5, s3, s0
-	add s2, s8, s1                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s11, t0, s5
-	sltu s3, s2, s8
-	add s0, a5, s3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s1, t1, s5
-	add t0, a0, s11
-	sltu s8, t0, a0
+	add s3, t3, s3                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	sltu t3, s3, t3
+	mul t0, a6, a5                   # limbs:69
+	add s5, s5, t3                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
+	add a3, s7, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add s3, t0, s0                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	add a5, a7, s8
-	mul s11, t1, s5
-	sltu a0, s3, t0
-	add a7, a5, a0                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul a0, t4, s5
-	add s0, s6, s11
-	sltu t1, s0, s6
+	sltu s7, a3, s7
+	add a4, a4, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu t3, a6, a5
+	lw s7, 24(sp)
+	add t0, a7, t0
 	bne zero, zero, .+4
-	add a5, s0, a7                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	add t0, s1, t1
-	mulhu s8, t4, s5
-	sltu s11, a5, s0
-	add s6, t0, s11                  # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
+	sltu a7, t0, a7
+	sub a3, s7, a3                   # halves:65
+	mulhu s8, a5, t1                 # limbs:69
+	add t3, t3, a7
+	sltu s7, s7, a3                  # halves:65
 	bne zero, zero, .+4
-	add t1, ra, a0
-	add s0, t1, s6                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul t0, t3, s5
-	sltu a7, t1, ra
-	sltu s11, s0, t1
+	sub s6, a3, s6                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	add a7, t0, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a4, a5, s11
+	sltu a3, a3, s6                  # halves:65
+	or s7, s7, a3
 	bne zero, zero, .+4
-	add t4, s8, a7
-	add a0, t4, s11                  # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s1, t3, s5
-	add s8, s9, t0
-	sltu a7, s8, s9
+	sltu t0, a7, t0                  # limbs:69
+	add t3, t3, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu a3, a5, s11
+	add a4, t4, a4
+	sltu t4, a4, t4
 	bne zero, zero, .+4
-	add t3, s8, a0                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu t4, t3, s8
-	mul t1, a6, s5
-	add s6, s1, a7
-	add s11, s6, t4                  # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
+	add t0, s2, s6                   # halves:68
+	sltu s2, t0, s2
+	add a3, a3, t4                   # limbs:69
+	add t4, a4, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul t3, a5, t1
+	sltu a5, t4, a4
+	add a4, a3, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	li t0, 38
-	li s6, 38
-	mulhu ra, a6, s5
-	add s1, a4, t1
-	sltu a7, s1, a4
+	add a3, t0, s9                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	lw t0, 24(a2)
+	add t3, t2, t3                   # limbs:69
+	sltu t2, t3, t2
+	sltu a5, a3, s9                  # halves:68
+	mulhu s9, s0, t0                 # limbs:69
+	add s8, s8, t2
+	add t2, t3, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	li s5, 38
-	add a6, s1, s11                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mulhu s9, s7, t0                 # 97
-	add a0, ra, a7                   # limbs:69
-	li ra, 38
+	sltu t3, t2, t3
+	add s8, s8, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mul a4, s0, t0
+	or t3, s2, a5                    # halves:68
+	sub s2, s3, s6                   # halves:73
 	bne zero, zero, .+4
-	sltu a2, a6, s1
-	add s8, a0, a2                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul a1, s7, s5                   # 97
-	li s11, 38
-	mulhu t4, s2, s6
-	add t0, t2, a1                   # 97: word 0 of v$1_reduced in 0..167503724543
-	li s6, 38
+	sub a5, s2, s10                  # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	sltu s10, s3, s2
+	mulhu s6, a6, t0                 # limbs:69
+	sltu s3, s2, a5                  # halves:73
+	or s2, s10, s3
 	bne zero, zero, .+4
-	sltu t1, t0, t2
-	add a4, s9, t1                   # 97: word 1 of v$1_reduced in 0..167503724543
-	mul a7, s2, ra
-	li t1, 38
-	mul a1, s3, s6
-	add s5, s4, a7
-	sltu s1, s5, s4
+	add s10, a7, a4                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu a4, s10, a7
+	mul s3, a6, t0
+	add a7, s9, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	lw s9, 28(sp)
+	sub a4, s9, s10                  # halves:65
+	sltu s10, s9, a4
+	mulhu s9, s11, t0                # limbs:69
+	add s3, t4, s3
+	sltu t4, s3, t4
 	bne zero, zero, .+4
-	add a0, t4, s1
-	li t4, 38
-	mulhu s7, s3, s11
-	add a2, s5, a4                   # 97: word 0 of v$1_reduced in 0..167503724543
-	add ra, s10, a1
+	add s6, s6, t4
+	add t4, s3, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a7, s11, t0
+	sltu s3, t4, s3
+	add s6, s6, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	sltu t2, a2, s5
-	sltu s11, ra, s10
-	mul s1, a5, t4
-	add s9, a0, t2                   # 97: word 1 of v$1_reduced in 0..167503724543
-	add a7, s7, s11
+	sub s3, a4, s7                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	sltu s7, a4, s3
+	mulhu a4, t0, t1                 # limbs:69
+	add a7, t2, a7
+	sltu t2, a7, t2
 	bne zero, zero, .+4
-	li s10, 38
-	li s6, 38
-	mulhu s2, a5, t1
-	add a0, t5, s1
-	sltu t2, a0, t5
+	add s9, s9, t2
+	add t2, a7, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s6, t0, t1
+	sltu t0, t2, a7
+	add a7, s9, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add s4, ra, s9                   # 97: word 0 of v$1_reduced in 0..167503724543
-	li t5, 38
-	mul s7, s0, s10
-	add t1, s2, t2
-	sltu a4, s4, ra
+	add s9, s10, s7                  # halves:65
+	lw s10, 28(a2)
+	add s6, s8, s6                   # limbs:69
+	mulhu s7, s0, s10
+	sltu s8, s6, s8
+	add a4, a4, s8
 	bne zero, zero, .+4
-	add s3, a7, a4                   # 97: word 1 of v$1_reduced in 0..167503724543
-	li a5, 38
-	mulhu s5, s0, s6
-	lw ra, 4(sp)
-	add a1, a0, s3                   # 97: word 0 of v$1_reduced in 0..167503724543
+	add s8, s6, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	add t0, s1, s3                   # halves:68
+	mul a7, s0, s10                  # limbs:69
+	sltu s0, s8, s6
+	add s6, a4, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	sltu s11, a1, a0
-	add a7, ra, s7
-	mul s2, t3, t5
-	sltu a4, a7, ra
-	lw a0, 8(sp)
+	add s0, t0, t3                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	sltu t3, s0, t0
+	sltu a4, t0, s1
+	mulhu s1, a6, s10                # limbs:69
+	add t0, a4, t3                   # halves:68: word 1 of w$0_multiply in 0..2^33-1
+	add a4, t5, s4                   # halves:71
 	bne zero, zero, .+4
-	add s9, t1, s11                  # 97: word 1 of v$1_reduced in 0..167503724543
-	add s6, s5, a4
-	mulhu t4, t3, a5
-	li ra, 38
-	add t1, a0, s2
+	sltu t3, a4, t5
+	add t5, a4, s5                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	mul s4, a6, s10                  # limbs:69
+	sltu a6, t5, a4                  # halves:71
+	add s5, t3, a6                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
 	bne zero, zero, .+4
-	add s1, a7, s9                   # 97: word 0 of v$1_reduced in 0..167503724543
-	li s0, 38
-	mul s5, a6, ra
-	sltu s11, t1, a0
-	sltu t2, s1, a7
+	sub a4, t5, s3                   # halves:73
+	sltu a6, t5, a4
+	mulhu t3, s11, s10               # limbs:69
+	sub s3, a4, s2                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	sltu t5, a4, s3
 	bne zero, zero, .+4
-	add a5, t4, s11
-	li a0, 38
-	mulhu s10, a6, s0
-	add s3, s6, t2                   # 97: word 1 of v$1_reduced in 0..167503724543
-	add s7, t1, s3                   # 97: word 0 of v$1_reduced in 0..167503724543
+	add s2, a6, t5
+	add a6, t4, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a4, s11, s10
+	sltu t5, a6, t4
+	add s11, s7, t5                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	li t3, 38
-	lw a7, 12(sp)
-	mul t4, s8, a0                   # 101
-	sltu a4, s7, t1                  # 97
-	add s9, a5, a4                   # 97: word 1 of v$1_reduced in 0..167503724543
+	add a7, t2, s4
+	sltu s7, a7, t2
+	mulhu t4, t1, s10
+	add t5, s1, s7
+	add s4, s8, a4
 	bne zero, zero, .+4
-	add s6, a7, s5
-	sltu t2, s6, a7
-	mulhu t5, s8, t3                 # 101
-	add s2, s6, s9                   # 97: word 0 of v$1_reduced in 0..167503724543
-	add s0, s10, t2
+	sltu t2, s4, s8
+	lw a4, 32(sp)
+	mul s1, t1, s10
+	add s7, t3, t2
+	sub s8, a4, a6                   # halves:65
 	bne zero, zero, .+4
-	sltu s11, s2, s6
-	add s3, s0, s11                  # 97: word 1 of v$1_reduced in 0..167503724543
-	add a6, a3, t4                   # 101
-	sltu ra, a6, a3
-	add a5, a6, s3                   # 101: word 0 of v$1_reduced in 0..2^50-1
-	add t1, t5, ra
-	sltu a4, a5, a6
-	add t3, t1, a4                   # 101: word 1 of v$1_reduced in 0..2^50-1
-	srli s5, a5, 31                  # 31
-	slli a7, t3, 1
-	or s10, s5, a7
-	li t2, 19
-	mul s9, s10, t2                  # 31: carry$1_reduced in 0..2^24
-	slli a7, a5, 1                   # 37
-	lw s6, 0(sp)
-	srli s10, a7, 1
-	add s8, t0, s9                   # 33: word 0 of s$1_reduced in 0..4294968758
-	sltu a0, s8, t0
-	add s0, a2, a0                   # 33: word 0 of s$1_reduced in 0..4294968758
-	sltu s11, s0, a2
-	add t4, s4, s11                  # 33: word 0 of s$1_reduced in 0..4294968758
-	sltu a3, t4, s4
-	add t5, a1, a3                   # 33: word 0 of s$1_reduced in 0..4294968758
-	sltu ra, t5, a1
-	add s3, s1, ra                   # 33: word 0 of s$1_reduced in 0..4294968758
-	sltu a6, s3, s1
-	add t1, s7, a6                   # 33: word 0 of s$1_reduced in 0..4294968758
-	sltu a4, t1, s7
-	add t3, s2, a4                   # 33: word 0 of s$1_reduced in 0..4294968758
-	sltu s5, t3, s2
-	add t2, s5, s10                  # 37: r.7$1_reduced in 0..2^31
-	sw s8, 0(s6)
-	sw s0, 4(s6)
-	sw t4, 8(s6)
-	sw t5, 12(s6)
-	sw s3, 16(s6)
-	sw t1, 20(s6)
-	sw t3, 24(s6)
-	sw t2, 28(s6)
-	lw ra, 16(sp)
-	lw s0, 20(sp)
-	lw s1, 24(sp)
-	lw s2, 28(sp)
-	lw s3, 32(sp)
-	lw s4, 36(sp)
-	lw s5, 40(sp)
-	lw s6, 44(sp)
-	lw s7, 48(sp)
-	lw s8, 52(sp)
-	lw s9, 56(sp)
-	lw s10, 60(sp)
-	lw s11, 64(sp)
-	addi sp, sp, 80
+	sltu t1, a4, s8
+	sub s10, s8, s9                  # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	add a1, s6, s1                   # limbs:69
+	sltu a2, a1, s6
+	add t3, t4, a2
+	lw a2, 48(sp)
+	sltu t2, s8, s10                 # halves:65
+	add a4, a0, s10                  # halves:68
+	add s1, a4, t0                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	add a6, t1, t2                   # halves:65
+	add s8, ra, a2                   # halves:71
+	sltu s9, a4, a0                  # halves:68
+	sltu s6, s1, a4
+	add t2, s8, s5                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	add t4, s9, s6                   # halves:68: word 1 of w$0_multiply in 0..2^33-1
+	sub a4, t2, s10                  # halves:73
+	sltu a0, t2, s8                  # halves:71
+	sltu s9, t2, a4                  # halves:73
+	sub s6, a4, s2                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	sltu a2, a4, s6
+	lw s10, 36(sp)
+	lw t2, 20(sp)
+	sltu t1, s8, ra                  # halves:71
+	lw a4, 52(sp)
+	add ra, s9, a2                   # halves:73
+	lw s5, 44(sp)
+	and s2, s10, t2                  # halves:87
+	add t0, t1, a0                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
+	add s9, a4, s2                   # halves:87
+	add s8, s5, a6                   # halves:78
+	add a2, t0, s9                   # halves:87
+	addi t1, s8, 1                   # halves:78
+	add s5, a6, a2                   # halves:87
+	sub a0, t1, t4                   # halves:78: less$0_multiply in 0..3
+	lw a2, 60(sp)
+	sub s8, s5, ra                   # halves:87
+	add t1, a7, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu t4, t1, a7
+	sub s5, a2, t1                   # halves:83
+	add s10, t5, t4                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add t2, s4, s10                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sub s11, s5, a0                  # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	sltu ra, a2, s5
+	sltu a7, s5, s11
+	sltu a4, t2, s4                  # limbs:69
+	add t5, ra, a7                   # halves:83
+	sub t4, a5, t2
+	add s2, s7, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub s4, t4, t5                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	add t0, a1, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s10, a5, t4                 # halves:83
+	sltu s7, t4, s4
+	add a4, s10, s7
+	sub s2, s3, t0
+	sltu s9, t0, a1                  # limbs:69
+	sub s5, s2, a4                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	add a6, t3, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu a1, s3, s2                  # halves:83
+	sltu ra, s2, s5
+	sub t3, s6, a6
+	add a7, a1, ra
+	li a2, 38
+	mulhu a0, s11, a2                # 99
+	sub a5, t3, a7                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	sltu s9, s6, t3
+	bne zero, zero, .+4
+	sltu t4, t3, a5
+	add s10, s9, t4
+	mul t5, s11, a2                  # 99
+	sub s7, s8, s10                  # halves:87: top$0_multiply in -4..4
+	add a4, t1, s7                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	bne zero, zero, .+4
+	srai s3, s7, 31
+	sltu s2, a4, t1
+	mulhu s6, s4, a2                 # 99
+	add a1, s3, s2                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
+	add s11, t2, a1                  # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	bne zero, zero, .+4
+	srai ra, a1, 31
+	sltu t3, s11, t2
+	mul a7, s4, a2                   # 99
+	add s9, ra, t3                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
+	add s10, t0, s9                  # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	bne zero, zero, .+4
+	srai t4, s9, 31
+	sltu s7, s10, t0
+	mulhu s8, s5, a2                 # 99
+	add t1, t4, s7                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
+	add s3, a6, t1                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	bne zero, zero, .+4
+	lw s4, 4(sp)
+	lw t3, 8(sp)
+	mul t0, s3, a2                   # 93
+	add a1, s4, t5                   # 99
+	sltu t2, a1, s4
+	bne zero, zero, .+4
+	add ra, a0, t2
+	add s9, t3, a7
+	mulhu s2, s3, a2                 # 93
+	add t1, s1, t0                   # 93: word 0 of v$1_reduced in 0..167503724505
+	sltu t5, t1, s1
+	bne zero, zero, .+4
+	sltu t4, s9, t3                  # 99
+	srli a0, t1, 31                  # 94
+	mul a6, s5, a2                   # 99
+	add s4, s2, t5                   # 93: word 1 of v$1_reduced in 0..167503724505
+	slli a7, s4, 1                   # 94
+	bne zero, zero, .+4
+	add s7, s6, t4                   # 99
+	or s3, a0, a7                    # 94: q$1_reduced in 0..77
+	mulhu t2, a5, a2                 # 99
+	slli t3, s3, 4                   # 97
+	slli s6, s3, 1
+	bne zero, zero, .+4
+	add s5, t3, s6
+	add t0, s3, s5                   # 97: carry$1_reduced in 0..1482
+	mul t4, a5, a2                   # 99
+	add s1, a1, t0                   # 99: word 0 of s$1_reduced in 0..167503725968
+	sltu s2, s1, a1
+	bne zero, zero, .+4
+	add s4, ra, s2                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add a0, s9, s4                   # 99: word 0 of s$1_reduced in 0..167503725968
+	mulhu t5, a4, a2
+	lw s3, 12(sp)
+	lw a7, 0(sp)
+	bne zero, zero, .+4
+	sltu a5, a0, s9
+	add t3, s7, a5                   # 99: word 1 of s$1_reduced in 0..167503725968
+	mul s6, a4, a2
+	add s5, s3, a6
+	sltu a1, s5, s3
+	sw s1, 0(a7)
+	add s4, s5, t3                   # 99: word 0 of s$1_reduced in 0..167503725968
+	lw s7, 16(sp)
+	mulhu s2, s11, a2
+	add ra, s8, a1
+	sltu s1, s4, s5
+	sw a0, 4(a7)
+	add s9, ra, s1                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add a5, s7, t4
+	mul a4, s11, a2
+	slli t0, t1, 1                   # 103
+	sltu a6, a5, s7                  # 99
+	sw s4, 8(a7)
+	add a0, a5, s9                   # 99: word 0 of s$1_reduced in 0..167503725968
+	lw t3, 56(sp)
+	mul s1, s10, a2
+	add t1, t2, a6
+	sltu s3, a0, a5
+	sw a0, 12(a7)
+	add a1, t1, s3                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add s5, t3, s6
+	mulhu s8, s10, a2
+	sltu s4, s5, t3
+	add t4, s5, a1                   # 99: word 0 of s$1_reduced in 0..167503725968
+	sw t4, 16(a7)
+	add ra, t5, s4
+	sltu s11, t4, s5
+	add s7, ra, s11                  # 99: word 1 of s$1_reduced in 0..167503725968
+	add t2, a3, a4
+	sltu a6, t2, a3
+	add a5, t2, s7                   # 99: word 0 of s$1_reduced in 0..167503725968
+	add s9, s2, a6
+	sltu t1, a5, t2
+	add s6, s0, s1
+	sltu a0, s6, s0
+	add t3, s8, a0
+	srli a2, t0, 1                   # 103
+	lw ra, 64(sp)
+	lw s0, 68(sp)
+	lw s1, 72(sp)
+	lw s5, 88(sp)
+	lw s7, 96(sp)
+	lw s8, 100(sp)
+	lw s11, 112(sp)
+	sw a5, 20(a7)
+	add s3, s9, t1                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add t5, s6, s3                   # 99: word 0 of s$1_reduced in 0..167503725968
+	sltu s4, t5, s6
+	add s10, t3, s4                  # 99: word 1 of s$1_reduced in 0..167503725968
+	add a1, s10, a2                  # 103
+	lw s3, 80(sp)
+	lw s4, 84(sp)
+	lw s6, 92(sp)
+	lw s9, 104(sp)
+	lw s10, 108(sp)
+	sw t5, 24(a7)
+	sw a1, 28(a7)
+	lw s2, 76(sp)
+	addi sp, sp, 128
 	ret
 	.size field_fe25519_saturated32_mul, . - field_fe25519_saturated32_mul
 
-# field.fe25519_saturated32.square (lib/field/fe25519_saturated32.stk, line 121)
+# field.fe25519_saturated32.square (lib/field/fe25519_saturated32.stk, line 131); in an order found by search
 	.balign 4
 	.type field_fe25519_saturated32_square, @function
 field_fe25519_saturated32_square:
-	addi sp, sp, -48
-	lw a2, 0(a1)                     # 137
-	lw a3, 4(a1)                     # 131
-	mulhu a4, a2, a2                 # 137: word 1 of d in 0..<2^64
-	lw a5, 8(a1)                     # 131
-	sw ra, 0(sp)
+	addi sp, sp, -64
+	lw a2, 4(a1)                     # 141
+	lw t1, 0(a1)                     # 147
+	mul a6, a2, a2                   # 147: word 0 of d in 0..<2^64
+	lw a3, 8(a1)                     # 141
+	lw a5, 12(a1)
 	sw s0, 4(sp)
-	sw s1, 8(sp)
-	mul t0, a2, a3                   # 131: word 0 of p in 0..<2^64
+	lw t5, 16(a1)
+	mul s0, t1, a2                   # 141: word 0 of p in 0..<2^64
 	sw s3, 16(sp)
+	sw ra, 0(sp)
 	sw s2, 12(sp)
+	sw s1, 8(sp)
+	mulhu t2, t1, t1                 # 147: word 1 of d in 0..<2^64
+	srli s2, s0, 31                  # 148
+	slli ra, s0, 1
 	sw s4, 20(sp)
 	sw s5, 24(sp)
-	mulhu a7, a2, a3                 # 131: word 1 of p in 0..<2^64
-	slli t3, t0, 1                   # 138
-	add t4, t3, a4                   # 138: word 0 of v in 0..64424509431
+	mulhu t4, t1, a2                 # 141: word 1 of p in 0..<2^64
+	add s0, ra, t2                   # 148: word 0 of v in 0..64424509431
+	sltu t2, s0, ra
 	sw s6, 28(sp)
-	srli t2, t0, 31
-	sltu t5, t4, t3
-	mul ra, a2, a5                   # 131: word 0 of p in 0..<2^64
-	add t0, t2, t5                   # 138: word 1 of v in 0..64424509431
-	lw a4, 12(a1)                    # 131
-	sw s7, 32(sp)
+	add ra, s2, t2                   # 148: word 1 of v in 0..64424509431
+	mul s3, t1, a3                   # 141: word 0 of p in 0..<2^64
+	sw s9, 40(sp)
 	sw s8, 36(sp)
-	mulhu t3, a3, a3                 # 137: word 1 of d in 0..<2^64
-	add t2, a7, ra                   # 132: word 0 of low in 0..2^35-1
-	sltu t5, t2, a7
+	sw s7, 32(sp)
+	lw s7, 24(a1)
+	mulhu a4, a2, a2                 # 147: word 1 of d in 0..<2^64
+	add t2, t4, s3                   # 142: word 0 of low in 0..2^35-1
+	sltu s3, t2, t4
+	sw s10, 44(sp)
+	slli t4, t2, 1                   # 148
+	srli t2, t2, 31
+	mulhu s1, t1, a3                 # 141: word 1 of p in 0..<2^64
+	slli s3, s3, 1                   # 148
+	add t2, t2, s3
+	sw s11, 48(sp)
+	add s3, t4, a6
+	sltu a6, s3, t4
+	mul s4, t1, a5                   # 141: word 0 of p in 0..<2^64
+	add t2, t2, a6                   # 148
+	add a6, s3, ra                   # 148: word 0 of v in 0..64424509431
 	bne zero, zero, .+4
-	slli ra, t2, 1                   # 138
-	srli a7, t2, 31
-	mul t2, a3, a3                   # 137: word 0 of d in 0..<2^64
-	slli t5, t5, 1                   # 138
-	add a7, a7, t5
-	mulhu t1, a2, a5                 # 131: word 1 of p in 0..<2^64
-	add t2, ra, t2                   # 138
-	sltu s0, t2, ra
+	sltu ra, a6, s3
+	add s3, t2, ra                   # 148: word 1 of v in 0..64424509431
+	mul t0, a2, a3                   # 141: word 0 of p in 0..<2^64
+	add ra, a4, s3                   # 151: word 0 of carry in 0..2^33
+	sltu s3, ra, a4
 	bne zero, zero, .+4
-	add ra, a7, s0
-	add a7, t2, t0                   # 138: word 0 of v in 0..64424509431
-	mul s0, a2, a4                   # 131: word 0 of p in 0..<2^64
-	sltu t0, a7, t2                  # 138
-	add t2, ra, t0                   # 138: word 1 of v in 0..64424509431
+	add a4, s1, s4                   # 142: word 0 of low in 0..2^35-1
+	sltu s4, a4, s1
+	mulhu a7, a2, a3                 # 141: word 1 of p in 0..<2^64
+	add t0, a4, t0                   # 142: word 0 of low in 0..2^35-1
+	sltu a4, t0, a4
 	bne zero, zero, .+4
-	add ra, t3, t2                   # 141: word 0 of carry in 0..2^33
-	sltu t0, ra, t3
-	mul s1, a3, a5                   # 131: word 0 of p in 0..<2^64
-	add t3, t1, s0                   # 132: word 0 of low in 0..2^35-1
-	sltu s0, t3, t1
-	lw t1, 16(a1)                    # 131
-	mulhu t5, a2, a4                 # 131: word 1 of p in 0..<2^64
-	add s1, t3, s1                   # 132: word 0 of low in 0..2^35-1
-	sltu t3, s1, t3
-	bne zero, zero, .+4
-	add s0, s0, t3                   # 132: word 1 of low in 0..2^35-1
-	slli t3, s1, 1                   # 138
-	mulhu t2, a3, a5                 # 131: word 1 of p in 0..<2^64
-	srli s1, s1, 31                  # 138
-	slli s0, s0, 1
-	bne zero, zero, .+4
-	add s1, s1, s0
-	add s0, t3, ra                   # 138: word 0 of v in 0..64424509431
-	mul s3, a2, t1                   # 131: word 0 of p in 0..<2^64
-	sltu ra, s0, t3                  # 138
-	add t3, s1, t0
-	bne zero, zero, .+4
-	add s1, t3, ra                   # 138: word 1 of v in 0..64424509431
-	add t2, t5, t2                   # 133: word 0 of high in 0..2^34-1
-	mulhu s2, a2, t1                 # 131: word 1 of p in 0..<2^64
-	add t0, t2, s3                   # 132: word 0 of low in 0..2^35-1
-	sltu t5, t2, t5                  # 133
-	bne zero, zero, .+4
-	sltu ra, t0, t2                  # 132
-	add s3, t5, ra                   # 132: word 1 of low in 0..2^35-1
-	mulhu s4, a3, a4                 # 131: word 1 of p in 0..<2^64
-	mul t3, a3, a4                   # 131: word 0 of p in 0..<2^64
-	add t2, s2, s4                   # 133: word 0 of high in 0..2^34-1
-	sltu t5, t2, s2
-	mulhu ra, a5, a5                 # 137: word 1 of d in 0..<2^64
-	add s4, t0, t3                   # 132: word 0 of low in 0..2^35-1
-	sltu s2, s4, t0
-	bne zero, zero, .+4
-	add t3, s3, s2                   # 132: word 1 of low in 0..2^35-1
-	slli t0, s4, 1                   # 138
-	mul s3, a5, a5                   # 137: word 0 of d in 0..<2^64
-	srli s2, s4, 31                  # 138
-	slli s4, t3, 1
-	bne zero, zero, .+4
-	add t3, s2, s4
-	lw s2, 20(a1)                    # 131
-	mulhu s4, a3, t1                 # 131: word 1 of p in 0..<2^64
-	add s3, t0, s3                   # 138
-	sltu t0, s3, t0
-	bne zero, zero, .+4
-	add t3, t3, t0
-	add t0, s3, s1                   # 138: word 0 of v in 0..64424509431
-	mulhu s1, a2, s2                 # 131: word 1 of p in 0..<2^64
-	sltu s3, t0, s3                  # 138
-	add t3, t3, s3                   # 138: word 1 of v in 0..64424509431
-	bne zero, zero, .+4
-	add s3, ra, t3                   # 141: word 0 of carry in 0..2^33
-	sltu t3, s3, ra
-	mul s5, a2, s2                   # 131: word 0 of p in 0..<2^64
-	add ra, s1, s4                   # 133: word 0 of high in 0..2^34-1
-	sltu s4, ra, s1
-	mul s1, a3, t1                   # 131: word 0 of p in 0..<2^64
-	add s5, t2, s5                   # 132: word 0 of low in 0..2^35-1
-	sltu t2, s5, t2
-	bne zero, zero, .+4
-	add t5, t5, t2                   # 132: word 1 of low in 0..2^35-1
-	lw t2, 24(a1)                    # 131
-	mulhu s6, a5, a4                 # 131: word 1 of p in 0..<2^64
-	add s1, s5, s1                   # 132: word 0 of low in 0..2^35-1
-	sltu s5, s1, s5
-	add t5, t5, s5                   # 132: word 1 of low in 0..2^35-1
-	mul s5, a5, a4                   # 131: word 0 of p in 0..<2^64
-	add s6, ra, s6                   # 133: word 0 of high in 0..2^34-1
-	sltu s7, s6, ra
-	add ra, s4, s7                   # 133: word 1 of high in 0..2^34-1
-	mulhu s4, a2, t2                 # 131: word 1 of p in 0..<2^64
-	add s7, s1, s5                   # 132: word 0 of low in 0..2^35-1
-	sltu s5, s7, s1
-	bne zero, zero, .+4
-	add s1, t5, s5                   # 132: word 1 of low in 0..2^35-1
-	slli t5, s7, 1                   # 138
-	mul s5, a2, t2                   # 131: word 0 of p in 0..<2^64
-	srli s7, s7, 31                  # 138
-	slli s1, s1, 1
-	bne zero, zero, .+4
-	add s7, s7, s1
-	add s1, t5, s3                   # 138: word 0 of v in 0..64424509431
-	mulhu s3, a3, s2                 # 131: word 1 of p in 0..<2^64
-	sltu t5, s1, t5                  # 138
-	add s7, s7, t3
-	bne zero, zero, .+4
-	add t3, s7, t5                   # 138: word 1 of v in 0..64424509431
-	add s7, s6, s5                   # 132: word 0 of low in 0..2^35-1
-	mul t5, a3, s2                   # 131: word 0 of p in 0..<2^64
-	sltu s5, s7, s6                  # 132
-	add s6, ra, s5                   # 132: word 1 of low in 0..2^35-1
-	bne zero, zero, .+4
-	add ra, s4, s3                   # 133: word 0 of high in 0..2^34-1
-	sltu s5, ra, s4
-	mulhu s3, a5, t1                 # 131: word 1 of p in 0..<2^64
-	add s4, s7, t5                   # 132: word 0 of low in 0..2^35-1
-	sltu t5, s4, s7
-	add s7, s6, t5                   # 132: word 1 of low in 0..2^35-1
-	mul s6, a5, t1                   # 131: word 0 of p in 0..<2^64
-	add t5, ra, s3                   # 133: word 0 of high in 0..2^34-1
-	sltu s3, t5, ra
-	bne zero, zero, .+4
-	add ra, s5, s3                   # 133: word 1 of high in 0..2^34-1
-	lw s5, 28(a1)                    # 131
-	mul a6, a2, a2                   # 137: word 0 of d in 0..<2^64
-	add a1, s4, s6                   # 132: word 0 of low in 0..2^35-1
-	sltu s6, a1, s4
-	bne zero, zero, .+4
-	add s4, s7, s6                   # 132: word 1 of low in 0..2^35-1
-	slli s7, a1, 1                   # 138
-	mul s6, a4, a4                   # 137: word 0 of d in 0..<2^64
-	srli a1, a1, 31                  # 138
+	add s4, s4, a4                   # 142: word 1 of low in 0..2^35-1
+	slli s5, t0, 1                   # 148
+	mulhu s2, t1, a5                 # 141: word 1 of p in 0..<2^64
+	srli t0, t0, 31                  # 148
 	slli s4, s4, 1
-	add a1, a1, s4
-	mulhu s4, a2, s5                 # 131: word 1 of p in 0..<2^64
-	add s6, s7, s6                   # 138
-	sltu s7, s6, s7
 	bne zero, zero, .+4
-	add a1, a1, s7
-	add s7, s6, t3                   # 138: word 0 of v in 0..64424509431
-	mul t3, a2, s5                   # 131: word 0 of p in 0..<2^64
-	sltu a2, s7, s6                  # 138
-	add s6, a1, a2                   # 138: word 1 of v in 0..64424509431
-	mulhu s3, a4, a4                 # 137: word 1 of d in 0..<2^64
-	add a1, s3, s6                   # 141: word 0 of carry in 0..2^33
-	mulhu s6, a3, t2                 # 131: word 1 of p in 0..<2^64
-	sltu a2, a1, s3                  # 141
-	add s3, t5, t3                   # 132: word 0 of low in 0..2^35-1
+	add t0, t0, s4
+	add s4, s5, ra                   # 148: word 0 of v in 0..64424509431
+	mul t2, t1, t5                   # 141: word 0 of p in 0..<2^64
+	add a4, s2, a7                   # 143: word 0 of high in 0..2^34-1
+	sltu ra, s4, s5                  # 148
 	bne zero, zero, .+4
-	sltu t3, s3, t5
-	add t5, ra, t3                   # 132: word 1 of low in 0..2^35-1
-	mul ra, a3, t2                   # 131: word 0 of p in 0..<2^64
-	add t3, s4, s6                   # 133: word 0 of high in 0..2^34-1
-	sltu s6, t3, s4
-	mulhu s4, a5, s2                 # 131: word 1 of p in 0..<2^64
-	add s8, s3, ra                   # 132: word 0 of low in 0..2^35-1
-	sltu ra, s8, s3
-	add s3, t5, ra                   # 132: word 1 of low in 0..2^35-1
-	mul t5, a5, s2                   # 131: word 0 of p in 0..<2^64
-	add ra, t3, s4                   # 133: word 0 of high in 0..2^34-1
-	sltu s4, ra, t3
-	add t3, s6, s4                   # 133: word 1 of high in 0..2^34-1
-	mulhu s6, a4, t1                 # 131: word 1 of p in 0..<2^64
-	add s4, s8, t5                   # 132: word 0 of low in 0..2^35-1
-	sltu t5, s4, s8
-	add s8, s3, t5                   # 132: word 1 of low in 0..2^35-1
-	mul s3, a4, t1                   # 131: word 0 of p in 0..<2^64
-	add t5, ra, s6                   # 133: word 0 of high in 0..2^34-1
-	sltu s6, t5, ra
-	add ra, t3, s6                   # 133: word 1 of high in 0..2^34-1
-	mulhu t3, a3, s5                 # 131: word 1 of p in 0..<2^64
-	add s6, s4, s3                   # 132: word 0 of low in 0..2^35-1
-	sltu s3, s6, s4
+	add s5, t0, s3
+	add s3, s5, ra                   # 148: word 1 of v in 0..64424509431
+	mul a7, a2, a5                   # 141: word 0 of p in 0..<2^64
+	add s5, a4, t2                   # 142: word 0 of low in 0..2^35-1
+	sltu s2, a4, s2                  # 143
 	bne zero, zero, .+4
-	add s4, s8, s3                   # 132: word 1 of low in 0..2^35-1
-	slli s8, s6, 1                   # 138
-	mul s3, a3, s5                   # 131: word 0 of p in 0..<2^64
-	srli a3, s6, 31                  # 138
-	slli s6, s4, 1
+	sltu ra, s5, a4                  # 142
+	add t2, s2, ra                   # 142: word 1 of low in 0..2^35-1
+	mulhu t4, t1, t5                 # 141: word 1 of p in 0..<2^64
+	add s2, s5, a7                   # 142: word 0 of low in 0..2^35-1
+	sltu a7, s2, s5
 	bne zero, zero, .+4
-	add s4, a3, s6
-	add a3, s8, a1                   # 138: word 0 of v in 0..64424509431
-	mulhu s6, a5, t2                 # 131: word 1 of p in 0..<2^64
-	sltu a1, a3, s8                  # 138
-	add s8, s4, a2
+	add s5, t2, a7                   # 142: word 1 of low in 0..2^35-1
+	slli ra, s2, 1                   # 148
+	mulhu s1, a2, a5                 # 141: word 1 of p in 0..<2^64
+	mul t0, a3, a3                   # 147: word 0 of d in 0..<2^64
+	add a7, t4, s1                   # 143: word 0 of high in 0..2^34-1
+	sltu s1, a7, t4
 	bne zero, zero, .+4
-	add s4, s8, a1                   # 138: word 1 of v in 0..64424509431
-	add a2, t5, s3                   # 132: word 0 of low in 0..2^35-1
-	mul s8, a5, t2                   # 131: word 0 of p in 0..<2^64
-	sltu a1, a2, t5                  # 132
-	add s3, ra, a1                   # 132: word 1 of low in 0..2^35-1
+	mulhu s6, a3, a3                 # 147: word 1 of d in 0..<2^64
+	srli t4, s2, 31                  # 148
+	slli s2, s5, 1
 	bne zero, zero, .+4
-	add t5, t3, s6                   # 133: word 0 of high in 0..2^34-1
-	sltu ra, t5, t3
-	mulhu a1, a4, s2                 # 131: word 1 of p in 0..<2^64
-	add s6, a2, s8                   # 132: word 0 of low in 0..2^35-1
-	sltu t3, s6, a2
-	add s8, s3, t3                   # 132: word 1 of low in 0..2^35-1
-	mul a2, a4, s2                   # 131: word 0 of p in 0..<2^64
-	add s3, t5, a1                   # 133: word 0 of high in 0..2^34-1
-	sltu t3, s3, t5
-	add a1, ra, t3                   # 133: word 1 of high in 0..2^34-1
-	mulhu t5, t1, t1                 # 137: word 1 of d in 0..<2^64
-	add ra, s6, a2                   # 132: word 0 of low in 0..2^35-1
-	sltu t3, ra, s6
+	add t4, t4, s2
+	add s2, ra, t0
+	mul t2, a2, t5                   # 141: word 0 of p in 0..<2^64
+	sltu t0, s2, ra                  # 148
+	add ra, t4, t0
 	bne zero, zero, .+4
-	add a2, s8, t3                   # 132: word 1 of low in 0..2^35-1
-	slli s6, ra, 1                   # 138
-	mul s8, t1, t1                   # 137: word 0 of d in 0..<2^64
-	srli t3, ra, 31                  # 138
-	slli ra, a2, 1
-	add a2, t3, ra
-	mulhu t3, a5, s5                 # 131: word 1 of p in 0..<2^64
-	add ra, s6, s8                   # 138
-	sltu s8, ra, s6
+	add t0, s2, s3                   # 148: word 0 of v in 0..64424509431
+	sltu s3, t0, s2
+	mulhu a4, a2, t5                 # 141: word 1 of p in 0..<2^64
+	add s2, ra, s3                   # 148: word 1 of v in 0..64424509431
+	add ra, s6, s2                   # 151: word 0 of carry in 0..2^33
 	bne zero, zero, .+4
-	add s6, a2, s8
-	add a2, ra, s4                   # 138: word 0 of v in 0..64424509431
-	mul s8, a5, s5                   # 131: word 0 of p in 0..<2^64
-	sltu s4, a2, ra                  # 138
-	add a5, s6, s4                   # 138: word 1 of v in 0..64424509431
+	sltu s2, ra, s6
+	lw s6, 20(a1)                    # 141
+	mul t4, a3, a5                   # 141: word 0 of p in 0..<2^64
+	mul s9, t1, s6                   # 141: word 0 of p in 0..<2^64
+	mulhu s8, t1, s6                 # 141: word 1 of p in 0..<2^64
+	add s9, a7, s9                   # 142: word 0 of low in 0..2^35-1
+	sltu a7, s9, a7
 	bne zero, zero, .+4
-	add ra, t5, a5                   # 141: word 0 of carry in 0..2^33
-	sltu s6, ra, t5
-	mulhu s4, a4, t2                 # 131: word 1 of p in 0..<2^64
-	add a5, s3, s8                   # 132: word 0 of low in 0..2^35-1
-	sltu t5, a5, s3
-	add s8, a1, t5                   # 132: word 1 of low in 0..2^35-1
-	mul s3, a4, t2                   # 131: word 0 of p in 0..<2^64
-	add a1, t3, s4                   # 133: word 0 of high in 0..2^34-1
-	sltu t5, a1, t3
-	mulhu s4, t1, s2                 # 131: word 1 of p in 0..<2^64
-	add t3, a5, s3                   # 132: word 0 of low in 0..2^35-1
-	sltu s3, t3, a5
-	add a5, s8, s3                   # 132: word 1 of low in 0..2^35-1
-	mul s8, t1, s2                   # 131: word 0 of p in 0..<2^64
-	add s3, a1, s4                   # 133: word 0 of high in 0..2^34-1
-	sltu s4, s3, a1
-	add a1, t5, s4                   # 133: word 1 of high in 0..2^34-1
-	mulhu t5, a4, s5                 # 131: word 1 of p in 0..<2^64
-	add s4, t3, s8                   # 132: word 0 of low in 0..2^35-1
-	sltu s8, s4, t3
+	add s1, s1, a7                   # 142: word 1 of low in 0..2^35-1
+	add a7, s9, t2                   # 142: word 0 of low in 0..2^35-1
+	mulhu s5, a3, a5                 # 141: word 1 of p in 0..<2^64
+	sltu s9, a7, s9                  # 142
+	add s1, s1, s9                   # 142: word 1 of low in 0..2^35-1
 	bne zero, zero, .+4
-	add t3, a5, s8                   # 132: word 1 of low in 0..2^35-1
-	slli a5, s4, 1                   # 138
-	mul s8, a4, s5                   # 131: word 0 of p in 0..<2^64
-	srli a4, s4, 31                  # 138
-	slli s4, t3, 1
+	add a4, s8, a4                   # 143: word 0 of high in 0..2^34-1
+	add s9, a7, t4                   # 142: word 0 of low in 0..2^35-1
+	mul t2, t1, s7                   # 141: word 0 of p in 0..<2^64
+	sltu s8, a4, s8                  # 143
+	add s5, a4, s5                   # 143: word 0 of high in 0..2^34-1
 	bne zero, zero, .+4
-	add t3, a4, s4
-	add a4, a5, ra                   # 138: word 0 of v in 0..64424509431
-	mulhu s4, t1, t2                 # 131: word 1 of p in 0..<2^64
-	sltu ra, a4, a5                  # 138
-	add a5, t3, s6
+	sltu t4, s9, a7                  # 142
+	sltu a4, s5, a4                  # 143
+	mulhu s10, t1, s7                # 141: word 1 of p in 0..<2^64
+	add s1, s1, t4                   # 142: word 1 of low in 0..2^35-1
+	add t4, s8, a4                   # 143: word 1 of high in 0..2^34-1
 	bne zero, zero, .+4
-	add t3, a5, ra                   # 138: word 1 of v in 0..64424509431
-	add s6, s3, s8                   # 132: word 0 of low in 0..2^35-1
-	mul a5, t1, t2                   # 131: word 0 of p in 0..<2^64
-	sltu ra, s6, s3                  # 132
-	add s8, a1, ra                   # 132: word 1 of low in 0..2^35-1
+	srli a4, s9, 31                  # 148
+	slli s1, s1, 1
+	mulhu a7, a2, s6                 # 141: word 1 of p in 0..<2^64
+	slli s8, s9, 1                   # 148
+	add a4, a4, s1
 	bne zero, zero, .+4
-	add s3, t5, s4                   # 133: word 0 of high in 0..2^34-1
-	sltu a1, s3, t5
-	mulhu ra, s2, s2                 # 137: word 1 of d in 0..<2^64
-	add s4, s6, a5                   # 132: word 0 of low in 0..2^35-1
-	sltu t5, s4, s6
+	add s1, s8, ra                   # 148: word 0 of v in 0..64424509431
+	sltu ra, s1, s8
+	mul s9, a2, s6                   # 141: word 0 of p in 0..<2^64
+	add a4, a4, s2                   # 148
+	add s2, a4, ra                   # 148: word 1 of v in 0..64424509431
 	bne zero, zero, .+4
-	add a5, s8, t5                   # 132: word 1 of low in 0..2^35-1
-	slli s6, s4, 1                   # 138
-	mul s8, s2, s2                   # 137: word 0 of d in 0..<2^64
-	srli t5, s4, 31                  # 138
-	slli s4, a5, 1
-	add a5, t5, s4
-	mulhu t5, t1, s5                 # 131: word 1 of p in 0..<2^64
-	add s4, s6, s8                   # 138
-	sltu s8, s4, s6
+	add a4, s5, t2                   # 142: word 0 of low in 0..2^35-1
+	sltu ra, a4, s5
+	mul s8, a3, t5                   # 141: word 0 of p in 0..<2^64
+	add s5, t4, ra                   # 142: word 1 of low in 0..2^35-1
+	add t4, a4, s9                   # 142: word 0 of low in 0..2^35-1
 	bne zero, zero, .+4
-	add s6, a5, s8
-	add a5, s4, t3                   # 138: word 0 of v in 0..64424509431
-	mul s8, t1, s5                   # 131: word 0 of p in 0..<2^64
-	sltu t3, a5, s4                  # 138
-	add t1, s6, t3                   # 138: word 1 of v in 0..64424509431
+	sltu ra, t4, a4
+	add s9, s5, ra                   # 142: word 1 of low in 0..2^35-1
+	mulhu s3, a3, t5                 # 141: word 1 of p in 0..<2^64
+	add s5, s10, a7                  # 143: word 0 of high in 0..2^34-1
+	sltu ra, s5, s10
 	bne zero, zero, .+4
-	add s4, ra, t1                   # 141: word 0 of carry in 0..2^33
-	sltu s6, s4, ra
-	mulhu t3, s2, t2                 # 131: word 1 of p in 0..<2^64
-	add t1, s3, s8                   # 132: word 0 of low in 0..2^35-1
-	sltu ra, t1, s3
-	add s8, a1, ra                   # 132: word 1 of low in 0..2^35-1
-	mul s3, s2, t2                   # 131: word 0 of p in 0..<2^64
-	add a1, t5, t3                   # 133: word 0 of high in 0..2^34-1
-	sltu ra, a1, t5
-	mulhu t3, s2, s5                 # 131: word 1 of p in 0..<2^64
-	add t5, t1, s3                   # 132: word 0 of low in 0..2^35-1
-	sltu s3, t5, t1
+	add a7, t4, s8                   # 142: word 0 of low in 0..2^35-1
+	sltu s10, a7, t4
+	mul a4, a5, a5                   # 147: word 0 of d in 0..<2^64
+	add t4, s9, s10                  # 142: word 1 of low in 0..2^35-1
+	add s9, s5, s3                   # 143: word 0 of high in 0..2^34-1
 	bne zero, zero, .+4
-	add t1, s8, s3                   # 132: word 1 of low in 0..2^35-1
-	slli s8, t5, 1                   # 138
-	mul s3, s2, s5                   # 131: word 0 of p in 0..<2^64
-	srli s2, t5, 31                  # 138
-	slli t5, t1, 1
+	sltu s10, s9, s5
+	add s3, ra, s10                  # 143: word 1 of high in 0..2^34-1
+	mulhu t2, a5, a5                 # 147: word 1 of d in 0..<2^64
+	slli ra, a7, 1                   # 148
+	srli s10, a7, 31
 	bne zero, zero, .+4
-	add t1, s2, t5
-	add s2, s8, s4                   # 138: word 0 of v in 0..64424509431
-	mulhu t5, t2, t2                 # 137: word 1 of d in 0..<2^64
-	sltu s4, s2, s8                  # 138
-	add s8, t1, s6
+	slli a7, t4, 1
+	add t4, s10, a7
+	mul t3, t1, t1                   # 147: word 0 of d in 0..<2^64
+	add a7, ra, a4                   # 148
+	sltu a4, a7, ra
 	bne zero, zero, .+4
-	add t1, s8, s4                   # 138: word 1 of v in 0..64424509431
-	add s6, a1, s3                   # 132: word 0 of low in 0..2^35-1
-	mul s8, t2, t2                   # 137: word 0 of d in 0..<2^64
-	sltu s4, s6, a1                  # 132
-	add s3, ra, s4                   # 132: word 1 of low in 0..2^35-1
+	add ra, t4, a4
+	add t4, a7, s2                   # 148: word 0 of v in 0..64424509431
+	mul s5, a2, s7                   # 141: word 0 of p in 0..<2^64
+	sltu s2, t4, a7                  # 148
+	add a7, ra, s2                   # 148: word 1 of v in 0..64424509431
 	bne zero, zero, .+4
-	slli a1, s6, 1                   # 138
-	srli ra, s6, 31
-	mulhu s4, t2, s5                 # 131: word 1 of p in 0..<2^64
-	slli s6, s3, 1                   # 138
-	add s3, ra, s6
+	add ra, t2, a7                   # 151: word 0 of carry in 0..2^33
+	sltu s2, ra, t2
+	mul a4, a3, s6                   # 141: word 0 of p in 0..<2^64
+	lw t2, 28(a1)
+	mulhu a1, t1, t2                 # 141: word 1 of p in 0..<2^64
+	mul t1, t1, t2                   # 141: word 0 of p in 0..<2^64
+	mulhu s8, a2, s7                 # 141: word 1 of p in 0..<2^64
+	add t1, s9, t1                   # 142: word 0 of low in 0..2^35-1
+	sltu s9, t1, s9
 	bne zero, zero, .+4
-	add ra, a1, s8
-	sltu s6, ra, a1
-	mul s8, t2, s5                   # 131: word 0 of p in 0..<2^64
-	add a1, s3, s6                   # 138
-	add t2, ra, t1                   # 138: word 0 of v in 0..64424509431
+	add s3, s3, s9                   # 142: word 1 of low in 0..2^35-1
+	add s9, t1, s5                   # 142: word 0 of low in 0..2^35-1
+	mulhu s10, a3, s6                # 141: word 1 of p in 0..<2^64
+	sltu t1, s9, t1                  # 142
+	add s3, s3, t1                   # 142: word 1 of low in 0..2^35-1
 	bne zero, zero, .+4
-	sltu s3, t2, ra
-	add s6, a1, s3                   # 138: word 1 of v in 0..64424509431
-	mulhu t1, s5, s5                 # 137: word 1 of d in 0..<2^64
-	add ra, t5, s6                   # 141: word 0 of carry in 0..2^33
-	sltu a1, ra, t5
+	add t1, s9, a4                   # 142: word 0 of low in 0..2^35-1
+	sltu a4, t1, s9
+	mul s9, a2, t2                   # 141: word 0 of p in 0..<2^64
+	add s8, a1, s8                   # 143: word 0 of high in 0..2^34-1
+	sltu a1, s8, a1
 	bne zero, zero, .+4
-	add s3, t3, s8                   # 132: word 0 of low in 0..2^35-1
-	sltu s6, s3, t3
-	mul t5, s5, s5                   # 137: word 0 of d in 0..<2^64
-	slli s8, s3, 1                   # 138
-	srli t3, s3, 31
+	add s10, s8, s10                 # 143: word 0 of high in 0..2^34-1
+	sltu s8, s10, s8
+	mul s11, a5, t5                  # 141: word 0 of p in 0..<2^64
+	mulhu a7, a5, t5                 # 141: word 1 of p in 0..<2^64
+	mulhu s5, a2, t2                 # 141: word 1 of p in 0..<2^64
+	add a2, s3, a4                   # 142: word 1 of low in 0..2^35-1
+	add s3, a1, s8                   # 143: word 1 of high in 0..2^34-1
 	bne zero, zero, .+4
-	slli s5, s6, 1
-	add s3, t3, s5
-	add s6, s8, ra                   # 138: word 0 of v in 0..64424509431
-	add s5, s3, a1
-	sltu t3, s6, s8
-	slli s3, s4, 1
-	add ra, s5, t3                   # 138: word 1 of v in 0..64424509431
-	srli s8, s4, 31
-	add a1, s3, t5
-	sltu s5, a1, s3
-	add s4, a1, ra                   # 138: word 0 of v in 0..64424509431
-	add t3, s8, s5
-	sltu t5, s4, a1
-	add s3, t3, t5                   # 138: word 1 of v in 0..64424509431
+	add a4, t1, s11                  # 142: word 0 of low in 0..2^35-1
+	sltu a1, a4, t1
+	mulhu s8, a3, s7                 # 141: word 1 of p in 0..<2^64
+	add s11, a2, a1                  # 142: word 1 of low in 0..2^35-1
+	add t1, s10, a7                  # 143: word 0 of high in 0..2^34-1
+	bne zero, zero, .+4
+	sltu a2, t1, s10
+	add a1, s3, a2                   # 143: word 1 of high in 0..2^34-1
+	mul a7, a3, s7                   # 141: word 0 of p in 0..<2^64
+	slli s10, a4, 1                  # 148
+	srli s3, a4, 31
+	bne zero, zero, .+4
+	slli a2, s11, 1
+	add a4, s3, a2
+	mulhu s11, a5, s6                # 141: word 1 of p in 0..<2^64
+	add s3, s10, ra                  # 148: word 0 of v in 0..64424509431
+	add ra, a4, s2
+	bne zero, zero, .+4
+	sltu a2, s3, s10
+	add s10, ra, a2                  # 148: word 1 of v in 0..64424509431
+	mul a4, a5, s6                   # 141: word 0 of p in 0..<2^64
+	add s2, t1, s9                   # 142: word 0 of low in 0..2^35-1
+	sltu ra, s2, t1
+	bne zero, zero, .+4
+	add a2, a1, ra                   # 142: word 1 of low in 0..2^35-1
+	add s9, s2, a7                   # 142: word 0 of low in 0..2^35-1
+	mulhu t1, t5, t5                 # 147: word 1 of d in 0..<2^64
+	sltu a1, s9, s2                  # 142
+	add ra, a2, a1                   # 142: word 1 of low in 0..2^35-1
+	bne zero, zero, .+4
+	add a7, s5, s8                   # 143: word 0 of high in 0..2^34-1
+	add a1, s9, a4                   # 142: word 0 of low in 0..2^35-1
+	mul a2, t5, t5                   # 147: word 0 of d in 0..<2^64
+	sltu s2, a7, s5                  # 143
+	sltu s8, a1, s9                  # 142
+	bne zero, zero, .+4
+	add s5, ra, s8                   # 142: word 1 of low in 0..2^35-1
+	add a4, a7, s11                  # 143: word 0 of high in 0..2^34-1
+	mulhu s9, a3, t2                 # 141: word 1 of p in 0..<2^64
+	sltu ra, a4, a7                  # 143
+	add s8, s2, ra                   # 143: word 1 of high in 0..2^34-1
+	bne zero, zero, .+4
+	slli s11, a1, 1                  # 148
+	srli a7, a1, 31
+	mul s2, a3, t2                   # 141: word 0 of p in 0..<2^64
+	slli ra, s5, 1                   # 148
+	add a3, s11, a2
+	bne zero, zero, .+4
+	add a1, a7, ra
+	sltu s5, a3, s11
+	mulhu a7, a5, s7                 # 141: word 1 of p in 0..<2^64
+	add a2, a3, s10                  # 148: word 0 of v in 0..64424509431
+	add ra, a1, s5
+	bne zero, zero, .+4
+	sltu s11, a2, a3
+	mul s5, a5, s7                   # 141: word 0 of p in 0..<2^64
+	add a1, ra, s11                  # 148: word 1 of v in 0..64424509431
+	add s10, t1, a1                  # 151: word 0 of carry in 0..2^33
+	bne zero, zero, .+4
+	add ra, a4, s2                   # 142: word 0 of low in 0..2^35-1
+	sltu a3, s10, t1                 # 151
+	mulhu a1, t5, s6                 # 141: word 1 of p in 0..<2^64
+	sltu s11, ra, a4                 # 142
+	add t1, s8, s11                  # 142: word 1 of low in 0..2^35-1
+	bne zero, zero, .+4
+	add s2, s9, a7                   # 143: word 0 of high in 0..2^34-1
+	sltu a4, s2, s9
+	mul s8, t5, s6                   # 141: word 0 of p in 0..<2^64
+	add s11, s2, a1                  # 143: word 0 of high in 0..2^34-1
+	sltu a7, s11, s2
+	bne zero, zero, .+4
+	add s9, a4, a7                   # 143: word 1 of high in 0..2^34-1
+	add s2, ra, s5                   # 142: word 0 of low in 0..2^35-1
+	mulhu a1, a5, t2                 # 141: word 1 of p in 0..<2^64
+	sltu a4, s2, ra                  # 142
+	add a7, t1, a4                   # 142: word 1 of low in 0..2^35-1
+	bne zero, zero, .+4
+	add ra, s2, s8                   # 142: word 0 of low in 0..2^35-1
+	sltu t1, ra, s2
+	mul s2, a5, t2                   # 141: word 0 of p in 0..<2^64
+	add a4, a7, t1                   # 142: word 1 of low in 0..2^35-1
+	srli a7, ra, 31                  # 148
+	bne zero, zero, .+4
+	slli t1, a4, 1
+	add a5, a7, t1
+	mulhu a4, t5, s7                 # 141: word 1 of p in 0..<2^64
+	add t1, a5, a3                   # 148
+	slli s8, ra, 1
+	bne zero, zero, .+4
+	add ra, s8, s10                  # 148: word 0 of v in 0..64424509431
+	sltu a7, ra, s8
+	mul a5, t5, s7                   # 141: word 0 of p in 0..<2^64
+	add s8, s11, s2                  # 142: word 0 of low in 0..2^35-1
+	add s10, t1, a7                  # 148: word 1 of v in 0..64424509431
+	bne zero, zero, .+4
+	sltu a3, s8, s11                 # 142
+	add t1, s9, a3                   # 142: word 1 of low in 0..2^35-1
+	mulhu s5, t5, t2                 # 141: word 1 of p in 0..<2^64
+	add a7, a1, a4                   # 143: word 0 of high in 0..2^34-1
+	add s9, s8, a5                   # 142: word 0 of low in 0..2^35-1
+	bne zero, zero, .+4
+	sltu s2, a7, a1                  # 143
+	sltu a3, s9, s8                  # 142
+	mul a5, s6, s6                   # 147: word 0 of d in 0..<2^64
+	slli a1, s9, 1                   # 148
+	srli s8, s9, 31
+	bne zero, zero, .+4
+	add a4, t1, a3                   # 142: word 1 of low in 0..2^35-1
+	slli t1, a4, 1                   # 148
+	mul s9, t5, t2                   # 141: word 0 of p in 0..<2^64
+	add a3, s8, t1                   # 148
+	add a4, a1, a5
+	bne zero, zero, .+4
+	sltu s8, a4, a1
+	add t5, a4, s10                  # 148: word 0 of v in 0..64424509431
+	mulhu s11, s6, s6                # 147: word 1 of d in 0..<2^64
+	sltu a1, t5, a4                  # 148
+	add t1, a3, s8
+	bne zero, zero, .+4
+	add a3, t1, a1                   # 148: word 1 of v in 0..64424509431
+	add t1, a7, s9                   # 142: word 0 of low in 0..2^35-1
+	mul a4, s6, s7                   # 141: word 0 of p in 0..<2^64
+	add s8, s11, a3                  # 151: word 0 of carry in 0..2^33
+	sltu a1, t1, a7                  # 142
+	bne zero, zero, .+4
+	add a3, s2, a1                   # 142: word 1 of low in 0..2^35-1
+	sltu s10, s8, s11                # 151
+	mulhu a5, s6, s7                 # 141: word 1 of p in 0..<2^64
+	add a7, t1, a4                   # 142: word 0 of low in 0..2^35-1
+	sltu s2, a7, t1
+	bne zero, zero, .+4
+	add a1, a3, s2                   # 142: word 1 of low in 0..2^35-1
+	slli s2, a1, 1                   # 148
+	mul a4, s6, t2                   # 141: word 0 of p in 0..<2^64
+	add s11, s5, a5                  # 143: word 0 of high in 0..2^34-1
+	slli t1, a7, 1                   # 148
+	bne zero, zero, .+4
+	srli a3, a7, 31
+	sltu a5, s11, s5                 # 143
+	mulhu s9, s6, t2                 # 141: word 1 of p in 0..<2^64
+	add a7, t1, s8                   # 148: word 0 of v in 0..64424509431
+	add s5, a3, s2
+	bne zero, zero, .+4
+	sltu a1, a7, t1
+	add a3, s5, s10
+	mul s8, s7, s7                   # 147: word 0 of d in 0..<2^64
+	add s2, a3, a1                   # 148: word 1 of v in 0..64424509431
+	add t1, s11, a4                  # 142: word 0 of low in 0..2^35-1
+	bne zero, zero, .+4
+	sltu s5, t1, s11
+	slli a3, t1, 1                   # 148
+	mulhu s6, s7, s7                 # 147: word 1 of d in 0..<2^64
+	srli a4, t1, 31                  # 148
+	add s10, a5, s5                  # 142: word 1 of low in 0..2^35-1
+	bne zero, zero, .+4
+	slli s11, s10, 1                 # 148
+	add a5, a4, s11
+	mulhu a1, s7, t2                 # 141: word 1 of p in 0..<2^64
+	add s5, a3, s8                   # 148
+	add s11, s5, s2                  # 148: word 0 of v in 0..64424509431
+	bne zero, zero, .+4
+	sltu s10, s5, a3
+	sltu s8, s11, s5
+	mul t1, s7, t2                   # 141: word 0 of p in 0..<2^64
+	add a4, a5, s10                  # 148
+	add a3, a4, s8                   # 148: word 1 of v in 0..64424509431
+	bne zero, zero, .+4
+	add a5, s6, a3                   # 151: word 0 of carry in 0..2^33
+	sltu s10, a5, s6
+	mul s5, t2, t2                   # 147: word 0 of d in 0..<2^64
+	add s2, s9, t1                   # 142: word 0 of low in 0..2^35-1
+	sltu a4, s2, s9
+	bne zero, zero, .+4
+	slli s8, s2, 1                   # 148
+	slli a3, a4, 1
+	mulhu s7, t2, t2                 # 147: word 1 of d in 0..<2^64
+	slli s9, a1, 1                   # 148
+	add s6, s8, a5                   # 148: word 0 of v in 0..64424509431
+	bne zero, zero, .+4
+	add a4, s9, s5
+	sltu t1, s6, s8
+	srli t2, a1, 31
+	sltu a5, a4, s9
+	add s8, t2, a5
 	li a1, 38
-	mul t3, a2, a1                   # 97
-	add s8, t1, s3                   # 141: word 0 of carry in 0..2^33
-	li s5, 38
+	mulhu s5, a2, a1                 # 99
+	srli s9, s2, 31                  # 148
+	add t2, s9, a3
 	bne zero, zero, .+4
-	li t5, 38
-	li a1, 38
-	mulhu ra, a2, s5                 # 97
-	add s3, a6, t3                   # 97: word 0 of v$0_reduced in 0..167503724543
-	sltu s5, s3, a6
-	li t3, 38
-	mulhu t1, a4, t5
-	add a2, ra, s5                   # 97: word 1 of v$0_reduced in 0..167503724543
-	mul t5, a4, a1
-	mulhu a6, a5, t3
-	add ra, t4, t5
-	sltu s5, ra, t4
+	add a5, t2, s10
+	add s2, a5, t1                   # 148: word 1 of v in 0..64424509431
+	mul s9, a2, a1                   # 99
+	add a3, a4, s2                   # 148: word 0 of v in 0..64424509431
+	sltu t2, a3, a4
 	bne zero, zero, .+4
-	li t3, 38
-	add a4, t1, s5
-	mul t5, a5, t3
-	add a1, ra, a2                   # 97: word 0 of v$0_reduced in 0..167503724543
-	li s5, 38
+	add s10, s8, t2                  # 148: word 1 of v in 0..64424509431
+	add a5, s7, s10                  # 151: word 0 of carry in 0..2^33
+	mul s8, a5, a1                   # 93
+	add a2, t3, s9                   # 99
+	sltu s2, a2, t3
+	add a4, s5, s2
+	mulhu t1, a5, a1                 # 93
+	add s7, s3, s8                   # 93: word 0 of v$0_reduced in 0..167503724505
+	sltu s10, s7, s3
+	srli t3, s7, 31                  # 94
+	mulhu t2, ra, a1                 # 99
+	add s9, t1, s10                  # 93: word 1 of v$0_reduced in 0..167503724505
+	slli s2, s9, 1                   # 94
 	bne zero, zero, .+4
-	sltu t4, a1, ra
-	add t1, a4, t4                   # 97: word 1 of v$0_reduced in 0..167503724543
-	mulhu a2, s2, s5
-	add a5, a7, t5
-	sltu t3, a5, a7
+	or a5, t3, s2                    # 94: q$0_reduced in 0..77
+	slli s8, a5, 4                   # 97
+	mul s5, ra, a1                   # 99
+	slli s3, a5, 1                   # 97
+	add s10, s8, s3
 	bne zero, zero, .+4
-	li t4, 38
-	add ra, a6, t3
-	mul s5, s2, t4
-	li a6, 38
-	add a4, a5, t1                   # 97: word 0 of v$0_reduced in 0..167503724543
+	add ra, a5, s10                  # 97: carry$0_reduced in 0..1482
+	add s9, a2, ra                   # 99: word 0 of s$0_reduced in 0..167503725968
+	mulhu t1, t5, a1
+	sltu t3, s9, a2
+	add s3, s0, s5
+	sw s9, 0(a0)
+	add s8, a4, t3                   # 99: word 1 of s$0_reduced in 0..167503725968
+	sltu a5, s3, s0
+	mul s2, t5, a1
+	add a2, s3, s8                   # 99: word 0 of s$0_reduced in 0..167503725968
+	add s10, t2, a5
+	sw a2, 4(a0)
+	sltu t5, a2, s3
+	add a4, s10, t5                  # 99: word 1 of s$0_reduced in 0..167503725968
+	mul s5, a7, a1
+	add t3, a6, s2
+	sltu s9, t3, a6
 	bne zero, zero, .+4
-	sltu t5, a4, a5
-	add a7, ra, t5                   # 97: word 1 of v$0_reduced in 0..167503724543
-	mulhu t3, t2, a6
-	add t1, s0, s5
-	sltu s2, t1, s0
+	add t2, t3, a4                   # 99: word 0 of s$0_reduced in 0..167503725968
+	add s0, t1, s9
+	mulhu ra, a7, a1
+	sltu a5, t2, t3
+	add s3, s0, a5                   # 99: word 1 of s$0_reduced in 0..167503725968
+	sw t2, 8(a0)
+	add a2, s4, s5
+	sltu s10, a2, s4
+	mul s2, s11, a1
+	add a7, a2, s3                   # 99: word 0 of s$0_reduced in 0..167503725968
+	add t5, ra, s10
+	sw a7, 12(a0)
+	sltu a6, a7, a2
+	add t1, t5, a6                   # 99: word 1 of s$0_reduced in 0..167503725968
+	mulhu s8, s11, a1
+	add t3, t0, s2
+	sltu s0, t3, t0
 	bne zero, zero, .+4
-	add a5, t1, a7                   # 97: word 0 of v$0_reduced in 0..167503724543
-	li ra, 38
-	mul t5, t2, ra
-	add t4, a2, s2
-	sltu a6, a5, t1
+	add s5, t3, t1                   # 99: word 0 of s$0_reduced in 0..167503725968
+	sltu s4, s5, t3
+	mul t2, s6, a1
+	add a5, s8, s0
+	add ra, a5, s4                   # 99: word 1 of s$0_reduced in 0..167503725968
+	sw s5, 16(a0)
+	slli s9, s7, 1                   # 103
+	srli s10, s9, 1
+	mulhu a4, s6, a1                 # 99
+	add s3, s1, t2
+	sltu a2, s3, s1
 	bne zero, zero, .+4
-	add s5, t4, a6                   # 97: word 1 of v$0_reduced in 0..167503724543
-	li t1, 38
-	mul t4, s6, t1
-	add s2, t0, t5
-	add ra, s2, s5                   # 97: word 0 of v$0_reduced in 0..167503724543
-	bne zero, zero, .+4
-	sltu a7, s2, t0
-	sltu a6, ra, s2
-	li t5, 38
-	mulhu t0, s4, t5
-	li t1, 38
-	li s0, 38
-	bne zero, zero, .+4
-	add t2, t3, a7
-	add t3, s1, t4
-	mul s2, s4, t1
-	li s4, 38
-	li t5, 38
-	sltu a7, t3, s1
-	mulhu a2, s6, s0
-	add s0, t2, a6                   # 97: word 1 of v$0_reduced in 0..167503724543
-	add s6, t3, s0                   # 97: word 0 of v$0_reduced in 0..167503724543
-	bne zero, zero, .+4
-	sltu t2, s6, t3
-	add s1, s7, s2
-	mul t1, s8, s4                   # 101
-	add s5, a2, a7                   # 97
-	add a6, s5, t2                   # 97: word 1 of v$0_reduced in 0..167503724543
-	bne zero, zero, .+4
-	sltu a2, s1, s7
-	add s0, s1, a6                   # 97: word 0 of v$0_reduced in 0..167503724543
-	mulhu t4, s8, t5                 # 101
-	add a7, t0, a2                   # 97
-	sltu t3, s0, s1
-	bne zero, zero, .+4
-	add s5, a7, t3                   # 97: word 1 of v$0_reduced in 0..167503724543
-	add t2, a3, t1                   # 101
-	sltu t5, t2, a3
-	add s7, t2, s5                   # 101: word 0 of v$0_reduced in 0..2^50-1
-	add s2, t4, t5
-	sltu t0, s7, t2
-	add a2, s2, t0                   # 101: word 1 of v$0_reduced in 0..2^50-1
-	srli a6, s7, 31                  # 31
-	slli s8, a2, 1
-	or s4, a6, s8
-	li s1, 19
-	mul a7, s4, s1                   # 31: carry$0_reduced in 0..2^24
-	add t3, s3, a7                   # 33: word 0 of s$0_reduced in 0..4294968758
-	sltu t1, t3, s3
-	add a3, a1, t1                   # 33: word 0 of s$0_reduced in 0..4294968758
-	sltu t4, a3, a1
-	add t5, a4, t4                   # 33: word 0 of s$0_reduced in 0..4294968758
-	sltu s5, t5, a4
-	add t2, a5, s5                   # 33: word 0 of s$0_reduced in 0..4294968758
-	sltu s2, t2, a5
-	add t0, ra, s2                   # 33: word 0 of s$0_reduced in 0..4294968758
-	sltu a2, t0, ra
-	add a6, s6, a2                   # 33: word 0 of s$0_reduced in 0..4294968758
-	sltu s8, a6, s6
-	add s4, s0, s8                   # 33: word 0 of s$0_reduced in 0..4294968758
-	slli a7, s7, 1                   # 37
-	sw t3, 0(a0)
-	sltu s1, s4, s0                  # 33
-	srli s3, a7, 1                   # 37
-	sw s4, 24(a0)
-	add t3, s1, s3                   # 37: r.7$0_reduced in 0..2^31
+	add t5, s3, ra                   # 99: word 0 of s$0_reduced in 0..167503725968
+	sltu s7, t5, s3
+	mul a6, a3, a1
+	add a7, a4, a2
+	add s2, a7, s7                   # 99: word 1 of s$0_reduced in 0..167503725968
+	sw t5, 20(a0)
 	lw ra, 0(sp)
-	lw s0, 4(sp)
 	lw s1, 8(sp)
+	mulhu s11, a3, a1
+	add t0, t4, a6
+	add s8, t0, s2                   # 99: word 0 of s$0_reduced in 0..167503725968
+	sw s8, 24(a0)
+	sltu s0, t0, t4
+	sltu s6, s8, t0
+	add t1, s11, s0
+	add t3, t1, s6                   # 99: word 1 of s$0_reduced in 0..167503725968
+	add a5, t3, s10                  # 103
+	lw s0, 4(sp)
 	lw s2, 12(sp)
 	lw s3, 16(sp)
 	lw s4, 20(sp)
 	lw s5, 24(sp)
 	lw s6, 28(sp)
 	lw s7, 32(sp)
+	lw s9, 40(sp)
+	lw s10, 44(sp)
+	lw s11, 48(sp)
+	sw a5, 28(a0)
 	lw s8, 36(sp)
-	sw a3, 4(a0)
-	sw t5, 8(a0)
-	sw t2, 12(a0)
-	sw t0, 16(a0)
-	sw a6, 20(a0)
-	sw t3, 28(a0)
-	addi sp, sp, 48
+	addi sp, sp, 64
 	ret
 	.size field_fe25519_saturated32_square, . - field_fe25519_saturated32_square
 
-# field.fe25519_saturated32.add (lib/field/fe25519_saturated32.stk, line 41)
-	.balign 4
-	.type field_fe25519_saturated32_add, @function
-field_fe25519_saturated32_add:
-	addi sp, sp, -16
-	lw a3, 0(a1)                     # 45
-	lw a4, 0(a2)
-	lw a5, 4(a1)
-	lw t0, 4(a2)
-	add a6, a3, a4                   # 45: word 0 of v in 0..2^33-1
-	sltu a7, a6, a3
-	add t2, a5, t0
-	add t4, t2, a7                   # 45: word 0 of v in 0..2^33-1
-	lw t1, 8(a1)
-	sltu t3, t2, a5
-	sltu t5, t4, a7
-	lw a4, 8(a2)
-	lw a3, 12(a1)
-	add t0, t1, a4
-	sltu a5, t0, t1
-	lw a4, 16(a1)
-	sw ra, 0(sp)
-	or ra, t3, t5
-	lw t5, 12(a2)
-	add t2, t0, ra                   # 45: word 0 of v in 0..2^33-1
-	sltu a7, t2, t0
-	add t1, a3, t5
-	add t3, a5, a7                   # 45: word 1 of v in 0..2^33-1
-	lw t5, 16(a2)
-	add t0, t1, t3                   # 45: word 0 of v in 0..2^33-1
-	sltu ra, t1, a3
-	sltu a5, t0, t1
-	add t3, a4, t5
-	add a7, ra, a5                   # 45: word 1 of v in 0..2^33-1
-	sltu t1, t3, a4
-	lw a3, 20(a1)
-	add ra, t3, a7                   # 45: word 0 of v in 0..2^33-1
-	lw a4, 20(a2)
-	sltu a5, ra, t3
-	add t5, t1, a5                   # 45: word 1 of v in 0..2^33-1
-	add t3, a3, a4
-	add a5, t3, t5                   # 45: word 0 of v in 0..2^33-1
-	lw a7, 24(a1)
-	sltu t1, t3, a3
-	sltu a4, a5, t3
-	lw t5, 24(a2)
-	add a3, t1, a4                   # 45: word 1 of v in 0..2^33-1
-	add t1, a7, t5
-	sltu a4, t1, a7
-	add t5, t1, a3                   # 45: word 0 of v in 0..2^33-1
-	sltu a7, t5, t1
-	lw t3, 28(a1)                    # 49
-	lw t1, 28(a2)
-	add a3, a4, a7                   # 45: word 1 of v in 0..2^33-1
-	add a4, t3, t1                   # 49
-	add t1, a4, a3                   # 49: word 0 of v$0_folded in 0..2^50-1
-	sltu a7, a4, t3
-	sltu a2, t1, a4
-	add t3, a7, a2                   # 49: word 1 of v$0_folded in 0..2^50-1
-	srli a1, t1, 31                  # 31
-	slli a3, t3, 1
-	or a4, a1, a3
-	li a7, 19
-	mul a2, a4, a7                   # 31: carry$0_folded in 0..2^24
-	add t3, a6, a2                   # 33: word 0 of s$0_folded in 0..2^32+56
-	sltu a1, t3, a6
-	add a3, t4, a1                   # 33: word 0 of s$0_folded in 0..2^32+56
-	sltu a4, a3, t4
-	add a7, t2, a4                   # 33: word 0 of s$0_folded in 0..2^32+56
-	sltu a2, a7, t2
-	sw t3, 0(a0)
-	add a6, t0, a2                   # 33: word 0 of s$0_folded in 0..2^32+56
-	sltu t3, a6, t0
-	add a1, ra, t3                   # 33: word 0 of s$0_folded in 0..2^32+56
-	sw a3, 4(a0)
-	sltu t4, a1, ra
-	add a3, a5, t4                   # 33: word 0 of s$0_folded in 0..2^32+56
-	sltu a4, a3, a5
-	sw a7, 8(a0)
-	add t2, t5, a4                   # 33: word 0 of s$0_folded in 0..2^32+56
-	slli a2, t1, 1                   # 37
-	sw a6, 12(a0)
-	sltu a7, t2, t5                  # 33
-	srli t0, a2, 1                   # 37
-	add a6, a7, t0                   # 37: r.7$0_folded in 0..2^31
-	lw ra, 0(sp)
-	sw a1, 16(a0)
-	sw a3, 20(a0)
-	sw t2, 24(a0)
-	sw a6, 28(a0)
-	addi sp, sp, 16
-	ret
-	.size field_fe25519_saturated32_add, . - field_fe25519_saturated32_add
-
-# field.fe25519_saturated32.square2 (lib/field/fe25519_saturated32.stk, line 159)
+# field.fe25519_saturated32.square2 (lib/field/fe25519_saturated32.stk, line 171); in an order found by search
 	.balign 4
 	.type field_fe25519_saturated32_square2, @function
 field_fe25519_saturated32_square2:
@@ -5226,193 +5177,79 @@ field_fe25519_saturated32_square2:
 	sw ra, 32(sp)
 	addi a0, sp, 0
 	call field_fe25519_saturated32_square
-	lw a2, 0(sp)                     # 45
-	lw a3, 4(sp)
-	add a4, a2, a2                   # 45: word 0 of v in 0..2^33-1
-	sltu a5, a4, a2
-	add a6, a3, a3
-	add t0, a6, a5                   # 45: word 0 of v in 0..2^33-1
-	lw t3, 8(sp)
-	sltu a7, a6, a3
-	sltu t1, t0, a5
-	or t2, a7, t1
-	add t5, t3, t3
-	lw t4, 12(sp)
-	add a0, t5, t2                   # 45: word 0 of v in 0..2^33-1
+	lw a2, 28(sp)                    # 46
+	li t0, 19
+	add a3, a2, a2                   # 46: word 0 of v$0_add in 0..2^32+76
+	sltu a4, a3, a2
+	srli a5, a3, 31                  # 48
+	slli a6, a4, 1
+	or a7, a5, a6
+	mul t1, a7, t0                   # 48: carry$0_add in 0..57
+	lw t2, 0(sp)                     # 50
+	slli t0, a3, 1                   # 54
+	bne zero, zero, .+4
+	add t3, t2, t2                   # 50
+	sltu t4, t3, t2
+	add t5, t3, t1                   # 50: word 0 of s$0_add in 0..2^33+36
+	sw t5, 0(s0)
+	lw a1, 4(sp)
 	sltu ra, t5, t3
-	sltu a1, a0, t2
-	or a2, ra, a1
-	add a3, t4, t4
-	add a5, a3, a2                   # 45: word 0 of v in 0..2^33-1
-	lw t3, 16(sp)
-	sltu a6, a3, t4
-	sltu a7, a5, a2
-	or t1, a6, a7
-	add t2, t3, t3
+	add a0, t4, ra                   # 50: word 1 of s$0_add in 0..2^33+36
+	add a2, a1, a1
+	add a5, a2, a0                   # 50: word 0 of s$0_add in 0..2^33+36
+	sw a5, 4(s0)
+	lw t1, 8(sp)
+	sltu a4, a2, a1
+	sltu a6, a5, a2
+	add a7, a4, a6                   # 50: word 1 of s$0_add in 0..2^33+36
+	add t3, t1, t1
+	add ra, t3, a7                   # 50: word 0 of s$0_add in 0..2^33+36
+	sw ra, 8(s0)
+	lw a0, 12(sp)
+	sltu t4, t3, t1
+	sltu t5, ra, t3
+	add a1, t4, t5                   # 50: word 1 of s$0_add in 0..2^33+36
+	add a2, a0, a0
+	add a6, a2, a1                   # 50: word 0 of s$0_add in 0..2^33+36
+	sw a6, 12(s0)
+	lw a5, 16(sp)
+	srli t2, t0, 1                   # 54
+	sltu a4, a2, a0                  # 50
+	sltu a3, a6, a2
+	add t0, a4, a3                   # 50: word 1 of s$0_add in 0..2^33+36
+	add t1, a5, a5
+	add t3, t1, t0                   # 50: word 0 of s$0_add in 0..2^33+36
+	sw t3, 16(s0)
 	lw t5, 20(sp)
-	add a1, t2, t1                   # 45: word 0 of v in 0..2^33-1
-	sltu ra, t2, t3
-	sltu t4, a1, t2
-	add a3, ra, t4                   # 45: word 1 of v in 0..2^33-1
-	add a2, t5, t5
-	add a7, a2, a3                   # 45: word 0 of v in 0..2^33-1
-	lw t2, 24(sp)
-	sltu a6, a2, t5
-	sltu t3, a7, a2
-	add t1, a6, t3                   # 45: word 1 of v in 0..2^33-1
-	add t4, t2, t2
-	lw ra, 28(sp)                    # 49
-	add a3, t4, t1                   # 45: word 0 of v in 0..2^33-1
-	sltu t5, t4, t2
-	sltu a2, a3, t4
-	add a6, t5, a2                   # 45: word 1 of v in 0..2^33-1
-	add t3, ra, ra                   # 49
-	add t1, t3, a6                   # 49: word 0 of v$0_folded in 0..2^50-1
-	sltu t2, t3, ra
-	sltu t4, t1, t3
-	add t5, t2, t4                   # 49: word 1 of v$0_folded in 0..2^50-1
-	srli a2, t1, 31                  # 31
-	slli ra, t5, 1
-	or a6, a2, ra
-	li t3, 19
-	mul t2, a6, t3                   # 31: carry$0_folded in 0..2^24
-	add t4, a4, t2                   # 33: word 0 of s$0_folded in 0..2^32+56
-	sltu t5, t4, a4
-	add a2, t0, t5                   # 33: word 0 of s$0_folded in 0..2^32+56
-	sltu ra, a2, t0
-	add a6, a0, ra                   # 33: word 0 of s$0_folded in 0..2^32+56
-	sltu t3, a6, a0
-	add t2, a5, t3                   # 33: word 0 of s$0_folded in 0..2^32+56
-	sw t4, 0(s0)
-	sltu a4, t2, a5
-	add t4, a1, a4                   # 33: word 0 of s$0_folded in 0..2^32+56
-	sltu t5, t4, a1
-	sw a2, 4(s0)
-	add t0, a7, t5                   # 33: word 0 of s$0_folded in 0..2^32+56
-	sw a6, 8(s0)
-	sltu a2, t0, a7
-	add ra, a3, a2                   # 33: word 0 of s$0_folded in 0..2^32+56
-	slli a6, t1, 1                   # 37
-	sltu a0, ra, a3                  # 33
-	srli t3, a6, 1                   # 37
-	add a5, a0, t3                   # 37: r.7$0_folded in 0..2^31
-	sw t2, 12(s0)
-	sw t4, 16(s0)
-	sw t0, 20(s0)
-	sw ra, 24(s0)
-	sw a5, 28(s0)
+	sltu a7, t1, a5
+	sltu t4, t3, t1
+	add ra, t5, t5
+	add a1, a7, t4                   # 50: word 1 of s$0_add in 0..2^33+36
+	add a2, ra, a1                   # 50: word 0 of s$0_add in 0..2^33+36
+	sw a2, 20(s0)
+	lw a6, 24(sp)
+	sltu a0, ra, t5
+	sltu a4, a2, ra
+	add a3, a0, a4                   # 50: word 1 of s$0_add in 0..2^33+36
+	add a5, a6, a6
+	add t1, a5, a3                   # 50: word 0 of s$0_add in 0..2^33+36
+	sltu t0, a5, a6
+	sltu t3, t1, a5
+	add t5, t0, t3                   # 50: word 1 of s$0_add in 0..2^33+36
+	add a7, t5, t2                   # 54
+	sw t1, 24(s0)
+	sw a7, 28(s0)
 	lw ra, 32(sp)
 	lw s0, 36(sp)
 	addi sp, sp, 48
 	ret
 	.size field_fe25519_saturated32_square2, . - field_fe25519_saturated32_square2
 
-# field.fe25519_saturated32.sub (lib/field/fe25519_saturated32.stk, line 53)
-	.balign 4
-	.type field_fe25519_saturated32_sub, @function
-field_fe25519_saturated32_sub:
-	addi sp, sp, -16
-	lw a3, 0(a1)                     # 57
-	lw a4, 0(a2)
-	lw a5, 4(a1)
-	lw t0, 4(a2)
-	sub a6, a3, a4                   # 57: word 0 of v in -2^32..2^32-1
-	sltu a7, a3, a6
-	sub t2, a5, t0
-	sub t4, t2, a7                   # 57: word 0 of v in -2^32..2^32-1
-	lw t1, 8(a1)
-	sltu t3, a5, t2
-	sltu t5, t2, t4
-	lw a4, 8(a2)
-	lw a3, 12(a1)
-	sub t0, t1, a4
-	sltu a5, t1, t0
-	lw a4, 16(a1)
-	sw ra, 0(sp)
-	or ra, t3, t5
-	lw t5, 12(a2)
-	sub a7, t0, ra                   # 57: word 0 of v in -2^32..2^32-1
-	sltu t2, t0, a7
-	sub t1, a3, t5
-	add t3, a5, t2
-	lw t5, 16(a2)
-	sub t0, t1, t3                   # 57: word 0 of v in -2^32..2^32-1
-	sltu ra, a3, t1
-	sltu a5, t1, t0
-	sub t3, a4, t5
-	add t2, ra, a5
-	sltu t1, a4, t3
-	lw a3, 20(a1)
-	sub ra, t3, t2                   # 57: word 0 of v in -2^32..2^32-1
-	lw a4, 20(a2)
-	sltu a5, t3, ra
-	add t5, t1, a5
-	sub t3, a3, a4
-	sub a5, t3, t5                   # 57: word 0 of v in -2^32..2^32-1
-	lw t2, 24(a1)
-	sltu t1, a3, t3
-	sltu a4, t3, a5
-	lw t5, 24(a2)
-	add a3, t1, a4
-	sub t1, t2, t5
-	sltu a4, t2, t1
-	sub t5, t1, a3                   # 57: word 0 of v in -2^32..2^32-1
-	sltu t2, t1, t5
-	lw t3, 28(a1)                    # 61
-	lw t1, 28(a2)
-	add a3, a4, t2                   # 57
-	sub a4, t3, t1                   # 61
-	sub t1, a4, a3                   # 61: word 0 of v in -2^32..2^32-1
-	sltu t2, t3, a4
-	sltu a2, a4, t1
-	add t3, t2, a2
-	sub a1, zero, t3                 # 61: word 1 of v in -2^32..2^32-1
-	srli a3, t1, 31                  # 63
-	slli a4, a1, 1
-	or t2, a3, a4
-	li a2, 19
-	mul t3, t2, a2
-	addi a1, t3, -19                 # 63: carry in -57..0
-	add a4, a6, a1                   # 65: word 0 of s in -57..2^32-1
-	srai a3, a1, 31
-	sltu t2, a4, a6
-	add a2, a3, t2                   # 65: word 1 of s in -57..2^32-1
-	sub t3, zero, a2
-	sub a1, t4, t3                   # 65: word 0 of s in -57..2^32-1
-	sltu a6, t4, a1
-	sub a3, a7, a6                   # 65: word 0 of s in -57..2^32-1
-	sw a4, 0(a0)
-	sltu t2, a7, a3
-	sub a4, t0, t2                   # 65: word 0 of s in -57..2^32-1
-	sltu a2, t0, a4
-	sub t3, ra, a2                   # 65: word 0 of s in -57..2^32-1
-	sw a1, 4(a0)
-	sltu t4, ra, t3
-	sub a1, a5, t4                   # 65: word 0 of s in -57..2^32-1
-	sw a4, 12(a0)
-	sltu a6, a5, a1
-	slli t2, t1, 1                   # 69
-	sw a3, 8(a0)
-	sub a7, t5, a6                   # 65: word 0 of s in -57..2^32-1
-	srli t0, t2, 1                   # 69
-	li a4, -2147483648
-	sltu a3, t5, a7                  # 65
-	add a2, t0, a4                   # 69
-	sub ra, a2, a3
-	sw ra, 28(a0)
-	lw ra, 0(sp)
-	sw t3, 16(a0)
-	sw a1, 20(a0)
-	sw a7, 24(a0)
-	addi sp, sp, 16
-	ret
-	.size field_fe25519_saturated32_sub, . - field_fe25519_saturated32_sub
-
-# curve.ed25519.double (lib/curve/ed25519.stk, line 119)
+# curve.ed25519.double (lib/curve/ed25519.stk, line 119); in an order found by search
 	.balign 4
 	.type curve_ed25519_double, @function
 curve_ed25519_double:
-	addi sp, sp, -224
+	addi sp, sp, -208
 	sw s0, 164(sp)
 	sw s1, 168(sp)
 	sw s2, 172(sp)
@@ -5424,10 +5261,6 @@ curve_ed25519_double:
 	sw s5, 184(sp)
 	sw s6, 188(sp)
 	sw s7, 192(sp)
-	sw s8, 196(sp)
-	sw s9, 200(sp)
-	sw s10, 204(sp)
-	sw s11, 208(sp)
 	mv s2, a2
 	mv s3, a3
 	mv a1, s1
@@ -5439,415 +5272,330 @@ curve_ed25519_double:
 	mv a1, s3
 	addi a0, sp, 64
 	call field_fe25519_saturated32_square2
-	lw a4, 0(s1)                     # fe25519_saturated32:45
-	lw a5, 0(s2)
-	lw a6, 4(s1)
-	lw t1, 4(s2)
-	add a7, a4, a5                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu t0, a7, a4
-	add t3, a6, t1
-	lw t2, 8(s1)
-	add t5, t3, t0                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw a1, 8(s2)
-	sltu t4, t3, a6
-	sltu ra, t5, t0
-	or a0, t4, ra
-	add a3, t2, a1
-	lw a2, 12(s1)
-	add a5, a3, a0                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw a6, 12(s2)
-	sltu s3, a3, t2
-	sltu a4, a5, a0
-	or t1, s3, a4
-	add t0, a2, a6
-	lw t3, 16(s1)
-	add ra, t0, t1                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw a3, 16(s2)
-	sltu t4, t0, a2
-	sltu a1, ra, t1
-	or t2, t4, a1
-	add s3, t3, a3
-	lw a0, 20(s1)
-	add a6, s3, t2                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw t1, 20(s2)
-	sltu a4, s3, t3
-	sltu a2, a6, s3
-	add t0, a4, a2                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add a1, a0, t1
-	lw t4, 24(s1)
-	add t3, a1, t0                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw a4, 24(s2)
-	sltu a3, a1, a0
-	sltu t2, t3, a1
-	add s3, a3, t2                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add t1, t4, a4
-	lw a2, 28(s1)                    # fe25519_saturated32:49
-	add t0, t1, s3                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw t2, 28(s2)                    # fe25519_saturated32:49
-	sltu a0, t1, t4                  # fe25519_saturated32:45
-	sltu a1, t0, t1
-	add a3, a0, a1                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add a4, a2, t2                   # fe25519_saturated32:49
-	add s3, a4, a3                   # fe25519_saturated32:49: word 0 of v$0_folded in 0..2^50-1
-	sltu t4, a4, a2
-	sltu t1, s3, a4
-	add a0, t4, t1                   # fe25519_saturated32:49: word 1 of v$0_folded in 0..2^50-1
-	srli a1, s3, 31                  # fe25519_saturated32:31
-	slli t2, a0, 1
-	or s2, a1, t2
-	li a2, 19
-	mul s1, s2, a2                   # fe25519_saturated32:31: carry$0_folded in 0..2^24
-	add a3, a7, s1                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a4, a3, a7
-	add t4, t5, a4                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu t1, t4, t5
-	add a0, a5, t1                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a1, a0, a5
-	add t2, ra, a1                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s2, t2, ra
-	add a2, a6, s2                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s1, a2, a6
-	sw a3, 96(sp)
-	add a7, t3, s1                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sw t4, 100(sp)
-	sltu a3, a7, t3
-	add a4, t0, a3                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	slli t4, s3, 1                   # fe25519_saturated32:37
-	sltu t5, a4, t0                  # fe25519_saturated32:33
-	srli t1, t4, 1                   # fe25519_saturated32:37
-	sw a0, 104(sp)
-	add a5, t5, t1                   # fe25519_saturated32:37: r.7$0_folded in 0..2^31
-	sw t2, 108(sp)
-	sw a2, 112(sp)
-	sw a7, 116(sp)
-	sw a4, 120(sp)
-	sw a5, 124(sp)
-	addi a0, sp, 128
-	addi a1, sp, 96
+	lw a4, 28(s1)                    # fe25519_saturated32:46
+	lw a5, 28(s2)
+	li t3, 19
+	add a6, a4, a5                   # fe25519_saturated32:46: word 0 of v$0_add in 0..2^33-2
+	sltu a7, a6, a4
+	srli t0, a6, 31                  # fe25519_saturated32:48
+	slli t1, a7, 1
+	or t2, t0, t1
+	mul t4, t2, t3                   # fe25519_saturated32:48: carry$0_add in 0..57
+	lw t5, 0(s1)                     # fe25519_saturated32:50
+	lw ra, 0(s2)
+	add a0, t5, ra
+	sltu a1, a0, t5
+	add a2, a0, t4                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw a2, 128(sp)
+	lw a5, 4(s1)
+	lw a4, 4(s2)
+	sltu a3, a2, a0
+	add s3, a1, a3                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	lw a7, 8(s1)
+	add t0, a5, a4
+	add t2, t0, s3                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw t2, 132(sp)
+	lw t4, 8(s2)
+	sltu t1, t0, a5
+	sltu ra, t2, t0
+	add t5, t1, ra                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	lw a0, 12(s1)
+	add a1, a7, t4
+	add a2, a1, t5                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw a2, 136(sp)
+	lw s3, 12(s2)
+	sltu a3, a1, a7
+	sltu a4, a2, a1
+	add a5, a3, a4                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	lw t0, 16(s1)
+	add t1, a0, s3
+	add t2, t1, a5                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw t2, 140(sp)
+	lw t5, 16(s2)
+	sltu ra, t1, a0
+	sltu t4, t2, t1
+	add a7, ra, t4                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	lw a1, 20(s1)
+	add a3, t0, t5
+	add a2, a3, a7                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sltu a4, a3, t0
+	sw a2, 144(sp)
+	lw t0, 20(s2)
+	sltu s3, a2, a3
+	add a0, a4, s3                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add a7, a1, t0
+	lw a5, 24(s1)
+	lw t1, 24(s2)
+	add a4, a7, a0                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sltu a3, a7, a1
+	sltu s3, a4, a7
+	slli ra, a6, 1                   # fe25519_saturated32:54
+	add t4, a5, t1                   # fe25519_saturated32:50
+	add a2, a3, s3                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add a6, t4, a2                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sltu t2, t4, a5
+	sltu t1, a6, t4
+	srli t5, ra, 1                   # fe25519_saturated32:54
+	add a5, t2, t1                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add ra, a5, t5                   # fe25519_saturated32:54
+	sw a4, 148(sp)
+	sw a6, 152(sp)
+	sw ra, 156(sp)
+	addi a0, sp, 96
+	addi a1, sp, 128
 	call field_fe25519_saturated32_square
-	lw a0, 32(sp)                    # fe25519_saturated32:45
-	lw a1, 0(sp)
-	lw ra, 36(sp)
-	lw a6, 4(sp)
-	add t2, a0, a1                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu s2, t2, a0
-	add s1, ra, a6
-	lw a2, 40(sp)
-	add a7, s1, s2                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw a4, 8(sp)
-	sltu t3, s1, ra
-	sltu a3, a7, s2
-	or t0, t3, a3
-	add t4, a2, a4
-	lw s3, 44(sp)
-	add t1, t4, t0                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw s2, 12(sp)
-	sltu t5, t4, a2
-	sltu a5, t1, t0
-	or s1, t5, a5
-	add a3, s3, s2
-	sltu t4, a3, s3
-	add t0, a3, s1                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw t3, 48(sp)
-	sltu t5, t0, s1
-	lw a3, 16(sp)
-	or a5, t4, t5
-	add t4, t3, a3
-	sltu t5, t4, t3
-	add a5, t4, a5                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu t4, a5, t4
-	add t5, t5, t4                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	lw s1, 52(sp)
+	lw t0, 60(sp)                    # fe25519_saturated32:46
+	lw s2, 28(sp)
+	li s4, 19
+	add s1, t0, s2                   # fe25519_saturated32:46: word 0 of v$1_add in 0..2^32+76
+	sltu a0, s1, t0
+	srli a7, s1, 31                  # fe25519_saturated32:48
+	slli a3, a0, 1
+	or s3, a7, a3
+	mul a4, s3, s4                   # fe25519_saturated32:48: carry$1_add in 0..57
+	lw a1, 32(sp)                    # fe25519_saturated32:50
+	lw a2, 0(sp)
+	add t4, a1, a2
+	sltu t2, t4, a1
+	add t1, t4, a4                   # fe25519_saturated32:50: word 0 of s$1_add in 0..2^33+36
+	sltu a6, t1, t4
+	add a5, t2, a6                   # fe25519_saturated32:50: word 1 of s$1_add in 0..2^33+36
+	slli t2, s1, 1                   # fe25519_saturated32:54
+	srli s1, t2, 1
+	sw t1, 32(s0)
+	lw t5, 36(sp)                    # fe25519_saturated32:50
+	lw ra, 4(sp)
+	add t3, t5, ra
+	add a7, t3, a5                   # fe25519_saturated32:50: word 0 of s$1_add in 0..2^33+36
+	sltu a0, t3, t5
+	sltu a3, a7, t3
+	sw a7, 36(s0)
+	lw a4, 40(sp)
+	lw t4, 8(sp)
+	add s3, a0, a3                   # fe25519_saturated32:50: word 1 of s$1_add in 0..2^33+36
+	add a6, a4, t4
+	add t3, a6, s3                   # fe25519_saturated32:50: word 0 of s$1_add in 0..2^33+36
+	sltu a5, a6, a4
+	sltu a0, t3, a6
+	sub s3, t0, s2                   # fe25519_saturated32:60: word 0 of v$2_sub in -(2^31+38)..2^31+38
+	add a3, a5, a0                   # fe25519_saturated32:50: word 1 of s$1_add in 0..2^33+36
+	sltu a6, t0, s3                  # fe25519_saturated32:60
+	sub a5, zero, a6                 # fe25519_saturated32:60: word 1 of v$2_sub in -(2^31+38)..2^31+38
+	srli a0, s3, 31                  # fe25519_saturated32:62
+	slli t2, a5, 1
+	or s2, a0, t2
+	mul t0, s2, s4
+	sub a6, a1, a2                   # fe25519_saturated32:64
+	sltu a5, a1, a6
+	sw t3, 40(s0)
+	lw a0, 44(sp)                    # fe25519_saturated32:50
+	lw t2, 12(sp)
+	sub s2, s4, t0                   # fe25519_saturated32:62: borrow$2_sub in 0..57
+	sub a2, a6, s2                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
+	add a1, a0, t2                   # fe25519_saturated32:50
+	add s2, a1, a3                   # fe25519_saturated32:50: word 0 of s$1_add in 0..2^33+36
+	sltu t0, a1, a0
+	sltu a3, s2, a1
+	add a1, t0, a3                   # fe25519_saturated32:50: word 1 of s$1_add in 0..2^33+36
+	sltu t0, a6, a2                  # fe25519_saturated32:64
+	add a3, a5, t0
+	sub a6, t5, ra
+	sub t0, a6, a3                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
+	sltu a5, t5, a6
+	sltu ra, a6, t0
+	add t5, a5, ra
+	sw s2, 44(s0)
+	sub a3, a4, t4
+	sltu a6, a4, a3
+	sub a5, a3, t5                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
+	sltu ra, a3, a5
+	sub a4, a0, t2
+	add t4, a6, ra
+	sltu t5, a0, a4
+	sub a3, a4, t4                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
+	lw t2, 48(sp)                    # fe25519_saturated32:50
+	lw a0, 16(sp)
+	sltu a6, a4, a3                  # fe25519_saturated32:64
+	add ra, t5, a6
+	add a4, t2, a0                   # fe25519_saturated32:50
+	slli t4, s3, 1                   # fe25519_saturated32:68
+	add a6, a4, a1                   # fe25519_saturated32:50: word 0 of s$1_add in 0..2^33+36
+	sltu t5, a4, t2
+	sltu s3, a6, a4
+	add a1, t5, s3                   # fe25519_saturated32:50: word 1 of s$1_add in 0..2^33+36
+	sub a4, t2, a0                   # fe25519_saturated32:64
+	sub s3, a4, ra                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
+	sltu t5, t2, a4
+	sltu a0, a4, s3
+	add t2, t5, a0
+	srli ra, t4, 1                   # fe25519_saturated32:68
+	li a4, -2147483648
+	add t5, ra, a4
+	sw a6, 48(s0)
+	lw a0, 52(sp)                    # fe25519_saturated32:50
 	lw t4, 20(sp)
-	lw s4, 56(sp)
-	add s5, s1, t4
-	sltu s6, s5, s1
-	add t5, s5, t5                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu s5, t5, s5
-	add s6, s6, s5                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	lw s5, 24(sp)
-	lw s7, 60(sp)                    # fe25519_saturated32:49
-	add s8, s4, s5                   # fe25519_saturated32:45
-	sltu s9, s8, s4
-	add s6, s8, s6                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu s8, s6, s8
-	add s9, s9, s8                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	lw s8, 28(sp)                    # fe25519_saturated32:49
-	add s10, s7, s8
-	sltu s11, s10, s7
-	add s9, s10, s9                  # fe25519_saturated32:49: word 0 of v$0_folded in 0..2^50-1
-	sltu s10, s9, s10
-	add s11, s11, s10                # fe25519_saturated32:49: word 1 of v$0_folded in 0..2^50-1
-	srli s10, s9, 31                 # fe25519_saturated32:31
-	slli s11, s11, 1
-	or s10, s10, s11
-	li s11, 19
-	mul s10, s10, s11                # fe25519_saturated32:31: carry$0_folded in 0..2^24
-	slli s11, s9, 1                  # fe25519_saturated32:37
-	srli s9, s11, 1
+	add ra, a0, t4
+	sltu s5, ra, a0
+	add a1, ra, a1                   # fe25519_saturated32:50: word 0 of s$1_add in 0..2^33+36
+	sltu ra, a1, ra
+	add s5, s5, ra                   # fe25519_saturated32:50: word 1 of s$1_add in 0..2^33+36
+	sub ra, a0, t4                   # fe25519_saturated32:64
+	sltu t4, a0, ra
+	sub a0, ra, t2                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
+	sltu t2, ra, a0
+	add ra, t4, t2
+	sw a1, 52(s0)
+	lw t4, 56(sp)                    # fe25519_saturated32:50
+	lw t2, 24(sp)
+	add s6, t4, t2
+	sltu s7, s6, t4
+	add s5, s6, s5                   # fe25519_saturated32:50: word 0 of s$1_add in 0..2^33+36
+	sltu s6, s5, s6
+	add s7, s7, s6                   # fe25519_saturated32:50: word 1 of s$1_add in 0..2^33+36
+	sub s6, t4, t2                   # fe25519_saturated32:64
+	sltu t2, t4, s6
+	sub t4, s6, ra                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
+	sltu ra, s6, t4
+	add s6, t2, ra
+	add ra, s7, s1                   # fe25519_saturated32:54
+	sub t2, t5, s6                   # fe25519_saturated32:68: r.7$2_sub in 0..2^32-1
+	sw s5, 56(s0)
+	sw ra, 60(s0)
+	lw t5, 124(sp)                   # fe25519_saturated32:60
+	lw s6, 96(sp)                    # fe25519_saturated32:64
+	sub s7, t5, ra                   # fe25519_saturated32:60: word 0 of v$3_sub_sum in -(2^31+1)..2^31+38
+	sltu s1, t5, s7
+	sub ra, zero, s1                 # fe25519_saturated32:60: word 1 of v$3_sub_sum in -(2^31+1)..2^31+38
+	srli t5, s7, 31                  # fe25519_saturated32:62
+	slli s1, ra, 1
+	or ra, t5, s1
+	mul t5, ra, s4
+	sub s1, s6, t1                   # fe25519_saturated32:64
+	sltu ra, s6, s1
+	sub t1, s4, t5                   # fe25519_saturated32:62: borrow$3_sub_sum in 0..57
+	sub s6, s1, t1                   # fe25519_saturated32:64: word 0 of s$3_sub_sum in -(2^32+56)..2^32-1
+	sltu t5, s1, s6
+	add t1, ra, t5
+	sw s6, 0(s0)
+	lw s1, 100(sp)
+	slli s6, s7, 1                   # fe25519_saturated32:68
+	sub ra, s1, a7                   # fe25519_saturated32:64
+	sub s7, ra, t1                   # fe25519_saturated32:64: word 0 of s$3_sub_sum in -(2^32+56)..2^32-1
+	sltu t5, s1, ra
+	sw s7, 4(s0)
+	lw t1, 104(sp)
+	srli a7, s6, 1                   # fe25519_saturated32:68
+	add s1, a7, a4
+	sltu s6, ra, s7                  # fe25519_saturated32:64
+	add a7, t5, s6
+	sub ra, t1, t3
+	sub s6, ra, a7                   # fe25519_saturated32:64: word 0 of s$3_sub_sum in -(2^32+56)..2^32-1
+	sltu t5, t1, ra
+	sltu s7, ra, s6
+	add t3, t5, s7
+	sw s6, 8(s0)
+	lw t1, 108(sp)
+	sub a7, t1, s2
+	sub ra, a7, t3                   # fe25519_saturated32:64: word 0 of s$3_sub_sum in -(2^32+56)..2^32-1
+	sltu t5, a7, ra
+	sltu t3, t1, a7
+	sw ra, 12(s0)
+	lw s7, 112(sp)
+	add ra, t3, t5
+	sub s6, s7, a6
+	sub a6, s6, ra                   # fe25519_saturated32:64: word 0 of s$3_sub_sum in -(2^32+56)..2^32-1
+	sltu s2, s7, s6
+	sltu s7, s6, a6
+	add t1, s2, s7
+	sw a6, 16(s0)
+	lw a7, 116(sp)
+	sub t3, a7, a1
+	sub ra, t3, t1                   # fe25519_saturated32:64: word 0 of s$3_sub_sum in -(2^32+56)..2^32-1
+	sltu t5, a7, t3
+	sw ra, 20(s0)
+	lw s7, 120(sp)
+	sw s3, 80(s0)
+	sub a6, s7, s5
+	sltu a1, s7, a6
+	sw a2, 64(s0)
+	sw t0, 68(s0)
+	sw a5, 72(s0)
+	sw a3, 76(s0)
+	sw a0, 84(s0)
+	sw t4, 88(s0)
+	sw t2, 92(s0)
+	sltu s6, t3, ra
+	add s2, t5, s6
+	sub a7, a6, s2                   # fe25519_saturated32:64: word 0 of s$3_sub_sum in -(2^32+56)..2^32-1
+	sltu t1, a6, a7
+	add t3, a1, t1
+	sub t5, s1, t3                   # fe25519_saturated32:68
+	sw a7, 24(s0)
+	sw t5, 28(s0)
+	lw s6, 92(sp)                    # fe25519_saturated32:60
+	lw ra, 64(sp)                    # fe25519_saturated32:64
+	sub s5, s6, t2                   # fe25519_saturated32:60: word 0 of v$4_sub_sum in -(2^32-1)..3
+	sltu s7, s6, s5
+	sub s2, zero, s7                 # fe25519_saturated32:60: word 1 of v$4_sub_sum in -(2^32-1)..3
+	srli a6, s5, 31                  # fe25519_saturated32:62
+	slli a1, s2, 1
+	or t1, a6, a1
+	mul s1, t1, s4
+	sub t3, ra, a2                   # fe25519_saturated32:64
+	sltu a7, ra, t3
 	bne zero, zero, .+4
-	sub s11, a0, a1                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a1, a0, s11
-	add a0, t2, s10                  # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s10, a0, t2
-	add t2, a7, s10                  # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s10, t2, a7
-	add a7, t1, s10                  # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s10, a7, t1
-	add t1, t0, s10                  # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s10, t1, t0
-	add t0, a5, s10                  # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s10, t0, a5
-	add a5, t5, s10                  # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s10, a5, t5
-	add t5, s6, s10                  # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s10, t5, s6
-	add s6, s10, s9                  # fe25519_saturated32:37: r.7$0_folded in 0..2^31
-	sub s10, ra, a6                  # fe25519_saturated32:57
-	sltu s9, ra, s10
-	sub a6, s10, a1                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu ra, s10, a6
-	or a1, s9, ra
-	sub s10, a2, a4
-	sub ra, s10, a1                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s9, a2, s10
-	sltu a4, s10, ra
-	or a2, s9, a4
-	sub a1, s3, s2
-	sub s9, a1, a2                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s10, s3, a1
-	sltu a4, a1, s9
-	or s2, s10, a4
-	sub s3, t3, a3
-	sub a1, s3, s2                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a2, t3, s3
-	sltu s10, s3, a1
-	add a4, a2, s10
-	sub a3, s1, t4
-	sub s2, a3, a4                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu t3, s1, a3
-	sltu s3, a3, s2
-	add a2, t3, s3
-	sub s10, s4, s5
-	sub s1, s10, a2                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu t4, s4, s10
-	sltu a4, s10, s1
-	add a3, t4, a4
-	sub t3, s7, s8                   # fe25519_saturated32:61
-	sub s5, t3, a3                   # fe25519_saturated32:61: word 0 of v in -2^32..2^32-1
-	sltu s3, s7, t3
-	sltu s4, t3, s5
-	add a2, s3, s4
-	sub s10, zero, a2                # fe25519_saturated32:61: word 1 of v in -2^32..2^32-1
-	srli t4, s5, 31                  # fe25519_saturated32:63
-	slli a4, s10, 1
-	or s8, t4, a4
-	li s7, 19
-	mul a3, s8, s7
-	slli t3, s5, 1                   # fe25519_saturated32:69
-	srli s3, t3, 1
-	bne zero, zero, .+4
-	li s4, -2147483648
-	add a2, s3, s4
-	addi s10, a3, -19                # fe25519_saturated32:63: carry in -57..0
-	add a4, s11, s10                 # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srai t4, s10, 31
-	sltu s8, a4, s11
-	add s7, t4, s8                   # fe25519_saturated32:65: word 1 of s in -57..2^32-1
-	sub s5, zero, s7
-	sub t3, a6, s5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s3, a6, t3
-	sub s4, ra, s3                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a3, ra, s4
-	sub s10, s9, a3                  # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s11, s9, s10
-	sub t4, a1, s11                  # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s8, a1, t4
-	sub s7, s2, s8                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s5, s2, s7
-	lw a3, 128(sp)                   # fe25519_saturated32:57
-	sub a6, s1, s5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	lw s9, 132(sp)                   # fe25519_saturated32:57
-	sltu s3, s1, a6                  # fe25519_saturated32:65
-	sub s11, a3, a0                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sub ra, a2, s3                   # fe25519_saturated32:69
-	sltu a1, a3, s11                 # fe25519_saturated32:57
-	sub s8, s9, t2
-	sub s5, s8, a1                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw s3, 136(sp)
-	sltu s2, s9, s8
-	sltu s1, s8, s5
-	or a2, s2, s1
-	lw a3, 140(sp)
-	sub s9, s3, a7
-	sltu a1, s3, s9
-	sub s8, s9, a2                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s2, s9, s8
-	sub s3, a3, t1
-	or s1, a1, s2
-	sltu a2, a3, s3
-	sub s9, s3, s1                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw a3, 144(sp)
-	sltu a1, s3, s9
-	or s2, a2, a1
-	sub s3, a3, t0
-	lw s1, 148(sp)
-	sltu a2, a3, s3
-	sub a1, s3, s2                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a3, s3, a1
-	add s2, a2, a3
-	sub s3, s1, a5
-	sltu a2, s1, s3
-	sub a3, s3, s2                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s1, s3, a3
-	lw s3, 152(sp)
-	add s2, a2, s1
-	sub s1, s3, t5
-	sltu s3, s3, s1
-	sub s2, s1, s2                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw a2, 156(sp)                   # fe25519_saturated32:61
-	sltu s1, s1, s2                  # fe25519_saturated32:57
-	add s3, s3, s1
-	sub s1, a2, s6                   # fe25519_saturated32:61
-	sltu a2, a2, s1
-	sub s3, s1, s3                   # fe25519_saturated32:61: word 0 of v in -2^32..2^32-1
-	sltu s1, s1, s3
-	add a2, a2, s1
-	sub s1, zero, a2                 # fe25519_saturated32:61: word 1 of v in -2^32..2^32-1
-	srli a2, s3, 31                  # fe25519_saturated32:63
-	slli s1, s1, 1
-	or a2, a2, s1
-	li s1, 19
-	mul a2, a2, s1
-	sw a0, 32(s0)
-	sw t2, 36(s0)
-	sw a7, 40(s0)
-	sw t1, 44(s0)
-	addi s1, a2, -19                 # fe25519_saturated32:63: carry in -57..0
-	srai a2, s1, 31                  # fe25519_saturated32:65
-	add s1, s11, s1                  # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s11, s1, s11
-	add a2, a2, s11                  # fe25519_saturated32:65: word 1 of s in -57..2^32-1
-	sub s11, zero, a2
-	sub a2, s5, s11                  # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s11, s5, a2
-	sub s5, s8, s11                  # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s11, s8, s5
-	sub s8, s9, s11                  # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s11, s9, s8
-	sub s9, a1, s11                  # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s11, a1, s9
-	sub a1, a3, s11                  # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s11, a3, a1
-	sub a3, s2, s11                  # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s11, s2, a3
-	slli s2, s3, 1                   # fe25519_saturated32:69
-	srli s3, s2, 1
-	li s2, -2147483648
-	add s3, s3, s2
-	sub s2, s3, s11
-	sw s1, 0(s0)
-	sw a2, 4(s0)
-	sw s5, 8(s0)
-	sw s8, 12(s0)
-	sw s9, 16(s0)
-	sw a1, 20(s0)
-	sw a3, 24(s0)
-	sw s2, 28(s0)
-	sw t0, 48(s0)
-	sw a5, 52(s0)
-	sw t5, 56(s0)
-	sw s6, 60(s0)
-	sw a4, 64(s0)
-	sw t3, 68(s0)
-	sw s4, 72(s0)
-	sw s10, 76(s0)
-	sw t4, 80(s0)
-	sw s7, 84(s0)
-	sw a6, 88(s0)
-	sw ra, 92(s0)
-	lw s3, 64(sp)                    # fe25519_saturated32:57
-	lw s11, 68(sp)
-	sub s1, s3, a4                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a2, s3, s1
-	sub s5, s11, t3
-	sub s9, s5, a2                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw s2, 72(sp)
-	sltu s8, s11, s5
-	sltu a1, s5, s9
-	or a3, s8, a1
-	sub t2, s2, s4
-	lw a0, 76(sp)
-	sub t1, t2, a3                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a7, s2, t2
-	sltu t0, t2, t1
-	or a5, a7, t0
-	sub t5, a0, s10
-	sub a4, t5, a5                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw s11, 80(sp)
-	sltu s6, a0, t5
-	sltu s3, t5, a4
-	or t3, s6, s3
-	sub s5, s11, t4
-	lw a2, 84(sp)
-	sub a1, s5, t3                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s8, s11, s5
-	sltu s4, s5, a1
-	add s2, s8, s4
-	sub a3, a2, s7
-	sub a7, a3, s2                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw a0, 88(sp)
-	sltu t2, a2, a3
-	sltu t0, a3, a7
-	add s10, t2, t0
-	sub t5, a0, a6
-	lw a5, 92(sp)                    # fe25519_saturated32:61
-	sub s3, t5, s10                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s6, a0, t5
-	sltu t4, t5, s3
-	add s11, s6, t4
-	sub t3, a5, ra                   # fe25519_saturated32:61
-	sub s8, t3, s11                  # fe25519_saturated32:61: word 0 of v in -2^32..2^32-1
-	sltu s5, a5, t3
-	sltu s4, t3, s8
-	add s7, s5, s4
-	sub a2, zero, s7                 # fe25519_saturated32:61: word 1 of v in -2^32..2^32-1
-	srli s2, s8, 31                  # fe25519_saturated32:63
-	slli a3, a2, 1
-	or t2, s2, a3
-	li t0, 19
-	mul a6, t2, t0
-	addi a0, a6, -19                 # fe25519_saturated32:63: carry in -57..0
-	add t5, s1, a0                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srai s10, a0, 31
-	sltu s6, t5, s1
-	add t4, s10, s6                  # fe25519_saturated32:65: word 1 of s in -57..2^32-1
-	sub ra, zero, t4
-	sub a5, s9, ra                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s11, s9, a5
-	sub t3, t1, s11                  # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s5, t1, t3
-	sub s4, a4, s5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s7, a4, s4
-	sub a2, a1, s7                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s2, a1, a2
-	sub a3, a7, s2                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu t2, a7, a3
-	slli a0, s8, 1                   # fe25519_saturated32:69
-	sub t0, s3, t2                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srli s1, a0, 1                   # fe25519_saturated32:69
-	li s10, -2147483648
-	sw t5, 96(s0)
-	sltu a6, s3, t0                  # fe25519_saturated32:65
-	add s6, s1, s10                  # fe25519_saturated32:69
-	sub t5, s6, a6
-	sw a5, 100(s0)
-	sw t3, 104(s0)
-	sw s4, 108(s0)
-	sw a2, 112(s0)
-	sw a3, 116(s0)
-	sw t0, 120(s0)
-	sw t5, 124(s0)
+	slli t1, s5, 1                   # fe25519_saturated32:68
+	srli a2, t1, 1
+	sub t5, s4, s1                   # fe25519_saturated32:62: borrow$4_sub_sum in 0..57
+	sub t2, t3, t5                   # fe25519_saturated32:64: word 0 of s$4_sub_sum in -(2^32+56)..2^32-1
+	sw t2, 96(s0)
+	lw s2, 68(sp)
+	sltu s6, t3, t2
+	add s7, a7, s6
+	sub a6, s2, t0
+	sub s4, a6, s7                   # fe25519_saturated32:64: word 0 of s$4_sub_sum in -(2^32+56)..2^32-1
+	sw s4, 100(s0)
+	lw t3, 72(sp)
+	sltu a1, s2, a6
+	sltu s1, a6, s4
+	add t5, a1, s1
+	sub a7, t3, a5
+	sub t2, a7, t5                   # fe25519_saturated32:64: word 0 of s$4_sub_sum in -(2^32+56)..2^32-1
+	sw t2, 104(s0)
+	lw s5, 76(sp)
+	sltu s6, t3, a7
+	sltu t0, a7, t2
+	add ra, a2, a4                   # fe25519_saturated32:68
+	add s2, s6, t0                   # fe25519_saturated32:64
+	sub t1, s5, a3
+	sltu a2, s5, t1
+	sub a4, t1, s2                   # fe25519_saturated32:64: word 0 of s$4_sub_sum in -(2^32+56)..2^32-1
+	sw a4, 108(s0)
+	lw a1, 80(sp)
+	sltu s7, t1, a4
+	add a6, a2, s7
+	sub s1, a1, s3
+	sub a5, s1, a6                   # fe25519_saturated32:64: word 0 of s$4_sub_sum in -(2^32+56)..2^32-1
+	sw a5, 112(s0)
+	lw a7, 84(sp)
+	sltu s4, a1, s1
+	sltu t3, s1, a5
+	add t5, s4, t3
+	sub s6, a7, a0
+	sub t2, s6, t5                   # fe25519_saturated32:64: word 0 of s$4_sub_sum in -(2^32+56)..2^32-1
+	sw t2, 116(s0)
+	lw s2, 88(sp)
+	sltu t0, a7, s6
+	sltu a3, s6, t2
+	add s5, t0, a3
+	sub t1, s2, t4
+	sub s7, t1, s5                   # fe25519_saturated32:64: word 0 of s$4_sub_sum in -(2^32+56)..2^32-1
+	sltu a2, s2, t1
+	sltu a4, t1, s7
+	add s3, a2, a4
+	sub a1, ra, s3                   # fe25519_saturated32:68
+	sw s7, 120(s0)
+	sw a1, 124(s0)
 	lw ra, 160(sp)
 	lw s0, 164(sp)
 	lw s1, 168(sp)
@@ -5857,597 +5605,935 @@ curve_ed25519_double:
 	lw s5, 184(sp)
 	lw s6, 188(sp)
 	lw s7, 192(sp)
-	lw s8, 196(sp)
-	lw s9, 200(sp)
-	lw s10, 204(sp)
-	lw s11, 208(sp)
-	addi sp, sp, 224
+	addi sp, sp, 208
 	ret
 	.size curve_ed25519_double, . - curve_ed25519_double
 
-# curve.ed25519.add_niels (lib/curve/ed25519.stk, line 139)
+# curve.ed25519.add_niels (lib/curve/ed25519.stk, line 139); in an order found by search
 	.balign 4
 	.type curve_ed25519_add_niels, @function
 curve_ed25519_add_niels:
-	addi sp, sp, -192
-	sw s0, 132(sp)
-	lw s0, 32(a1)                    # fe25519_saturated32:45
-	sw s1, 136(sp)
-	lw s1, 0(a1)
-	add a3, s0, s1                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
+	addi sp, sp, -160
+	sw s0, 108(sp)
+	lw s0, 60(a1)                    # fe25519_saturated32:46
+	sw s1, 112(sp)
+	lw s1, 28(a1)
+	add a3, s0, s1                   # fe25519_saturated32:46: word 0 of v$0_add in 0..2^33-2
 	sltu a4, a3, s0
-	sw s2, 140(sp)
-	lw s2, 36(a1)
-	sw s3, 144(sp)
-	lw s3, 4(a1)
-	add a5, s2, s3
-	add a7, a5, a4                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu a6, a5, s2
-	sltu t0, a7, a4
-	or t1, a6, t0
-	sw s4, 148(sp)
-	lw s4, 40(a1)
-	sw s5, 152(sp)
-	lw s5, 8(a1)
-	add t2, s4, s5
-	add t4, t2, t1                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu t3, t2, s4
-	sltu t5, t4, t1
-	sw s6, 156(sp)
-	lw s6, 44(a1)
-	sw s7, 160(sp)
-	lw s7, 12(a1)
-	add a5, s6, s7
-	sltu a4, a5, s6
-	sw ra, 128(sp)
-	or ra, t3, t5
-	add a6, a5, ra                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu t0, a6, ra
-	or t2, a4, t0
-	lw a4, 56(a1)
-	sw s8, 164(sp)
-	lw s8, 48(a1)
-	sw s9, 168(sp)
-	lw s9, 16(a1)
-	add t1, s8, s9
-	add t5, t1, t2                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu t3, t1, s8
-	sltu a5, t5, t1
-	add ra, t3, a5                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	sw s10, 172(sp)
-	lw s10, 52(a1)
-	sw s11, 176(sp)
-	lw s11, 20(a1)
-	add t0, s10, s11
-	add t1, t0, ra                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu t2, t0, s10
-	sltu t3, t1, t0
-	lw ra, 24(a1)
-	add a5, t2, t3                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add t2, a4, ra
-	sltu t3, t2, a4
-	add a5, t2, a5                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu t2, a5, t2
-	add t3, t3, t2                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	lw t0, 60(a1)                    # fe25519_saturated32:49
-	lw t2, 28(a1)
-	sw a0, 104(sp)
-	add a0, t0, t2
-	sltu t2, a0, t0
-	add t3, a0, t3                   # fe25519_saturated32:49: word 0 of v$0_folded in 0..2^50-1
-	sltu a0, t3, a0
-	add t2, t2, a0                   # fe25519_saturated32:49: word 1 of v$0_folded in 0..2^50-1
-	srli a0, t3, 31                  # fe25519_saturated32:31
-	slli t2, t2, 1
-	or a0, a0, t2
-	li t2, 19
-	mul a0, a0, t2                   # fe25519_saturated32:31: carry$0_folded in 0..2^24
-	sw a1, 100(sp)
-	addi a1, sp, 0
+	srli a5, a3, 31                  # fe25519_saturated32:48
+	slli a6, a4, 1
+	or a7, a5, a6
+	slli a3, a3, 1                   # fe25519_saturated32:54
+	srli a3, a3, 1
+	sw s2, 116(sp)
+	li s2, 19
+	mul t0, a7, s2                   # fe25519_saturated32:48: carry$0_add in 0..57
+	sw s3, 120(sp)
+	lw s3, 32(a1)                    # fe25519_saturated32:50
+	sw s4, 124(sp)
+	lw s4, 0(a1)
+	sw s5, 128(sp)
+	add t1, s3, s4
+	add t3, t1, t0                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw s6, 132(sp)
+	sw t3, 32(sp)
+	lw s5, 36(a1)
+	lw s6, 4(a1)
+	sw ra, 104(sp)
+	sw s7, 136(sp)
+	sltu t2, t1, s3
+	sltu t4, t3, t1
+	add t5, t2, t4                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	lw s7, 40(a1)
+	add ra, s5, s6
+	add a5, ra, t5                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw s8, 140(sp)
+	sw a5, 36(sp)
+	lw s8, 8(a1)
+	sw s9, 144(sp)
+	sltu a4, ra, s5
+	sltu a6, a5, ra
+	add a7, a4, a6                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	lw s9, 44(a1)
+	add t0, s7, s8
+	add t1, t0, a7                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw s10, 148(sp)
+	sw t1, 40(sp)
+	sltu t2, t1, t0
+	lw s10, 12(a1)
+	sltu t0, t0, s7
+	sw s11, 152(sp)
+	add t4, s9, s10
+	add t0, t0, t2                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	lw s11, 48(a1)
+	lw t5, 16(a1)
+	add t2, t4, t0                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sltu t3, t4, s9
+	sltu t0, t2, t4
+	lw ra, 52(a1)
+	add a4, s11, t5
+	lw a5, 20(a1)
+	lw a7, 56(a1)
+	lw s10, 24(a1)
+	add t4, t3, t0                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add t3, a4, t4                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sltu a6, a4, s11
+	sltu t0, t3, a4
+	add t1, ra, a5
+	sw a0, 100(sp)
+	sltu a0, t1, ra
+	add s9, a7, s10
+	sw t3, 48(sp)
+	sltu t5, s9, a7
 	sw a2, 96(sp)
-	add t2, a3, a0                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a0, t2, a3
-	sw t2, 0(sp)
-	add a3, a7, a0                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu t2, a3, a7
-	add a0, t4, t2                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sw a3, 4(sp)
-	sltu a7, a0, t4
-	add a3, a6, a7                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu t2, a3, a6
-	sw a0, 8(sp)
-	add t4, t5, t2                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a0, t4, t5
-	add a7, t1, a0                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sw a3, 12(sp)
-	sltu a6, a7, t1
-	sw t4, 16(sp)
-	add a3, a5, a6                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	slli t5, t3, 1                   # fe25519_saturated32:37
-	sltu t2, a3, a5                  # fe25519_saturated32:33
-	srli t4, t5, 1                   # fe25519_saturated32:37
-	add a0, t2, t4                   # fe25519_saturated32:37: r.7$0_folded in 0..2^31
-	sw a0, 28(sp)
-	sw a7, 20(sp)
-	sw a3, 24(sp)
+	sw t2, 44(sp)
+	add t2, a6, t0                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add t4, t1, t2                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sltu a4, t4, t1
+	add a6, a0, a4                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add t0, s9, a6                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sltu t3, t0, s9
+	add t2, t5, t3                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add t1, t2, a3                   # fe25519_saturated32:54
+	mv s9, a1
+	sw t4, 52(sp)
+	sw t0, 56(sp)
+	sw t1, 60(sp)
+	addi a0, sp, 0
+	addi a1, sp, 32
+	call field_fe25519_saturated32_mul
+	sub a0, s0, s1                   # fe25519_saturated32:60: word 0 of v$1_sub in -(2^32-1)..2^32-1
+	sltu a4, s0, a0
+	sub t4, zero, a4                 # fe25519_saturated32:60: word 1 of v$1_sub in -(2^32-1)..2^32-1
+	srli a6, a0, 31                  # fe25519_saturated32:62
+	slli t5, t4, 1
+	or t3, a6, t5
+	mul t0, t3, s2
+	sub t2, s3, s4                   # fe25519_saturated32:64
+	sltu a3, s3, t2
+	bne zero, zero, .+4
+	sub t1, s5, s6
+	sltu a1, s5, t1
+	sub ra, s2, t0                   # fe25519_saturated32:62: borrow$1_sub in 0..57
+	sub a2, t2, ra                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu a5, t2, a2
+	add a7, a3, a5
+	sub s1, t1, a7                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu s0, t1, s1
+	add a4, a1, s0
+	sub t4, s7, s8
+	sub t5, t4, a4                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sw a2, 64(sp)
+	sw s1, 68(sp)
+	sltu a6, s7, t4
+	sw t5, 72(sp)
+	lw s7, 44(s9)
+	lw a4, 12(s9)
+	sltu t3, t4, t5
+	add s4, a6, t3
+	lw s3, 52(s9)
+	lw s6, 20(s9)
+	sub t4, s7, a4
+	lw s0, 16(s9)
+	sub t3, t4, s4                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sub s5, s3, s6
+	lw ra, 56(s9)
+	sltu a6, s7, t4
+	sltu t5, t4, t3
+	sltu t0, s3, s5
+	sub s1, s11, s0
+	add s6, a6, t5
+	sub t2, ra, s10
+	sub s3, s1, s6                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu a3, ra, t2
+	sltu s8, s11, s1
+	sltu s10, s1, s3
+	slli a5, a0, 1                   # fe25519_saturated32:68
+	add ra, s8, s10                  # fe25519_saturated32:64
+	srli a2, a5, 1                   # fe25519_saturated32:68
+	sub a0, s5, ra                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu a5, s5, a0
+	add s0, t0, a5
+	sub s11, t2, s0                  # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	li a7, -2147483648
+	lw a1, 96(sp)
+	sltu a4, t2, s11
+	add t1, a2, a7                   # fe25519_saturated32:68
+	addi a2, a1, 32                  # 154
+	sw t3, 76(sp)
+	sw s3, 80(sp)
+	sw s11, 88(sp)
+	addi a1, sp, 64
+	add s7, a3, a4                   # fe25519_saturated32:64
+	sub s4, t1, s7                   # fe25519_saturated32:68
+	sw s4, 92(sp)
+	sw a0, 84(sp)
 	addi a0, sp, 32
 	call field_fe25519_saturated32_mul
-	sub t1, s0, s1                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a7, s0, t1
-	sub a6, s2, s3
-	sub a3, a6, a7                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a5, s2, a6
-	sltu t3, a6, a3
-	or t5, a5, t3
-	sub t2, s4, s5
-	sub a0, t2, t5                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu t4, s4, t2
-	sltu ra, t2, a0
-	or t0, t4, ra
-	sub a1, s6, s7
-	sub a4, a1, t0                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a2, s6, a1
-	sltu s1, a1, a4
-	or s0, a2, s1
-	sub s3, s8, s9
-	sub a7, s3, s0                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s2, s8, s3
-	sltu a6, s3, a7
-	lw ra, 100(sp)
-	add a5, s2, a6
-	sub t3, s10, s11
-	sub s4, t3, a5                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw t4, 56(ra)
-	lw s7, 24(ra)
-	sltu s5, s10, t3
-	sltu t5, t3, s4
-	add t2, s5, t5
-	sub s6, t4, s7
-	sub a1, s6, t2                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw s9, 60(ra)
-	lw s8, 28(ra)
-	sltu t0, t4, s6
-	sltu a2, s6, a1
-	add s1, t0, a2
-	sub s0, s9, s8                   # fe25519_saturated32:61
-	sub s2, s0, s1                   # fe25519_saturated32:61: word 0 of v in -2^32..2^32-1
-	sltu s3, s9, s0
-	sltu a6, s0, s2
-	add s11, s3, a6
-	sub s10, zero, s11               # fe25519_saturated32:61: word 1 of v in -2^32..2^32-1
-	srli a5, s2, 31                  # fe25519_saturated32:63
-	slli t3, s10, 1
-	or s5, a5, t3
-	li t5, 19
-	mul s7, s5, t5
-	addi t4, s7, -19                 # fe25519_saturated32:63: carry in -57..0
-	add s6, t1, t4                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srai t2, t4, 31
-	sltu t0, s6, t1
-	add a2, t2, t0                   # fe25519_saturated32:65: word 1 of s in -57..2^32-1
-	sub s8, zero, a2
-	sub s9, a3, s8                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s1, a3, s9
-	sub s0, a0, s1                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s3, a0, s0
-	sub a6, a4, s3                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s11, a4, a6
-	sub s10, a7, s11                 # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a5, a7, s10
-	sub t3, s4, a5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s5, s4, t3
-	slli t4, s2, 1                   # fe25519_saturated32:69
-	sub t5, a1, s5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srli t1, t4, 1                   # fe25519_saturated32:69
-	li t2, -2147483648
-	lw a2, 96(sp)
-	sw s6, 0(sp)
-	sltu s7, a1, t5                  # fe25519_saturated32:65
-	add t0, t1, t2                   # fe25519_saturated32:69
-	sub s6, t0, s7
-	addi s8, a2, 32                  # 154
-	sw s9, 4(sp)
-	sw s0, 8(sp)
-	sw a6, 12(sp)
-	sw s10, 16(sp)
-	sw t3, 20(sp)
-	sw t5, 24(sp)
-	sw s6, 28(sp)
-	mv a2, s8
+	lw t4, 96(sp)
+	addi a2, s9, 96                  # 155
+	addi a1, t4, 64
 	addi a0, sp, 64
-	addi a1, sp, 0
 	call field_fe25519_saturated32_mul
-	lw a3, 96(sp)
-	lw s9, 100(sp)
-	addi a1, a3, 64                  # 155
-	addi a2, s9, 96
-	addi a0, sp, 0
-	call field_fe25519_saturated32_mul
-	lw s1, 64(s9)                    # fe25519_saturated32:45
-	lw a0, 68(s9)
-	add s0, s1, s1                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu s3, s0, s1
-	add a4, a0, a0
-	add s11, a4, s3                  # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw a5, 72(s9)
-	sltu a6, a4, a0
-	sltu a7, s11, s3
-	or s10, a6, a7
-	add t3, a5, a5
-	lw s4, 76(s9)
-	add t5, t3, s10                  # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu s5, t3, a5
-	sltu s2, t5, s10
-	or t4, s5, s2
-	add t1, s4, s4
-	add t0, t1, t4                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw ra, 80(s9)
-	sltu t2, t1, s4
-	sltu s7, t0, t4
-	or s6, t2, s7
-	add a3, ra, ra
-	lw s8, 84(s9)
-	add a2, a3, s6                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu a1, a3, ra
-	sltu s1, a2, a3
-	add a0, a1, s1                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add a4, s8, s8
-	add a6, a4, a0                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw t3, 88(s9)
-	sltu s3, a4, s8
-	sltu a7, a6, a4
-	add a5, s3, a7                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add s5, t3, t3
-	lw s10, 92(s9)                   # fe25519_saturated32:49
-	add s4, s5, a5                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu s2, s5, t3
-	sltu t1, s4, s5
-	add t4, s2, t1                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add t2, s10, s10                 # fe25519_saturated32:49
-	add ra, t2, t4                   # fe25519_saturated32:49: word 0 of v$0_folded in 0..2^50-1
-	sltu s7, t2, s10
-	sltu s6, ra, t2
-	add a3, s7, s6                   # fe25519_saturated32:49: word 1 of v$0_folded in 0..2^50-1
-	srli a1, ra, 31                  # fe25519_saturated32:31
-	slli s1, a3, 1
-	or s8, a1, s1
-	li a0, 19
-	mul a4, s8, a0                   # fe25519_saturated32:31: carry$0_folded in 0..2^24
-	slli s3, ra, 1                   # fe25519_saturated32:37
-	lw t3, 32(sp)                    # fe25519_saturated32:57
+	lw t5, 64(s9)                    # fe25519_saturated32:50
+	lw s5, 68(s9)
+	add s3, t5, t5
+	add a5, s5, s5
+	lw a3, 76(s9)
+	lw a6, 92(s9)                    # fe25519_saturated32:46
+	sltu ra, s3, t5                  # fe25519_saturated32:50
+	sltu a0, a5, s5
+	lw a4, 80(s9)
+	add s11, a3, a3
+	lw a7, 84(s9)
+	lw t5, 28(sp)                    # fe25519_saturated32:60
+	lw s5, 60(sp)
+	add t3, a6, a6                   # fe25519_saturated32:46: word 0 of v$2_add in 0..2^33-2
+	sltu t1, s11, a3                 # fe25519_saturated32:50
+	add s7, a4, a4
+	lw t4, 88(s9)
+	sltu s6, t3, a6                  # fe25519_saturated32:46
+	sltu s4, s7, a4                  # fe25519_saturated32:50
+	add a1, a7, a7
+	sub a3, t5, s5                   # fe25519_saturated32:60: word 0 of v$3_sub in -(2^31+38)..2^31+38
+	srli s1, t3, 31                  # fe25519_saturated32:48
+	slli s8, s6, 1
+	lw t0, 72(s9)                    # fe25519_saturated32:50
+	sltu a2, a1, a7
+	add a6, t4, t4
+	sltu a4, t5, a3                  # fe25519_saturated32:60
+	or s10, s1, s8                   # fe25519_saturated32:48
+	sltu s6, a6, t4                  # fe25519_saturated32:50
+	sub a7, zero, a4                 # fe25519_saturated32:60: word 1 of v$3_sub in -(2^31+38)..2^31+38
+	slli s1, t3, 1                   # fe25519_saturated32:54
+	srli t4, a3, 31                  # fe25519_saturated32:62
+	slli s9, a7, 1
+	srli s8, s1, 1                   # fe25519_saturated32:54
+	or t3, t4, s9                    # fe25519_saturated32:62
+	mul s1, t3, s2
+	add s0, t0, t0                   # fe25519_saturated32:50
+	sltu t2, s0, t0
 	bne zero, zero, .+4
-	lw a5, 64(sp)
-	srli a7, s3, 1                   # fe25519_saturated32:37
-	add s5, s0, a4                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s2, s5, s0
-	add t1, s11, s2                  # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s10, t1, s11
-	add s9, t5, s10                  # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu t4, s9, t5
-	add t2, t0, t4                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s7, t2, t0
-	add s6, a2, s7                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	lw s0, 36(sp)                    # fe25519_saturated32:57
-	lw s2, 68(sp)
-	sltu a3, s6, a2                  # fe25519_saturated32:33
-	sub s3, t3, a5                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	add a1, a6, a3                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a4, t3, s3                  # fe25519_saturated32:57
-	sub s10, s0, s2
-	sltu s1, a1, a6                  # fe25519_saturated32:33
-	lw s11, 40(sp)                   # fe25519_saturated32:57
-	sub t4, s10, a4                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw a2, 72(sp)
-	add s8, s4, s1                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu t5, s0, s10                 # fe25519_saturated32:57
-	sltu t0, s10, t4
-	sltu a0, s8, s4                  # fe25519_saturated32:33
-	or s7, t5, t0                    # fe25519_saturated32:57
-	sub a6, s11, a2
-	add ra, a0, a7                   # fe25519_saturated32:37: r.7$0_folded in 0..2^31
-	lw a3, 44(sp)                    # fe25519_saturated32:57
-	sub s4, a6, s7                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw a4, 76(sp)
-	sltu s1, s11, a6
-	sltu a0, a6, s4
-	or a7, s1, a0
-	sub t5, a3, a4
-	lw s10, 48(sp)
-	sub s7, t5, a7                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw a0, 80(sp)
-	sltu t0, a3, t5
-	sltu a6, t5, s7
-	or s1, t0, a6
-	sub t5, s10, a0
-	sub a6, t5, s1                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu t0, s10, t5
-	sltu s1, t5, a6
-	add t5, t0, s1
-	lw a7, 52(sp)
-	lw t0, 84(sp)
+	lw t0, 0(sp)                     # fe25519_saturated32:64
+	lw a4, 32(sp)
+	sub s9, s2, s1                   # fe25519_saturated32:62: borrow$3_sub in 0..57
+	sub a7, t0, a4                   # fe25519_saturated32:64
+	sub t3, a7, s9                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu s1, a7, t3
+	sltu t4, t0, a7
+	mul a7, s10, s2                  # fe25519_saturated32:48: carry$2_add in 0..57
+	add s9, t4, s1                   # fe25519_saturated32:64
+	lw t4, 100(sp)
+	sw t3, 0(t4)
+	lw s1, 4(sp)
+	add t3, s3, a7                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
+	sltu a7, t3, s3
+	add s3, ra, a7                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
+	add ra, a5, s3                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
+	sltu a7, ra, a5
+	add s3, a0, a7                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
+	add a5, s0, s3                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
+	sltu a0, a5, s0
+	add a7, t2, a0                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
+	add s3, s11, a7                  # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
+	sltu s0, s3, s11
+	lw s10, 36(sp)                   # fe25519_saturated32:64
+	add t2, t1, s0                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
+	add a0, s7, t2                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
+	sltu a7, a0, s7
+	add s11, s4, a7                  # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
+	add t1, a1, s11                  # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
+	sltu s0, t1, a1
+	add t2, a2, s0                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
+	add s7, a6, t2                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
+	sub a1, s1, s10                  # fe25519_saturated32:64
+	sltu s4, s7, a6                  # fe25519_saturated32:50
+	sub s0, a1, s9                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	add a7, s6, s4                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
+	add s11, a7, s8                  # fe25519_saturated32:54: r.7$2_add in 0..2^32-1
+	sltu a2, s1, a1                  # fe25519_saturated32:64
+	sltu t2, a1, s0
+	add a6, a2, t2
+	slli a7, a3, 1                   # fe25519_saturated32:68
+	li a3, -2147483648
+	sw s0, 4(t4)
+	lw s6, 8(sp)                     # fe25519_saturated32:64
+	lw s4, 40(sp)
+	srli s0, a7, 1                   # fe25519_saturated32:68
+	sub s8, s6, s4                   # fe25519_saturated32:64
+	sub a1, s8, a6                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu s9, s6, s8
+	sltu a2, s8, a1
+	add t2, s9, a2
+	add s8, t5, s5                   # fe25519_saturated32:46: word 0 of v$4_add in 0..2^32+76
+	sltu s9, s8, t5
+	add a6, s0, a3                   # fe25519_saturated32:68
+	srli a2, s8, 31                  # fe25519_saturated32:48
+	slli a7, s9, 1
+	or s0, a2, a7
+	mul s5, s0, s2                   # fe25519_saturated32:48: carry$4_add in 0..57
+	add t5, t0, a4                   # fe25519_saturated32:50
+	sltu s9, t5, t0
+	sw a1, 8(t4)
+	lw a2, 12(sp)                    # fe25519_saturated32:64
+	lw a7, 44(sp)
+	add s0, t5, s5                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sub a4, a2, a7                   # fe25519_saturated32:64
+	sub a1, a4, t2                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu t0, a2, a4
+	sltu s5, a4, a1
+	add t2, t0, s5
+	sltu a4, s0, t5                  # fe25519_saturated32:50
+	add t0, s9, a4                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	add s5, s1, s10
+	add s9, s5, t0                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu t5, s5, s1
+	add s1, s6, s4
+	sltu t0, s1, s6
+	add s4, a2, a7
+	sltu s6, s4, a2
+	sw a1, 12(t4)
+	lw a7, 48(sp)                    # fe25519_saturated32:64
+	sltu a4, s9, s5                  # fe25519_saturated32:50
+	add s10, t5, a4                  # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	add s5, s1, s10                  # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu t5, s5, s1
+	add a4, t0, t5                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	lw t5, 16(sp)                    # fe25519_saturated32:64
+	add s10, s4, a4                  # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu s1, s10, s4
+	sub a2, t5, a7                   # fe25519_saturated32:64
+	add t0, s6, s1                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	sub s4, a2, t2                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu a4, t5, a2
+	add a1, t5, a7                   # fe25519_saturated32:50
+	sltu t2, a1, t5
+	slli a7, s8, 1                   # fe25519_saturated32:54
+	srli t5, a7, 1
+	sw s4, 16(t4)
+	sltu s6, a2, s4                  # fe25519_saturated32:64
+	add s1, a4, s6
+	add a2, a1, t0                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu a4, a2, a1
+	lw t0, 20(sp)                    # fe25519_saturated32:64
+	lw a1, 52(sp)
+	add s6, t2, a4                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	sub t2, t0, a1                   # fe25519_saturated32:64
+	sub s8, t2, s1                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu a4, t0, t2
+	sltu a7, t2, s8
+	add s4, a4, a7
+	add s1, t0, a1                   # fe25519_saturated32:50
+	sltu t2, s1, t0
+	add a4, s1, s6                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu a7, a4, s1
+	add a1, t2, a7                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	sw s8, 20(t4)
+	lw t0, 24(sp)                    # fe25519_saturated32:64
+	lw s6, 56(sp)
+	sw s5, 40(t4)
+	sub s1, t0, s6
+	sub a7, s1, s4                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu t2, t0, s1
+	sltu s8, s1, a7
+	add s4, t2, s8
+	sub s1, a6, s4                   # fe25519_saturated32:68
+	add t2, t0, s6                   # fe25519_saturated32:50
+	add a6, t2, a1                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu s8, t2, t0
+	sltu s4, a6, t2
+	add s6, s8, s4                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	add t0, s6, t5                   # fe25519_saturated32:54
+	sw a7, 24(t4)
+	sw s1, 28(t4)
+	sw s0, 32(t4)
+	sw s9, 36(t4)
+	sw s10, 44(t4)
+	sw a2, 48(t4)
+	sw a4, 52(t4)
+	sw a6, 56(t4)
+	sw t0, 60(t4)
+	lw a1, 92(sp)                    # fe25519_saturated32:46
+	lw t2, 64(sp)                    # fe25519_saturated32:50
+	add s8, s11, a1                  # fe25519_saturated32:46: word 0 of v$5_add_loose in 0..2^32+39
+	sltu s4, s8, s11
+	srli s6, s8, 31                  # fe25519_saturated32:48
+	slli t5, s4, 1
+	or a7, s6, t5
+	mul s1, a7, s2                   # fe25519_saturated32:48: carry$5_add_loose in 0..57
+	add s0, t3, t2                   # fe25519_saturated32:50
+	sltu s9, s0, t3
+	bne zero, zero, .+4
+	slli t5, s8, 1                   # fe25519_saturated32:54
+	sub s8, t3, t2                   # fe25519_saturated32:64
+	add s5, s0, s1                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sltu s10, s5, s0
+	sub s1, s11, a1                  # fe25519_saturated32:60: word 0 of v$6_sub_loose in -(2^31+38)..2^31+1
+	add a2, s9, s10                  # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	sltu s0, s11, s1                 # fe25519_saturated32:60
+	sub s9, zero, s0                 # fe25519_saturated32:60: word 1 of v$6_sub_loose in -(2^31+38)..2^31+1
+	srli s10, s1, 31                 # fe25519_saturated32:62
+	srli a7, t5, 1                   # fe25519_saturated32:54
+	sltu t5, t3, s8                  # fe25519_saturated32:64
+	sw s5, 64(t4)
+	lw a4, 68(sp)                    # fe25519_saturated32:50
+	slli s5, s9, 1                   # fe25519_saturated32:62
+	add a6, ra, a4                   # fe25519_saturated32:50
+	add s4, a6, a2                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sltu t0, a6, ra
+	sltu s6, s4, a6
+	or a2, s10, s5                   # fe25519_saturated32:62
+	mul a6, a2, s2
+	sub s10, ra, a4                  # fe25519_saturated32:64
+	sltu t2, ra, s10
+	sw s4, 68(t4)
+	lw a1, 72(sp)                    # fe25519_saturated32:50
+	add ra, t0, s6                   # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	sub s11, s2, a6                  # fe25519_saturated32:62: borrow$6_sub_loose in 0..57
+	sub s5, s8, s11                  # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	sltu a2, s8, s5
+	add s4, t5, a2
+	add s0, a5, a1                   # fe25519_saturated32:50
+	sub t3, s10, s4                  # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	sltu s2, s10, t3
+	add s4, s0, ra                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	add a6, t2, s2                   # fe25519_saturated32:64
+	sw s4, 72(t4)
+	lw s2, 76(sp)                    # fe25519_saturated32:50
+	sltu s9, s0, a5
+	sub a4, a5, a1                   # fe25519_saturated32:64
+	sltu s10, s4, s0                 # fe25519_saturated32:50
+	add t2, s9, s10                  # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	sub s8, a4, a6                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	add a1, s3, s2                   # fe25519_saturated32:50
+	sltu s11, a5, a4                 # fe25519_saturated32:64
+	sltu t5, a4, s8
+	add a6, a1, t2                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	add a2, s11, t5                  # fe25519_saturated32:64
+	sw a6, 76(t4)
+	lw t5, 80(sp)                    # fe25519_saturated32:50
+	sltu a5, a1, s3
+	sltu a4, a6, a1
+	add s11, a5, a4                  # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	add s6, a0, t5
+	add s0, s6, s11                  # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sw s0, 80(t4)
+	lw s4, 84(sp)
+	sltu ra, s6, a0
+	sltu s9, s0, s6
+	add s10, ra, s9                  # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	add a1, t1, s4
+	add a4, a1, s10                  # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sw a4, 84(t4)
+	sub t0, s3, s2                   # fe25519_saturated32:64
+	sltu a5, a1, t1                  # fe25519_saturated32:50
+	sltu a6, a4, a1
+	lw s11, 88(sp)
+	add s2, a5, a6                   # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	sub a1, t0, a2                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	sltu t2, s3, t0
+	add s6, s7, s11                  # fe25519_saturated32:50
+	sltu a5, t0, a1                  # fe25519_saturated32:64
+	add s9, s6, s2                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	add a6, t2, a5                   # fe25519_saturated32:64
+	sub a4, a0, t5
+	sw s5, 96(t4)
+	sltu ra, s6, s7                  # fe25519_saturated32:50
+	sltu s0, s9, s6
+	sub s2, a4, a6                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	sltu s6, a4, s2
+	add s3, ra, s0                   # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	sltu s5, a0, a4                  # fe25519_saturated32:64
+	add s10, s3, a7                  # fe25519_saturated32:54
+	add ra, s5, s6                   # fe25519_saturated32:64
+	sub s0, t1, s4
+	sub s3, s0, ra                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	sw s10, 92(t4)
+	sw t3, 100(t4)
+	sltu a7, s0, s3
+	sub t3, s7, s11
+	sw s8, 104(t4)
+	sw a1, 108(t4)
+	slli a5, s1, 1                   # fe25519_saturated32:68
+	sltu s8, s7, t3                  # fe25519_saturated32:64
+	srli a1, a5, 1                   # fe25519_saturated32:68
+	sw s2, 112(t4)
+	sw s3, 116(t4)
+	add t5, a1, a3
+	lw ra, 104(sp)
+	lw s1, 112(sp)
+	lw s2, 116(sp)
+	lw s3, 120(sp)
+	lw s4, 124(sp)
+	lw s5, 128(sp)
+	lw s6, 132(sp)
+	lw s7, 136(sp)
+	lw s11, 152(sp)
+	sw s9, 88(t4)
+	sltu s9, t1, s0                  # fe25519_saturated32:64
+	add s10, s9, a7
+	sub a2, t3, s10                  # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	lw s10, 148(sp)
+	sltu t0, t3, a2
+	add t2, s8, t0
+	sub a0, t5, t2                   # fe25519_saturated32:68
+	lw s0, 108(sp)
+	lw s8, 140(sp)
+	lw s9, 144(sp)
+	sw a2, 120(t4)
+	sw a0, 124(t4)
+	addi sp, sp, 160
+	ret
+	.size curve_ed25519_add_niels, . - curve_ed25519_add_niels
+
+# curve.ed25519_comb.term (lib/curve/ed25519_comb.stk, line 41); in an order found by search
+	.balign 4
+	.type curve_ed25519_comb_term, @function
+curve_ed25519_comb_term:
+	addi sp, sp, -192
+	addi a4, a3, 192                 # 45: at$0_bit in 0..255
+	srli a5, a4, 3                   # 36
+	add a6, a2, a5
+	sw ra, 128(sp)
+	lbu a7, 0(a6)
+	srli t5, a3, 3
+	add ra, a2, t5
+	andi t0, a4, 7
+	lbu a5, 0(ra)
+	andi a4, a3, 7
+	li t3, 1
+	sw s0, 132(sp)
+	sw s1, 136(sp)
+	sw s11, 176(sp)
+	sw a0, 4(sp)
+	sw s2, 140(sp)
+	sw s3, 144(sp)
+	sw s4, 148(sp)
+	sw s5, 152(sp)
+	sw s6, 156(sp)
+	sw s7, 160(sp)
+	sw s8, 164(sp)
+	sw s9, 168(sp)
+	sw s10, 172(sp)
+	lw s0, 48(a1)                    # 48: q.minus[4] in 0..2^32-1
+	lw s1, 52(a1)                    # 48: q.minus[5] in 0..2^32-1
+	lw s11, 24(a1)                   # 48: q.plus[6] in 0..2^32-1
+	lw a0, 40(a1)                    # 48: q.minus[2] in 0..2^32-1
+	lw s2, 56(a1)                    # 48: q.minus[6] in 0..2^32-1
+	lw s3, 60(a1)                    # 48: q.minus[7] in 0..2^32-1
+	lw s4, 64(a1)                    # 48: q.td[0] in 0..2^32-1
+	lw s5, 68(a1)                    # 48: q.td[1] in 0..2^32-1
+	lw s6, 76(a1)                    # 48: q.td[3] in 0..2^32-1
+	lw s7, 80(a1)                    # 48: q.td[4] in 0..2^32-1
+	lw s8, 84(a1)                    # 48: q.td[5] in 0..2^32-1
+	lw s9, 88(a1)                    # 48: q.td[6] in 0..2^32-1
+	lw s10, 92(a1)                   # 48: q.td[7] in 0..2^32-1
+	sw s11, 44(sp)
+	sw a0, 60(sp)
+	sw s0, 68(sp)
+	sw s1, 72(sp)
+	srl t1, a7, t0                   # 36
+	addi a7, a3, 64                  # 47: at$2_bit in 0..255
+	srl t0, a5, a4                   # 36
+	srli t5, a7, 3
+	add a5, a2, t5
+	andi t2, t1, 1                   # 36: top
+	andi a6, t0, 1                   # 36: t
+	lbu a4, 0(a5)
+	sub t4, t3, t2                   # 46: flip
+	andi ra, a7, 7                   # 36
+	addi t0, a3, 128                 # 47: at$3_bit in 0..255
+	xor t1, t4, a6
+	srli a7, t0, 3                   # 36
+	srl a6, a4, ra
+	add a3, a2, a7
+	lbu a4, 0(a3)
+	andi t5, a6, 1                   # 36: t
+	andi ra, t0, 7
+	srl a6, a4, ra
+	xor a5, t4, t5                   # 47
+	andi a2, a6, 1                   # 36: t
+	slli a7, a5, 1                   # 47
+	xor t5, t4, a2
+	or t0, t1, a7
+	slli a4, t5, 2
+	or ra, t0, a4                    # 47: i
+	lw a3, 0(a1)                     # 48: q.plus[0] in 0..2^32-1
+	lw a6, 4(a1)                     # 48: q.plus[1] in 0..2^32-1
+	lw a5, 8(a1)                     # 48: q.plus[2] in 0..2^32-1
+	lw t1, 12(a1)                    # 48: q.plus[3] in 0..2^32-1
+	lw a7, 16(a1)                    # 48: q.plus[4] in 0..2^32-1
+	lw t4, 20(a1)                    # 48: q.plus[5] in 0..2^32-1
+	lw a2, 28(a1)                    # 48: q.plus[7] in 0..2^32-1
+	lw t5, 32(a1)                    # 48: q.minus[0] in 0..2^32-1
+	lw t0, 36(a1)                    # 48: q.minus[1] in 0..2^32-1
+	lw a4, 44(a1)                    # 48: q.minus[3] in 0..2^32-1
+	sw t2, 8(sp)
+	lw t2, 72(a1)                    # 48: q.td[2] in 0..2^32-1
+	sw a3, 20(sp)
+	sw a6, 24(sp)
+	sw a5, 28(sp)
+	sw t1, 32(sp)
+	sw a7, 36(sp)
+	sw t4, 40(sp)
+	sw a2, 48(sp)
+	sw t5, 52(sp)
+	sw t0, 56(sp)
+	sw a4, 64(sp)
+.L12_0:
+	slli a5, t3, 5                   # 50
+	slli t1, t3, 6
+	add a7, a5, t1
+	xor a3, ra, t3
+	add t4, a1, a7
+	sw t3, 16(sp)
+	lw a4, 0(t4)
+	lw t3, 20(sp)
+	sltiu a6, a3, 1                  # 50: cond
+	sub a6, zero, a6
+	xor a4, a4, t3
+	and a4, a4, a6
+	xor a4, a4, t3                   # 50: q.plus[0] in 0..2^32-1
+	lw a0, 8(t4)
+	lw t3, 28(sp)
+	lw t0, 16(t4)
+	xor a0, a0, t3
+	and a0, a0, a6
+	xor a0, a0, t3                   # 50: q.plus[2] in 0..2^32-1
+	lw t3, 36(sp)
+	lw t5, 24(t4)
+	xor t0, t0, t3
+	and t0, t0, a6
+	xor t0, t0, t3                   # 50: q.plus[4] in 0..2^32-1
+	lw t3, 44(sp)
+	lw a2, 28(t4)
+	xor t5, t5, t3
+	and t5, t5, a6
+	xor t5, t5, t3                   # 50: q.plus[6] in 0..2^32-1
+	lw t3, 48(sp)
+	lw s0, 36(t4)
+	xor a2, a2, t3
+	and a2, a2, a6
+	xor a2, a2, t3                   # 50: q.plus[7] in 0..2^32-1
+	lw t3, 56(sp)
+	lw s11, 40(t4)
+	xor s0, s0, t3
+	and s0, s0, a6
+	xor s0, s0, t3                   # 50: q.minus[1] in 0..2^32-1
+	lw t3, 60(sp)
+	lw a3, 48(t4)
+	xor s11, s11, t3
+	and s11, s11, a6
+	xor s11, s11, t3                 # 50: q.minus[2] in 0..2^32-1
+	lw t3, 68(sp)
+	lw a5, 52(t4)
+	xor a3, a3, t3
+	and a3, a3, a6
+	xor a3, a3, t3                   # 50: q.minus[4] in 0..2^32-1
+	lw t3, 72(sp)
+	lw t1, 60(t4)
+	xor a5, a5, t3
+	and a5, a5, a6
+	lw a7, 64(t4)
+	sw a1, 0(sp)
+	xor a5, a5, t3                   # 50: q.minus[5] in 0..2^32-1
+	lw a1, 72(t4)
+	xor t3, t1, s3
+	lw s1, 80(t4)
+	xor t1, a7, s4
+	lw a1, 84(t4)
+	and a7, t1, a6
+	xor s4, a7, s4                   # 50: q.td[0] in 0..2^32-1
+	xor t1, s1, s7
+	and a7, t1, a6
+	xor s1, a1, s8
+	sw ra, 12(sp)
+	and t1, s1, a6
+	lw ra, 88(t4)
+	xor s8, t1, s8                   # 50: q.td[5] in 0..2^32-1
+	xor s7, a7, s7                   # 50: q.td[4] in 0..2^32-1
+	lw s1, 32(t4)
+	lw t1, 52(sp)
+	xor a7, ra, s9
+	and a1, a7, a6
+	xor ra, s1, t1
+	and a7, ra, a6
+	xor s9, a1, s9                   # 50: q.td[6] in 0..2^32-1
+	lw s1, 12(t4)
+	lw ra, 32(sp)
+	xor a1, a7, t1                   # 50: q.minus[0] in 0..2^32-1
+	xor a7, s1, ra
+	and t1, a7, a6
+	xor s1, t1, ra                   # 50: q.plus[3] in 0..2^32-1
+	lw a7, 20(t4)
+	lw t1, 40(sp)
+	sw a1, 52(sp)
+	xor ra, a7, t1
+	and a7, ra, a6
+	xor ra, a7, t1                   # 50: q.plus[5] in 0..2^32-1
+	lw a7, 56(t4)
+	sw ra, 40(sp)
+	xor t1, a7, s2
+	and a7, t1, a6
+	xor s2, a7, s2                   # 50: q.minus[6] in 0..2^32-1
+	lw a7, 76(t4)
+	and t1, t3, a6
+	xor t3, a7, s6
+	xor s3, t1, s3                   # 50: q.minus[7] in 0..2^32-1
+	lw a7, 72(t4)
+	and t1, t3, a6
+	xor t3, a7, t2
+	xor s6, t1, s6                   # 50: q.td[3] in 0..2^32-1
+	lw a7, 92(t4)
+	and t1, t3, a6
+	xor t2, t1, t2                   # 50: q.td[2] in 0..2^32-1
+	xor t3, a7, s10
+	and t1, t3, a6
+	lw a7, 4(t4)
+	lw t3, 24(sp)
+	xor s10, t1, s10                 # 50: q.td[7] in 0..2^32-1
+	xor t1, a7, t3
+	and a7, t1, a6
+	xor t1, a7, t3                   # 50: q.plus[1] in 0..2^32-1
+	lw a7, 44(t4)
+	lw t3, 64(sp)
+	lw ra, 12(sp)
+	xor a7, a7, t3
+	and a7, a7, a6
+	xor a7, a7, t3                   # 50: q.minus[3] in 0..2^32-1
+	lw t3, 68(t4)
+	lw a1, 0(sp)
+	xor t3, t3, s5
+	and t4, t3, a6
+	lw t3, 16(sp)
+	xor s5, t4, s5                   # 50: q.td[1] in 0..2^32-1
+	sw a4, 20(sp)
+	sw t1, 24(sp)
+	sw a0, 28(sp)
+	sw s1, 32(sp)
+	sw t0, 36(sp)
+	sw t5, 44(sp)
+	sw a2, 48(sp)
+	sw s0, 56(sp)
+	sw s11, 60(sp)
+	sw a7, 64(sp)
+	sw a3, 68(sp)
+	sw a5, 72(sp)
+	addi t3, t3, 1
+	li a6, 8
+	bltu t3, a6, .L12_0
+.L12_1:
+	sub t5, zero, s10                # fe25519_saturated32:60: word 0 of v$4_negate_niels in -(2^32-1)..0
+	sltu a2, zero, t5
+	sub s11, zero, a2                # fe25519_saturated32:60: word 1 of v$4_negate_niels in -(2^32-1)..0
+	srli a2, t5, 31                  # fe25519_saturated32:62
+	slli s11, s11, 1
+	or a2, a2, s11
+	li s11, 19
+	mul a2, a2, s11
+	lw a6, 32(sp)
+	lw t4, 48(sp)
+	sw a6, 84(sp)
+	lw t3, 52(sp)
+	sub a6, zero, s4                 # fe25519_saturated32:64
+	sub s11, s11, a2                 # fe25519_saturated32:62: borrow$4_negate_niels in 0..57
+	sw t4, 108(sp)
+	sub a2, a6, s11                  # fe25519_saturated32:64: word 0 of s$4_negate_niels in -(2^32+56)..-1
+	lw a7, 44(sp)
+	sw t3, 0(sp)
+	sltu t4, zero, a6
+	sltu s11, a6, a2
+	sub t3, zero, s5
+	add a6, t4, s11
+	sw a7, 104(sp)
+	sub t4, t3, a6                   # fe25519_saturated32:64: word 0 of s$4_negate_niels in -(2^32+56)..-1
+	sltu a7, zero, t3
+	sltu s11, t3, t4
+	add a6, a7, s11
+	sub t3, zero, t2
+	sub s11, t3, a6                  # fe25519_saturated32:64: word 0 of s$4_negate_niels in -(2^32+56)..-1
+	sltu a7, zero, t3
+	sltu a6, t3, s11
+	add t3, a7, a6
+	sub a7, zero, s6
+	sltu a6, zero, a7
+	sub t3, a7, t3                   # fe25519_saturated32:64: word 0 of s$4_negate_niels in -(2^32+56)..-1
+	lw a5, 36(sp)
+	sltu a7, a7, t3
+	add a6, a6, a7
+	sw a5, 92(sp)
+	sub a7, zero, s7
+	sltu a5, zero, a7
+	sub a6, a7, a6                   # fe25519_saturated32:64: word 0 of s$4_negate_niels in -(2^32+56)..-1
+	lw a4, 64(sp)
+	sltu a7, a7, a6
+	add a5, a5, a7
+	sw a4, 80(sp)
+	sub a7, zero, s8
+	sltu a4, zero, a7
+	sub a5, a7, a5                   # fe25519_saturated32:64: word 0 of s$4_negate_niels in -(2^32+56)..-1
+	lw a3, 28(sp)
+	sltu a7, a7, a5
+	add a4, a4, a7
+	sw a3, 76(sp)
+	sub a7, zero, s9
+	sltu a3, zero, a7
+	sub a4, a7, a4                   # fe25519_saturated32:64: word 0 of s$4_negate_niels in -(2^32+56)..-1
+	sltu a7, a7, a4
+	add a3, a3, a7
+	slli a7, t5, 1                   # fe25519_saturated32:68
+	srli t5, a7, 1
+	li a7, -2147483648
+	add t5, t5, a7
+	sub a7, t5, a3                   # fe25519_saturated32:68: opposite.td[7] in 0..2^32-1
+	lw a1, 20(sp)
+	lw t5, 8(sp)
+	sw a1, 12(sp)
+	lw a0, 68(sp)
+	sub a3, zero, t5                 # 53
+	lw t5, 12(sp)
+	lw a1, 0(sp)
+	lw ra, 24(sp)
 	lw s1, 56(sp)
-	sw ra, 124(sp)
-	sub ra, a7, t0
-	sub t5, ra, t5                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sw s8, 120(sp)
-	sltu s8, a7, ra
-	sltu ra, ra, t5
-	add s8, s8, ra
-	lw ra, 88(sp)
-	sw s6, 112(sp)
-	sub s6, s1, ra
-	sub s8, s6, s8                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sw t2, 108(sp)
-	sltu t2, s1, s6
-	sltu s6, s6, s8
-	add t2, t2, s6
-	lw s6, 92(sp)                    # fe25519_saturated32:61
-	sw a1, 116(sp)
-	lw a1, 60(sp)
-	sw s9, 100(sp)
-	sub s9, a1, s6
-	sub t2, s9, t2                   # fe25519_saturated32:61: word 0 of v in -2^32..2^32-1
-	sw t1, 96(sp)
-	sltu t1, a1, s9
-	sltu s9, s9, t2
-	add t1, t1, s9
-	sub s9, zero, t1                 # fe25519_saturated32:61: word 1 of v in -2^32..2^32-1
-	srli t1, t2, 31                  # fe25519_saturated32:63
-	slli s9, s9, 1
-	or t1, t1, s9
-	li s9, 19
-	mul t1, t1, s9
-	addi s9, t1, -19                 # fe25519_saturated32:63: carry in -57..0
-	srai t1, s9, 31                  # fe25519_saturated32:65
-	add s9, s3, s9                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s3, s9, s3
-	add t1, t1, s3                   # fe25519_saturated32:65: word 1 of s in -57..2^32-1
-	sub s3, zero, t1
-	sub t1, t4, s3                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s3, t4, t1
-	sub t4, s4, s3                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s3, s4, t4
-	sub s4, s7, s3                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s3, s7, s4
-	sub s7, a6, s3                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s3, a6, s7
-	sub a6, t5, s3                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s3, t5, a6
-	sub t5, s8, s3                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s3, s8, t5
-	slli s8, t2, 1                   # fe25519_saturated32:69
-	srli t2, s8, 1
-	li s8, -2147483648
-	add t2, t2, s8
-	sub s8, t2, s3
-	add t2, t3, a5                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu s3, t2, t3
-	add a5, s0, s2
-	sltu t3, a5, s0
-	add s2, a5, s3                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu s0, s2, s3
-	or a5, t3, s0
-	add s3, s11, a2
-	add s0, s3, a5                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu t3, s3, s11
-	sltu a2, s0, a5
-	or s11, t3, a2
-	add s3, a3, a4
-	add t3, s3, s11                  # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu a5, s3, a3
-	sltu a2, t3, s11
-	or a4, a5, a2
-	add a3, s10, a0
-	add s11, a3, a4                  # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu s3, a3, s10
-	sltu a5, s11, a3
-	add a2, s3, a5                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add a0, a7, t0
-	add a4, a0, a2                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu s10, a0, a7
-	sltu a3, a4, a0
-	add s3, s10, a3                  # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add a5, s1, ra
-	add a7, a5, s3                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu t0, a5, s1
-	sltu a2, a7, a5
-	add a0, t0, a2                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add s10, a1, s6                  # fe25519_saturated32:49
-	add ra, s10, a0                  # fe25519_saturated32:49: word 0 of v$0_folded in 0..2^50-1
-	sltu a3, s10, a1
-	sltu s1, ra, s10
-	add s3, a3, s1                   # fe25519_saturated32:49: word 1 of v$0_folded in 0..2^50-1
-	srli a5, ra, 31                  # fe25519_saturated32:31
-	slli t0, s3, 1
-	or a2, a5, t0
-	li s6, 19
-	mul a1, a2, s6                   # fe25519_saturated32:31: carry$0_folded in 0..2^24
+	lw s0, 60(sp)
+	sw a0, 88(sp)
+	lw t0, 72(sp)
+	xor a0, t5, a1
+	sw ra, 120(sp)
+	lw t1, 40(sp)
+	sw s1, 124(sp)
+	sw s0, 16(sp)
+	sw t0, 96(sp)
+	and a0, a0, a3
+	xor a0, a0, a1
+	lw s1, 76(sp)
+	lw s0, 16(sp)
+	lw t0, 84(sp)
+	lw ra, 80(sp)
+	sw t1, 100(sp)
+	sw a0, 8(sp)
+	xor t1, s1, s0
+	xor a0, t0, ra
+	and t1, t1, a3
+	and a0, a0, a3
+	xor t1, t1, s0
+	xor a0, a0, ra
+	sw a0, 32(sp)
+	sw t1, 28(sp)
+	lw a0, 92(sp)
+	lw t1, 88(sp)
+	sw s10, 116(sp)
+	xor s10, a0, t1
+	and s10, s10, a3
+	xor s10, s10, t1
+	xor a1, a1, t5
+	sw s10, 36(sp)
+	sw a7, 24(sp)
+	and a1, a1, a3
+	lw s10, 100(sp)
+	lw a7, 96(sp)
+	xor a1, a1, t5
+	sw s9, 112(sp)
+	xor t5, s8, a5
+	xor s9, s10, a7
+	xor s8, s0, s1
+	and s9, s9, a3
+	and s0, s8, a3
+	xor s9, s9, a7
+	xor s8, s0, s1
+	sw s9, 40(sp)
+	xor s0, ra, t0
+	lw s9, 104(sp)
+	and s1, s0, a3
+	sw a4, 20(sp)
+	xor ra, s1, t0
+	xor s0, t1, a0
+	xor a4, s9, s2
+	and s1, s0, a3
+	and a4, a4, a3
+	xor t0, s1, a0
+	xor a4, a4, s2
 	lw a0, 104(sp)
-	sw s9, 0(a0)
-	sw t1, 4(a0)
-	add s10, t2, a1                  # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a3, s10, t2
-	add s1, s2, a3                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s3, s1, s2
-	add a5, s0, s3                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu t0, a5, s0
-	add a2, t3, t0                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s6, a2, t3
-	add s9, s11, s6                  # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu t1, s9, s11
-	slli a3, ra, 1                   # fe25519_saturated32:37
-	srli s2, a3, 1
-	lw s11, 96(sp)
-	sw t4, 8(a0)
-	add t4, a4, t1                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sw s4, 12(a0)
-	sltu s4, t4, a4
-	add a1, a7, s4                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu t2, a1, a7
-	add s3, t2, s2                   # fe25519_saturated32:37: r.7$0_folded in 0..2^31
-	lw s2, 100(sp)
-	sw s7, 16(a0)
-	sw a6, 20(a0)
-	sw t5, 24(a0)
-	sw s8, 28(a0)
-	sw s10, 32(a0)
-	sw s1, 36(a0)
-	lw s1, 108(sp)
-	sw a5, 40(a0)
-	sw a2, 44(a0)
-	sw s9, 48(a0)
-	sw t4, 52(a0)
-	sw a1, 56(a0)
-	sw s3, 60(a0)
-	lw s0, 0(sp)                     # fe25519_saturated32:45
-	lw t0, 4(sp)
-	add t3, s5, s0                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu s6, t3, s5
-	add t1, s11, t0
-	add s4, t1, s6                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw a3, 8(sp)
-	sltu a4, t1, s11
-	sltu a7, s4, s6
-	or ra, a4, a7
-	add s7, s2, a3
-	lw t2, 12(sp)
-	add t5, s7, ra                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu a6, s7, s2
-	sltu s8, t5, ra
-	or s10, a6, s8
-	add a5, s1, t2
-	add s9, a5, s10                  # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw s3, 16(sp)
+	sw a4, 44(sp)
+	xor t1, a7, s10
+	lw a4, 108(sp)
+	and s0, t1, a3
+	xor a7, s2, a0
+	xor s1, s0, s10
+	and t1, a7, a3
+	xor s9, a4, s3
+	xor s0, t1, a0
+	and s9, s9, a3
+	xor s10, s3, a4
+	xor t1, s4, a2
+	xor s9, s9, s3
+	and s2, s10, a3
+	and a0, t1, a3
+	xor a7, s2, a4
+	xor s3, a0, a2
+	xor s10, s5, t4
+	and s2, s10, a3
+	xor a2, s6, t3
+	xor a4, s2, t4
+	xor s4, t2, s11
+	and s5, a2, a3
+	and t1, s4, a3
+	xor t4, s7, a6
 	lw s6, 112(sp)
-	sltu a2, a5, s1
-	sltu t4, s9, s10
-	or a1, a2, t4
-	add a4, s6, s3
-	lw t1, 20(sp)
-	add s7, a4, a1                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw s8, 116(sp)
-	sltu a7, a4, s6
-	sltu ra, s7, a4
-	add a6, a7, ra                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add a5, s8, t1
-	add a2, a5, a6                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw a4, 24(sp)
-	lw ra, 120(sp)
-	sltu s10, a5, s8
-	sltu t4, a2, a5
-	add a1, s10, t4                  # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add a6, ra, a4
-	add s10, a6, a1                  # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu a5, a6, ra
-	sltu t4, s10, a6
-	lw a7, 28(sp)                    # fe25519_saturated32:49
-	lw a6, 124(sp)
-	add a1, a5, t4                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add a5, a6, a7                   # fe25519_saturated32:49
-	sltu t4, a5, a6
-	add a1, a5, a1                   # fe25519_saturated32:49: word 0 of v$0_folded in 0..2^50-1
-	sltu a5, a1, a5
-	add t4, t4, a5                   # fe25519_saturated32:49: word 1 of v$0_folded in 0..2^50-1
-	srli a5, a1, 31                  # fe25519_saturated32:31
-	slli t4, t4, 1
-	or a5, a5, t4
-	li t4, 19
-	mul a5, a5, t4                   # fe25519_saturated32:31: carry$0_folded in 0..2^24
-	add t4, t3, a5                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a5, t4, t3
-	add t3, s4, a5                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a5, t3, s4
-	add s4, t5, a5                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a5, s4, t5
-	add t5, s9, a5                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a5, t5, s9
-	add s9, s7, a5                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a5, s9, s7
-	add s7, a2, a5                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a5, s7, a2
-	add a2, s10, a5                  # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a5, a2, s10
-	slli s10, a1, 1                  # fe25519_saturated32:37
-	srli a1, s10, 1
-	add s10, a5, a1                  # fe25519_saturated32:37: r.7$0_folded in 0..2^31
-	sub a5, s5, s0                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a1, s5, a5
-	sub s0, s11, t0
-	sltu s5, s11, s0
-	sub t0, s0, a1                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s11, s0, t0
-	or a1, s5, s11
-	sub s0, s2, a3
-	sub s11, s0, a1                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s5, s2, s0
-	sltu a3, s0, s11
-	or s2, s5, a3
-	sub a1, s1, t2
-	sub s5, a1, s2                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s0, s1, a1
-	sltu a3, a1, s5
-	or t2, s0, a3
-	sub s1, s6, s3
-	sub a1, s1, t2                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s2, s6, s1
-	sltu s0, s1, a1
-	add a3, s2, s0
-	sub s3, s8, t1
-	sub t2, s3, a3                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s6, s8, s3
-	sltu s1, s3, t2
-	add s2, s6, s1
-	sub s0, ra, a4
-	sub s8, s0, s2                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu t1, ra, s0
-	sltu a3, s0, s8
-	add s3, t1, a3
-	sub s6, a6, a7                   # fe25519_saturated32:61
-	sub a4, s6, s3                   # fe25519_saturated32:61: word 0 of v in -2^32..2^32-1
-	sltu s1, a6, s6
-	sltu ra, s6, a4
-	add s2, s1, ra
-	sub s0, zero, s2                 # fe25519_saturated32:61: word 1 of v in -2^32..2^32-1
-	srli t1, a4, 31                  # fe25519_saturated32:63
-	slli a3, s0, 1
-	or a7, t1, a3
-	li a6, 19
-	mul s3, a7, a6
-	sw t4, 64(a0)
-	sw t3, 68(a0)
-	sw s4, 72(a0)
-	sw t5, 76(a0)
-	sw s9, 80(a0)
-	addi s6, s3, -19                 # fe25519_saturated32:63: carry in -57..0
-	add ra, a5, s6                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srai s1, s6, 31
-	sltu s2, ra, a5
-	add s0, s1, s2                   # fe25519_saturated32:65: word 1 of s in -57..2^32-1
-	sub t1, zero, s0
-	sub a3, t0, t1                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a7, t0, a3
-	sub a6, s11, a7                  # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu t4, s11, a6
-	sub t3, s5, t4                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s4, s5, t3
-	sub t5, a1, s4                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sw s7, 84(a0)
-	sltu s9, a1, t5
-	sw a2, 88(a0)
-	sub s7, t2, s9                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sw s10, 92(a0)
-	sltu a2, t2, s7
-	slli s6, a4, 1                   # fe25519_saturated32:69
-	sub s10, s8, a2                  # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srli a5, s6, 1                   # fe25519_saturated32:69
-	li s1, -2147483648
-	sw ra, 96(a0)
-	sltu s3, s8, s10                 # fe25519_saturated32:65
-	add s2, a5, s1                   # fe25519_saturated32:69
-	sub ra, s2, s3
-	sw s7, 116(a0)
-	sw s10, 120(a0)
-	sw ra, 124(a0)
+	lw a2, 20(sp)
+	xor a0, t1, s11
+	xor s10, s5, t3
+	lw s2, 4(sp)
+	and t2, t4, a3
+	and t1, t5, a3
+	xor s5, s6, a2
+	lw s7, 116(sp)
+	lw t4, 24(sp)
+	sw s10, 76(s2)
+	xor s4, t2, a6
+	xor s11, t1, a5
+	and t3, s5, a3
+	xor s10, t3, a2
+	xor t2, s7, t4
+	lw t1, 28(sp)
+	lw a5, 32(sp)
+	lw s5, 40(sp)
+	lw a2, 124(sp)
+	lw s7, 120(sp)
+	and a6, t2, a3
+	sw t1, 8(s2)
+	lw s6, 36(sp)
+	xor t5, a6, t4
+	sw a5, 12(s2)
+	sw s5, 20(s2)
+	xor t2, a2, s7
+	xor t1, s7, a2
+	sw s6, 16(s2)
+	lw t3, 44(sp)
+	and a6, t2, a3
+	and a5, t1, a3
+	lw s5, 8(sp)
+	xor t4, a6, s7
+	xor s6, a5, a2
+	sw t3, 24(s2)
+	sw s9, 28(s2)
+	sw a1, 32(s2)
+	sw s8, 40(s2)
+	sw ra, 44(s2)
+	sw t0, 48(s2)
+	sw s1, 52(s2)
+	sw s0, 56(s2)
+	sw a7, 60(s2)
+	sw s3, 64(s2)
+	sw a4, 68(s2)
+	sw a0, 72(s2)
+	sw s4, 80(s2)
+	sw s11, 84(s2)
+	sw s10, 88(s2)
+	sw t5, 92(s2)
+	sw t4, 36(s2)
+	sw s6, 4(s2)
+	sw s5, 0(s2)
 	lw ra, 128(sp)
 	lw s0, 132(sp)
 	lw s1, 136(sp)
@@ -6461,510 +6547,6 @@ curve_ed25519_add_niels:
 	lw s9, 168(sp)
 	lw s10, 172(sp)
 	lw s11, 176(sp)
-	sw a3, 100(a0)
-	sw a6, 104(a0)
-	sw t3, 108(a0)
-	sw t5, 112(a0)
-	addi sp, sp, 192
-	ret
-	.size curve_ed25519_add_niels, . - curve_ed25519_add_niels
-
-# curve.ed25519_comb.term (lib/curve/ed25519_comb.stk, line 41)
-	.balign 4
-	.type curve_ed25519_comb_term, @function
-curve_ed25519_comb_term:
-	addi sp, sp, -192
-	addi a4, a3, 192                 # 45: at$0_bit in 0..255
-	srli a5, a4, 3                   # 36
-	add a6, a2, a5
-	sw ra, 132(sp)
-	lbu a7, 0(a6)
-	srli t5, a3, 3
-	add ra, a2, t5
-	andi t0, a4, 7
-	lbu a5, 0(ra)
-	srl t1, a7, t0
-	andi t2, t1, 1                   # 36: top
-	li t3, 1
-	andi a4, a3, 7
-	addi a7, a3, 64                  # 47: at$2_bit in 0..255
-	sub t4, t3, t2                   # 46: flip
-	srl t0, a5, a4                   # 36
-	srli t1, a7, 3
-	add t3, a2, t1
-	addi a4, a3, 128                 # 47: at$3_bit in 0..255
-	lbu t5, 0(t3)                    # 36
-	andi a5, a7, 7
-	srli t1, a4, 3
-	add a7, a2, t1
-	lbu a3, 0(a7)
-	srl ra, t5, a5
-	andi a6, t0, 1                   # 36: t
-	andi t5, a4, 7
-	andi t0, ra, 1                   # 36: t
-	srl t3, a3, t5
-	xor a5, t4, a6                   # 47
-	andi ra, t3, 1                   # 36: t
-	xor a2, t4, t0                   # 47
-	slli t1, a2, 1
-	xor a6, t4, ra
-	or a4, a5, t1
-	slli a3, a6, 2
-	sw s0, 136(sp)
-	sw s1, 140(sp)
-	sw s2, 144(sp)
-	or t5, a4, a3                    # 47: i
-	sw s3, 148(sp)
-	sw s4, 152(sp)
-	sw s5, 156(sp)
-	sw s6, 160(sp)
-	sw s7, 164(sp)
-	sw s8, 168(sp)
-	sw s9, 172(sp)
-	sw s10, 176(sp)
-	sw s11, 180(sp)
-	lw a7, 0(a1)                     # 48
-	lw t3, 4(a1)
-	lw t0, 8(a1)
-	lw a2, 12(a1)
-	lw a5, 16(a1)
-	lw t1, 20(a1)
-	lw t4, 24(a1)
-	lw ra, 28(a1)
-	lw a6, 32(a1)
-	lw a4, 36(a1)
-	lw a3, 40(a1)
-	lw s0, 44(a1)
-	lw s1, 48(a1)
-	lw s2, 52(a1)
-	sw a0, 4(sp)
-	lw s3, 56(a1)
-	lw s4, 60(a1)
-	lw s5, 64(a1)
-	lw s6, 68(a1)
-	lw s7, 72(a1)
-	lw s8, 76(a1)
-	lw s9, 80(a1)
-	lw s10, 84(a1)
-	lw s11, 88(a1)
-	lw a0, 92(a1)
-	sw t2, 8(sp)
-	li t2, 1
-	sw a7, 20(sp)
-	sw t3, 24(sp)
-	sw t0, 28(sp)
-	sw a2, 32(sp)
-	sw a5, 36(sp)
-	sw t1, 40(sp)
-	sw t4, 44(sp)
-	sw ra, 48(sp)
-	sw a6, 52(sp)
-	sw a4, 56(sp)
-	sw a3, 60(sp)
-	sw s0, 64(sp)
-	sw s1, 68(sp)
-	sw s2, 72(sp)
-.L14_0:
-	slli t0, t2, 5                   # 50
-	slli a2, t2, 6
-	add a5, t0, a2
-	add t1, a1, a5
-	sw a1, 0(sp)
-	lw a1, 48(t1)
-	xor a7, t5, t2
-	lw a1, 52(t1)
-	lw t4, 0(t1)
-	lw a1, 56(t1)
-	sltiu t3, a7, 1                  # 50: cond
-	lw a1, 60(t1)
-	sub t3, zero, t3
-	lw a1, 64(t1)
-	lw s2, 4(t1)
-	lw a1, 68(t1)
-	lw s1, 8(t1)
-	lw a1, 72(t1)
-	lw s0, 12(t1)
-	lw a1, 76(t1)
-	lw a3, 16(t1)
-	lw a1, 80(t1)
-	lw a4, 20(t1)
-	lw a1, 84(t1)
-	lw a6, 24(t1)
-	lw a1, 88(t1)
-	lw ra, 28(t1)
-	lw a1, 92(t1)
-	lw a7, 32(t1)
-	lw a1, 20(sp)
-	lw t0, 36(t1)
-	xor t4, t4, a1
-	and t4, t4, t3
-	xor t4, t4, a1
-	lw a1, 24(sp)
-	lw a2, 40(t1)
-	xor s2, s2, a1
-	and s2, s2, t3
-	xor s2, s2, a1
-	lw a1, 28(sp)
-	lw a5, 44(t1)
-	xor s1, s1, a1
-	and s1, s1, t3
-	xor s1, s1, a1
-	lw a1, 32(sp)
-	sw t5, 12(sp)
-	xor s0, s0, a1
-	and s0, s0, t3
-	xor s0, s0, a1
-	lw a1, 36(sp)
-	lw t5, 68(sp)
-	xor a3, a3, a1
-	and a3, a3, t3
-	xor a3, a3, a1
-	lw a1, 40(sp)
-	sw t2, 16(sp)
-	xor a4, a4, a1
-	and a4, a4, t3
-	xor a4, a4, a1
-	lw a1, 44(sp)
-	lw t2, 72(sp)
-	xor a6, a6, a1
-	and a6, a6, t3
-	xor a6, a6, a1
-	lw a1, 48(sp)
-	xor ra, ra, a1
-	and ra, ra, t3
-	xor ra, ra, a1
-	lw a1, 52(sp)
-	xor a7, a7, a1
-	and a7, a7, t3
-	xor a7, a7, a1
-	lw a1, 56(sp)
-	xor t0, t0, a1
-	and t0, t0, t3
-	xor t0, t0, a1
-	lw a1, 60(sp)
-	xor a2, a2, a1
-	and a2, a2, t3
-	xor a2, a2, a1
-	lw a1, 64(sp)
-	xor a5, a5, a1
-	and a5, a5, t3
-	xor a5, a5, a1
-	lw a1, 48(t1)
-	sw t4, 20(sp)
-	xor a1, a1, t5
-	and a1, a1, t3
-	xor a1, a1, t5
-	lw t5, 52(t1)
-	sw s2, 24(sp)
-	xor t5, t5, t2
-	and t5, t5, t3
-	xor t5, t5, t2
-	lw t2, 56(t1)
-	sw s1, 28(sp)
-	xor t2, t2, s3
-	and t2, t2, t3
-	xor s3, t2, s3
-	lw t2, 60(t1)
-	sw a1, 68(sp)
-	xor t2, t2, s4
-	and t2, t2, t3
-	xor s4, t2, s4
-	lw t2, 64(t1)
-	sw t5, 72(sp)
-	xor t2, t2, s5
-	and t2, t2, t3
-	xor s5, t2, s5
-	lw t2, 68(t1)
-	lw a1, 0(sp)
-	xor t2, t2, s6
-	and t2, t2, t3
-	xor s6, t2, s6
-	lw t2, 72(t1)
-	lw t5, 12(sp)
-	xor t2, t2, s7
-	and t2, t2, t3
-	xor s7, t2, s7
-	lw t2, 76(t1)
-	sw s0, 32(sp)
-	xor t2, t2, s8
-	and t2, t2, t3
-	xor s8, t2, s8
-	lw t2, 80(t1)
-	sw a3, 36(sp)
-	xor t2, t2, s9
-	and t2, t2, t3
-	xor s9, t2, s9
-	lw t2, 84(t1)
-	sw a4, 40(sp)
-	xor t2, t2, s10
-	and t2, t2, t3
-	xor s10, t2, s10
-	lw t2, 88(t1)
-	sw a6, 44(sp)
-	xor t2, t2, s11
-	and t2, t2, t3
-	xor s11, t2, s11
-	lw t2, 92(t1)
-	sw ra, 48(sp)
-	xor t2, t2, a0
-	and t1, t2, t3
-	lw t2, 16(sp)
-	xor a0, t1, a0
-	sw a7, 52(sp)
-	sw t0, 56(sp)
-	sw a2, 60(sp)
-	sw a5, 64(sp)
-	addi t2, t2, 1
-	li t3, 8
-	bltu t2, t3, .L14_0
-.L14_1:
-	lw t5, 24(sp)
-	sub a4, zero, s5                 # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a6, zero, a4
-	sub ra, zero, s6
-	sub a6, ra, a6                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw t4, 52(sp)
-	lw t3, 32(sp)
-	lw s2, 60(sp)
-	lw a7, 28(sp)
-	lw a5, 44(sp)
-	lw a3, 72(sp)
-	lw t2, 56(sp)
-	lw s1, 64(sp)
-	lw s0, 68(sp)
-	lw a1, 20(sp)
-	lw t0, 36(sp)
-	lw a2, 40(sp)
-	lw t1, 48(sp)
-	sw t5, 76(sp)
-	sltu t5, zero, ra
-	sltu ra, ra, a6
-	or t5, t5, ra
-	sub ra, zero, s7
-	sub t5, ra, t5                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sw t4, 0(sp)
-	sltu t4, zero, ra
-	sltu ra, ra, t5
-	or t4, t4, ra
-	sub ra, zero, s8
-	sub t4, ra, t4                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sw t3, 92(sp)
-	sltu t3, zero, ra
-	sltu ra, ra, t4
-	or t3, t3, ra
-	sub ra, zero, s9
-	sub t3, ra, t3                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sw s2, 80(sp)
-	sltu s2, zero, ra
-	sltu ra, ra, t3
-	add s2, s2, ra
-	sub ra, zero, s10
-	sub s2, ra, s2                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sw a7, 84(sp)
-	sltu a7, zero, ra
-	sltu ra, ra, s2
-	add a7, a7, ra
-	sub ra, zero, s11
-	sub a7, ra, a7                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sw a5, 112(sp)
-	sltu a5, zero, ra
-	sltu ra, ra, a7
-	add a5, a5, ra
-	sub ra, zero, a0                 # fe25519_saturated32:61
-	sub a5, ra, a5                   # fe25519_saturated32:61: word 0 of v in -2^32..2^32-1
-	sw a3, 104(sp)
-	sltu a3, zero, ra
-	sltu ra, ra, a5
-	add a3, a3, ra
-	sub ra, zero, a3                 # fe25519_saturated32:61: word 1 of v in -2^32..2^32-1
-	srli a3, a5, 31                  # fe25519_saturated32:63
-	slli ra, ra, 1
-	or a3, a3, ra
-	li ra, 19
-	mul a3, a3, ra
-	slli ra, a5, 1                   # fe25519_saturated32:69
-	srli a5, ra, 1
-	sw t2, 16(sp)
-	li ra, -2147483648
-	add a5, a5, ra
-	addi ra, a3, -19                 # fe25519_saturated32:63: carry in -57..0
-	srai a3, ra, 31                  # fe25519_saturated32:65
-	add ra, a4, ra                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a4, ra, a4
-	add a3, a3, a4                   # fe25519_saturated32:65: word 1 of s in -57..2^32-1
-	sub a4, zero, a3
-	sub a3, a6, a4                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a4, a6, a3
-	sub a6, t5, a4                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a4, t5, a6
-	sub t5, t4, a4                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a4, t4, t5
-	sub t4, t3, a4                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a4, t3, t4
-	sub t3, s2, a4                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a4, s2, t3
-	sub s2, a7, a4                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a4, a7, s2
-	sw s1, 88(sp)
-	sw s0, 96(sp)
-	sub a7, a5, a4                   # fe25519_saturated32:69
-	lw a5, 8(sp)
-	lw s1, 76(sp)
-	lw s0, 16(sp)
-	sub a4, zero, a5                 # 53
-	xor t2, s1, s0
-	sw a1, 12(sp)
-	sw t0, 100(sp)
-	sw a2, 108(sp)
-	sw t1, 116(sp)
-	and t2, t2, a4
-	lw a5, 12(sp)
-	lw a2, 0(sp)
-	xor t2, t2, s0
-	lw t1, 84(sp)
-	lw t0, 80(sp)
-	sw t2, 32(sp)
-	xor a1, a5, a2
-	xor t2, t1, t0
-	and a1, a1, a4
-	and t2, t2, a4
-	xor a1, a1, a2
-	xor t2, t2, t0
-	sw t2, 36(sp)
-	sw a1, 8(sp)
-	lw t2, 92(sp)
-	lw a1, 88(sp)
-	sw a7, 28(sp)
-	xor a7, t2, a1
-	and a7, a7, a4
-	xor a7, a7, a1
-	sw a7, 40(sp)
-	sw a0, 128(sp)
-	lw a7, 100(sp)
-	lw a0, 96(sp)
-	sw s11, 124(sp)
-	xor s11, a7, a0
-	and s11, s11, a4
-	xor s11, s11, a0
-	sw s11, 44(sp)
-	sw s2, 24(sp)
-	xor a2, a2, a5
-	lw s11, 108(sp)
-	lw s2, 104(sp)
-	and a2, a2, a4
-	sw t3, 20(sp)
-	xor a2, a2, a5
-	xor t3, s11, s2
-	xor a5, s0, s1
-	and t3, t3, a4
-	and s0, a5, a4
-	xor t3, t3, s2
-	xor a5, s0, s1
-	sw t3, 48(sp)
-	xor s0, t0, t1
-	lw t3, 112(sp)
-	and s1, s0, a4
-	sw s10, 120(sp)
-	xor t0, s1, t1
-	xor s0, a1, t2
-	xor s10, t3, s3
-	and s1, s0, a4
-	xor a1, a0, a7
-	and s10, s10, a4
-	xor t1, s1, t2
-	and s0, a1, a4
-	xor s10, s10, s3
-	xor s1, s0, a7
-	sw s10, 52(sp)
-	lw s0, 112(sp)
-	lw s10, 116(sp)
-	xor t2, s2, s11
-	xor a7, s3, s0
-	xor t3, s10, s4
-	and a0, t2, a4
-	and s2, a7, a4
-	and t3, t3, a4
-	xor a1, a0, s11
-	xor t2, s2, s0
-	xor a7, s5, ra
-	xor t3, t3, s4
-	xor a0, s4, s10
-	and s2, a7, a4
-	and s11, a0, a4
-	xor s0, s2, ra
-	xor s4, s6, a3
-	xor s3, s11, s10
-	and a0, s4, a4
-	xor s2, s8, t5
-	xor s11, a0, a3
-	xor s10, s7, a6
-	and ra, s2, a4
-	xor s4, s9, t4
-	and s5, s10, a4
-	xor s6, ra, t5
-	and a0, s4, a4
-	xor a3, a0, t4
-	lw s10, 120(sp)
-	lw s7, 20(sp)
-	lw s2, 124(sp)
-	lw ra, 24(sp)
-	xor a7, s5, a6
-	lw a0, 128(sp)
-	lw t4, 28(sp)
-	xor s5, s10, s7
-	xor t5, s2, ra
-	and a6, s5, a4
-	and s9, t5, a4
-	xor s10, a0, t4
-	xor s8, a6, s7
-	xor s4, s9, ra
-	and s5, s10, a4
-	lw s7, 8(sp)
-	lw s2, 4(sp)
-	lw t5, 32(sp)
-	lw s9, 36(sp)
-	lw ra, 40(sp)
-	lw a0, 44(sp)
-	lw s10, 48(sp)
-	lw a4, 52(sp)
-	xor a6, s5, t4
-	sw s7, 0(s2)
-	sw t5, 4(s2)
-	sw s9, 8(s2)
-	sw ra, 12(s2)
-	sw a0, 16(s2)
-	sw s10, 20(s2)
-	sw a4, 24(s2)
-	sw t3, 28(s2)
-	sw a2, 32(s2)
-	sw a5, 36(s2)
-	sw t0, 40(s2)
-	sw t1, 44(s2)
-	sw s1, 48(s2)
-	sw a1, 52(s2)
-	sw t2, 56(s2)
-	sw s3, 60(s2)
-	sw s0, 64(s2)
-	sw s11, 68(s2)
-	sw a7, 72(s2)
-	sw s6, 76(s2)
-	sw a3, 80(s2)
-	sw s8, 84(s2)
-	sw s4, 88(s2)
-	sw a6, 92(s2)
-	lw ra, 132(sp)
-	lw s0, 136(sp)
-	lw s1, 140(sp)
-	lw s2, 144(sp)
-	lw s3, 148(sp)
-	lw s4, 152(sp)
-	lw s5, 156(sp)
-	lw s6, 160(sp)
-	lw s7, 164(sp)
-	lw s8, 168(sp)
-	lw s9, 172(sp)
-	lw s10, 176(sp)
-	lw s11, 180(sp)
 	addi sp, sp, 192
 	ret
 	.size curve_ed25519_comb_term, . - curve_ed25519_comb_term
@@ -6987,8 +6569,7 @@ curve_ed25519_comb_mult_2:
 	addi a0, sp, 0
 	call curve_ed25519_comb_recode
 	li a3, 1
-	li a4, 1
-	li a5, 32
+	li a4, 32
 	sw zero, 0(s0)
 	sw zero, 4(s0)
 	sw zero, 8(s0)
@@ -7005,7 +6586,7 @@ curve_ed25519_comb_mult_2:
 	sw zero, 52(s0)
 	sw zero, 56(s0)
 	sw zero, 60(s0)
-	sw a4, 64(s0)
+	sw a3, 64(s0)
 	sw zero, 68(s0)
 	sw zero, 72(s0)
 	sw zero, 76(s0)
@@ -7021,21 +6602,21 @@ curve_ed25519_comb_mult_2:
 	sw zero, 116(s0)
 	sw zero, 120(s0)
 	sw zero, 124(s0)
-	mv s2, a5
-.L15_0:
+	mv s2, a4
+.L13_0:
 	addi s2, s2, -1
 	mv s3, s2
-	sltiu a6, s3, 31                 # 66
-	bne a6, zero, .L15_2
-.L15_3:
+	sltiu a5, s3, 31                 # 66
+	bne a5, zero, .L13_2
+.L13_3:
 	li s4, 0
-.L15_4:
-	slli a7, s4, 8                   # 70
-	slli t0, s4, 9
-	add t1, a7, t0
-	slli t2, s4, 5
-	add a1, s1, t1
-	add a3, s3, t2
+.L13_4:
+	slli a6, s4, 8                   # 70
+	slli a7, s4, 9
+	add t0, a6, a7
+	slli t1, s4, 5
+	add a1, s1, t0
+	add a3, s3, t1
 	addi a0, sp, 160
 	addi a2, sp, 0
 	call curve_ed25519_comb_term
@@ -7061,10 +6642,10 @@ curve_ed25519_comb_mult_2:
 	call field_fe25519_saturated32_mul
 	addi s4, s4, 1
 	li s5, 2
-	bltu s4, s5, .L15_4
-.L15_5:
-	bltu zero, s2, .L15_0
-.L15_1:
+	bltu s4, s5, .L13_4
+.L13_5:
+	bltu zero, s2, .L13_0
+.L13_1:
 	lw ra, 384(sp)
 	lw s0, 388(sp)
 	lw s1, 392(sp)
@@ -7074,7 +6655,7 @@ curve_ed25519_comb_mult_2:
 	lw s5, 408(sp)
 	addi sp, sp, 416
 	ret
-.L15_2:
+.L13_2:
 	addi s4, s0, 32                  # 67
 	addi s5, s0, 64
 	mv a1, s0
@@ -7098,7 +6679,7 @@ curve_ed25519_comb_mult_2:
 	addi a1, sp, 32
 	addi a2, sp, 64
 	call field_fe25519_saturated32_mul
-	j .L15_3
+	j .L13_3
 	.size curve_ed25519_comb_mult_2, . - curve_ed25519_comb_mult_2
 
 # field.fe25519_pow.square_times$5 (lib/field/fe25519_pow.stk, line 6)
@@ -7128,14 +6709,14 @@ field_fe25519_pow_square_times_5:
 	sw t1, 28(sp)
 	li s0, 0
 	mv s1, a0
-.L16_0:
+.L14_0:
 	addi a0, sp, 0
 	addi a1, sp, 0
 	call field_fe25519_saturated32_square
 	addi s0, s0, 1
 	li s2, 5
-	bltu s0, s2, .L16_0
-.L16_1:
+	bltu s0, s2, .L14_0
+.L14_1:
 	lw t2, 0(sp)                     # 13
 	lw t3, 4(sp)
 	lw t4, 8(sp)
@@ -7187,14 +6768,14 @@ field_fe25519_pow_square_times_10:
 	sw t1, 28(sp)
 	li s0, 0
 	mv s1, a0
-.L17_0:
+.L15_0:
 	addi a0, sp, 0
 	addi a1, sp, 0
 	call field_fe25519_saturated32_square
 	addi s0, s0, 1
 	li s2, 10
-	bltu s0, s2, .L17_0
-.L17_1:
+	bltu s0, s2, .L15_0
+.L15_1:
 	lw t2, 0(sp)                     # 13
 	lw t3, 4(sp)
 	lw t4, 8(sp)
@@ -7246,14 +6827,14 @@ field_fe25519_pow_square_times_20:
 	sw t1, 28(sp)
 	li s0, 0
 	mv s1, a0
-.L18_0:
+.L16_0:
 	addi a0, sp, 0
 	addi a1, sp, 0
 	call field_fe25519_saturated32_square
 	addi s0, s0, 1
 	li s2, 20
-	bltu s0, s2, .L18_0
-.L18_1:
+	bltu s0, s2, .L16_0
+.L16_1:
 	lw t2, 0(sp)                     # 13
 	lw t3, 4(sp)
 	lw t4, 8(sp)
@@ -7305,14 +6886,14 @@ field_fe25519_pow_square_times_50:
 	sw t1, 28(sp)
 	li s0, 0
 	mv s1, a0
-.L19_0:
+.L17_0:
 	addi a0, sp, 0
 	addi a1, sp, 0
 	call field_fe25519_saturated32_square
 	addi s0, s0, 1
 	li s2, 50
-	bltu s0, s2, .L19_0
-.L19_1:
+	bltu s0, s2, .L17_0
+.L17_1:
 	lw t2, 0(sp)                     # 13
 	lw t3, 4(sp)
 	lw t4, 8(sp)
@@ -7364,14 +6945,14 @@ field_fe25519_pow_square_times_100:
 	sw t1, 28(sp)
 	li s0, 0
 	mv s1, a0
-.L20_0:
+.L18_0:
 	addi a0, sp, 0
 	addi a1, sp, 0
 	call field_fe25519_saturated32_square
 	addi s0, s0, 1
 	li s2, 100
-	bltu s0, s2, .L20_0
-.L20_1:
+	bltu s0, s2, .L18_0
+.L18_1:
 	lw t2, 0(sp)                     # 13
 	lw t3, 4(sp)
 	lw t4, 8(sp)
@@ -7546,163 +7127,157 @@ field_fe25519_pow_invert:
 	ret
 	.size field_fe25519_pow_invert, . - field_fe25519_pow_invert
 
-# field.fe25519_saturated32.to_bytes (lib/field/fe25519_saturated32.stk, line 176)
+# field.fe25519_saturated32.to_bytes (lib/field/fe25519_saturated32.stk, line 188); in an order found by search
 	.balign 4
 	.type field_fe25519_saturated32_to_bytes, @function
 field_fe25519_saturated32_to_bytes:
 	addi sp, sp, -64
-	lw t1, 28(a1)                    # 31
-	li t3, 19
-	srli t2, t1, 31
-	mul t4, t2, t3                   # 31: carry$0_folded in 0..2^24
-	lw a2, 0(a1)                     # 179: t.0 in 0..2^32-1
-	lw a3, 4(a1)                     # 179: t.1 in 0..2^32-1
+	lw a6, 0(a1)                     # 37
+	lw a2, 28(a1)                    # 35
+	li a4, 19
+	srli a3, a2, 31
+	mul a5, a3, a4                   # 35: carry$0_folded in 0..2^24
+	lw a7, 4(a1)                     # 37
+	lw t0, 8(a1)
 	sw ra, 32(sp)
-	slli t5, t1, 1                   # 37
-	lw a4, 8(a1)                     # 179: t.2 in 0..2^32-1
-	add t2, a2, t4                   # 33: word 0 of s$0_folded in 0..2^32+18
-	sltu t3, t2, a2
-	srli ra, t5, 1                   # 37
-	add t1, a3, t3                   # 33: word 0 of s$0_folded in 0..2^32+18
-	sltu t5, t1, a3
-	lw a5, 12(a1)                    # 179: t.3 in 0..2^32-1
-	add t4, a4, t5                   # 33: word 0 of s$0_folded in 0..2^32+18
-	sltu a2, t4, a4
-	lw a6, 16(a1)                    # 179: t.4 in 0..2^32-1
-	add t3, a5, a2                   # 33: word 0 of s$0_folded in 0..2^32+18
-	sltu a3, t3, a5
-	lw a7, 20(a1)                    # 179: t.5 in 0..2^32-1
-	add t5, a6, a3                   # 33: word 0 of s$0_folded in 0..2^32+18
-	sltu a4, t5, a6
-	lw t0, 24(a1)                    # 179: t.6 in 0..2^32-1
-	add a2, a7, a4                   # 33: word 0 of s$0_folded in 0..2^32+18
-	sltu a5, a2, a7
-	add a3, t0, a5                   # 33: word 0 of s$0_folded in 0..2^32+18
-	sltu a6, a3, t0
-	li a7, -19
-	add a4, a6, ra                   # 37: r$0_folded[7] in 0..2^31
-	sub a5, t2, a7                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	li a1, -1
-	sltu t0, t2, a5
-	sub a6, t1, a1
-	sub a7, a6, t0                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu ra, t1, a6
-	sltu a1, a6, a7
-	or t0, ra, a1
-	li a6, -1
-	sub ra, t4, a6
-	sub a6, ra, t0                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu a1, t4, ra
-	sltu t0, ra, a6
-	add ra, a1, t0
-	li a1, -1
+	lw t1, 12(a1)
 	sw s0, 36(sp)
-	sub t0, t3, a1
-	sub s0, t0, ra                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu a1, t3, t0
-	sltu ra, t0, s0
-	add t0, a1, ra
-	li a1, -1
-	sub ra, t5, a1
+	add t2, a6, a5                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu t3, t2, a6
+	add t4, a7, t3                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu t5, t4, a7
+	add ra, t0, t5                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu a3, ra, t0
+	add a4, t1, a3                   # 37: word 0 of s$0_folded in 0..2^32+18
+	lw a6, 16(a1)
+	sltu a5, a4, t1
+	lw t3, 20(a1)
+	add a7, a6, a5                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu t5, a7, a6
+	add t0, t3, t5                   # 37: word 0 of s$0_folded in 0..2^32+18
+	lw t1, 24(a1)
+	sltu a3, t0, t3
+	slli a5, a2, 1                   # 41
+	add a6, t1, a3                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu t5, a6, t1
+	srli t3, a5, 1                   # 41
+	li a3, -19
+	add a2, t5, t3                   # 41: r$0_folded[7] in 0..2^31
+	sub t1, t2, a3                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	li a5, -1
+	sltu a1, t2, t1
+	sub t3, t4, a5
+	sltu a3, t4, t3
+	sub a1, t3, a1                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t3, t3, a1
+	or a3, a3, t3
+	sub t3, ra, a5
+	sltu s0, ra, t3
+	sub a3, t3, a3                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t3, t3, a3
+	sub t5, a4, a5
 	sw s1, 40(sp)
-	sub t0, ra, t0                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu a1, t5, ra
-	sltu s1, ra, t0
-	add ra, a1, s1
-	li a1, -1
 	sw s2, 44(sp)
-	sub s1, a2, a1
-	sub s2, s1, ra                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu a1, a2, s1
-	sltu ra, s1, s2
-	add s1, a1, ra
-	li a1, -1
-	sub ra, a3, a1
 	sw s3, 48(sp)
-	sub s1, ra, s1                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu a1, a3, ra
-	sltu s3, ra, s1
-	add ra, a1, s3
-	li a1, 2147483647
-	sub s3, a4, a1
-	sub a1, s3, ra                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	srai s3, a1, 31                  # limbs:89: borrow$1_reduce_once in -1..0
-	srai ra, s3, 31                  # limbs:91
 	li s3, -2147483648
-	xor ra, ra, s3
-	li s3, -2147483648
-	sltu ra, ra, s3                  # limbs:91: cond$1_reduce_once
-	sub s3, zero, ra
-	xor ra, t2, a5
-	and t2, ra, s3
-	xor ra, t2, a5
-	xor t2, t1, a7
-	and a5, t2, s3
-	xor t1, a5, a7
-	xor t2, t4, a6
-	and a5, t2, s3
-	xor t4, t3, s0
-	xor a7, a5, a6
-	and t2, t4, s3
-	xor a5, t2, s0
-	xor a6, t5, t0
-	and t3, a6, s3
-	xor t2, a2, s2
-	xor t4, t3, t0
-	and s0, t2, s3
-	xor a6, a3, s1
-	xor a2, a4, a1
-	xor t5, s0, s2
-	and t3, a6, s3
+	add s0, s0, t3
+	sltu t3, a4, t5
+	sub s0, t5, s0                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t5, t5, s0
+	add t3, t3, t5
+	sub t5, a7, a5
+	sltu s1, a7, t5
+	sub t3, t5, t3                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t5, t5, t3
+	add s1, s1, t5
+	sub t5, t0, a5
+	sltu s2, t0, t5
+	sub s1, t5, s1                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t5, t5, s1
+	add s2, s2, t5
+	sub t5, a6, a5
+	sltu a5, a6, t5
+	sub s2, t5, s2                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t5, t5, s2
+	add a5, a5, t5
+	li t5, 2147483647
+	sub t5, a2, t5
+	sub t5, t5, a5                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	srai a5, t5, 31                  # limbs:89: borrow$1_reduce_once in -1..0
+	srai a5, a5, 31                  # limbs:91
+	xor a5, a5, s3
+	sltu a5, a5, s3                  # limbs:91: cond$1_reduce_once
+	sub s3, zero, a5
+	xor a5, t2, t1
+	and t2, a5, s3
+	xor a5, t2, t1
+	xor t2, a4, s0
+	and t1, t2, s3
+	xor a4, t1, s0
+	xor t2, a7, t3
+	and t1, t2, s3
+	xor s0, t1, t3
+	xor a7, t0, s1
+	and t2, a7, s3
+	xor t1, t2, s1
+	xor t3, a6, s2
+	and t0, t3, s3
+	xor t2, a2, t5
+	xor a7, t0, s2
+	and s1, t2, s3
+	xor t3, t4, a1
+	xor a2, ra, a3
+	xor a6, s1, t5
+	and t0, t3, s3
 	and t2, a2, s3
-	xor t0, t3, s1
-	xor s0, t2, a1
-	sw ra, 0(sp)
-	sw t1, 4(sp)
-	sw a7, 8(sp)
-	sw a5, 12(sp)
-	sw t4, 16(sp)
-	sw t5, 20(sp)
-	sw t0, 24(sp)
-	sw s0, 28(sp)
-	li s2, 0
-.L23_0:
-	srli a3, s2, 2                   # 180
-	slli a6, a3, 2
-	addi t3, sp, 0
-	add s1, t3, a6
-	andi a2, s2, 3
-	lw a4, 0(s1)                     # 180: t in 0..2^32-1
-	slli s3, a2, 3                   # 180: t in 0..24
-	li a5, 16
-	xor t4, s3, a5
-	sltiu t5, t4, 1
-	srli t0, a4, 16
-	srli s0, a4, 24
-	li a1, 8
-	sub a3, zero, t5
-	xor t3, t0, s0
-	xor ra, s3, a1
-	and a6, t3, a3
-	sltiu t1, ra, 1
-	srli a7, a4, 8
-	xor s1, a6, s0
-	sub a2, zero, t1
-	xor a1, a7, s1
-	sltiu t2, s3, 1
-	and ra, a1, a2
-	xor s3, ra, s1
-	sub a5, zero, t2
-	xor t4, a4, s3
-	and t5, t4, a5
-	xor t0, t5, s3
-	andi t3, t0, 255
-	add a3, a0, s2
-	sb t3, 0(a3)
-	addi s2, s2, 1
-	li a6, 32
-	bltu s2, a6, .L23_0
-.L23_1:
+	xor s1, t2, a3
+	sw a5, 0(sp)
+	sw a4, 12(sp)
+	sw s0, 16(sp)
+	sw t1, 20(sp)
+	sw a7, 24(sp)
+	sw a6, 28(sp)
+	sw s1, 8(sp)
+	li t5, 0
+	xor s2, t0, a1
+	sw s2, 4(sp)
+.L21_0:
+	srli a5, t5, 2                   # 192
+	slli a4, a5, 2
+	andi s0, t5, 3
+	addi a3, sp, 0
+	slli t1, s0, 3                   # 192: t in 0..24
+	li a6, 8
+	add s1, a3, a4
+	xor t4, t1, a6
+	li t0, 16
+	lw a5, 0(s1)                     # 192: t in 0..2^32-1
+	sltiu t3, t4, 1
+	xor a1, t1, t0
+	sltiu a7, t1, 1
+	sltiu s2, a1, 1
+	srli a6, a5, 16
+	srli t4, a5, 24
+	sub ra, zero, s2
+	xor t1, a6, t4
+	and t0, t1, ra
+	srli s0, a5, 8
+	xor a1, t0, t4
+	sub a2, zero, t3
+	xor s2, s0, a1
+	and t3, s2, a2
+	sub s3, zero, a7
+	xor a7, t3, a1
+	xor a3, a5, a7
+	and a4, a3, s3
+	xor s1, a4, a7
+	andi a6, s1, 255
+	li t1, 32
+	add t2, a0, t5
+	addi t5, t5, 1
+	sb a6, 0(t2)
+	bltu t5, t1, .L21_0
+.L21_1:
 	lw ra, 32(sp)
 	lw s0, 36(sp)
 	lw s1, 40(sp)
@@ -7763,7 +7338,7 @@ nacl_sign_encoded_multiple:
 	sw s0, 132(sp)
 	mv a2, a1
 	mv s0, a0
-	lla a1, table_6
+	lla a1, table_5
 	sw ra, 128(sp)
 	addi a0, sp, 0
 	call curve_ed25519_comb_mult_2
@@ -7843,7 +7418,7 @@ santoku_sign_public_key:
 	.balign 4
 	.type field_sc25519_fold, @function
 field_sc25519_fold:
-	addi sp, sp, -64
+	addi sp, sp, -96
 	lw a2, 0(a1)                     # 87
 	lw a3, 4(a1)
 	lw a4, 8(a1)
@@ -7856,435 +7431,458 @@ field_sc25519_fold:
 	lw t3, 36(a1)
 	lw t4, 40(a1)
 	lw t5, 44(a1)
-	sw s0, 4(sp)
-	lw s0, 48(a1)
-	sw s1, 8(sp)
-	lw s1, 52(a1)
-	sw s2, 12(sp)
-	lw s2, 56(a1)
-	sw s3, 16(sp)
-	lw s3, 60(a1)
-	sw s4, 20(sp)
-	lw s4, 64(a1)
-	sw s5, 24(sp)
-	lw s5, 68(a1)
-	sw s6, 28(sp)
-	lw s6, 72(a1)
-	sw s7, 32(sp)
-	lw s7, 76(a1)
-	sw s8, 36(sp)
-	sw s9, 40(sp)
-	sw a2, 0(a0)
-	lw s8, 80(a1)
-	lw s9, 84(a1)
-	sw s10, 44(sp)
-	sw s11, 48(sp)
-	sw a3, 4(a0)
-	sw a4, 8(a0)
+	sw ra, 40(sp)
+	lw ra, 96(a1)
+	sw s10, 84(sp)
 	lw s10, 88(a1)
-	lw s11, 92(a1)
-	slli s10, a3, 11                 # 89
-	sw ra, 0(sp)
+	srai s10, ra, 31
+	slli ra, a3, 11                  # 89
+	sw s11, 88(sp)
+	lw s11, 92(a1)                   # 87
+	srli s11, a2, 21                 # 89
+	or s11, s11, ra
+	srai ra, a3, 21
+	add s11, a4, s11
+	add ra, a5, ra
+	sw s9, 80(sp)
+	lw s9, 84(a1)                    # 87
+	sltu s9, s11, a4                 # 89
+	add ra, ra, s9
+	slli s9, a2, 11                  # 90
+	srli s9, s9, 11
+	sw s7, 72(sp)
+	lw s7, 76(a1)                    # 87
+	slli s7, ra, 11                  # 89
+	sw s8, 76(sp)
+	lw s8, 80(a1)                    # 87
+	srli s8, s11, 21                 # 89
+	or s8, s8, s7
+	srai s7, ra, 21
+	add s8, a6, s8
+	add s7, a7, s7
+	sw s6, 68(sp)
+	lw s6, 72(a1)                    # 87
+	sltu s6, s8, a6                  # 89
+	add s7, s7, s6
+	slli s6, s11, 11                 # 90
+	srli s6, s6, 11
+	sw s4, 60(sp)
+	lw s4, 64(a1)                    # 87
+	slli s4, s7, 11                  # 89
+	sw s5, 64(sp)
+	lw s5, 68(a1)                    # 87
+	srli s5, s8, 21                  # 89
+	or s5, s5, s4
+	srai s4, s7, 21
+	add s5, t0, s5
+	add s4, t1, s4
+	sw s6, 4(sp)
+	sltu s6, s5, t0
+	add s4, s4, s6
+	slli s6, s8, 11                  # 90
+	srli s6, s6, 11
+	sw s6, 12(sp)
+	srli s6, s5, 21                  # 89
+	sw s7, 0(sp)
+	slli s7, s4, 11
+	or s6, s6, s7
+	srai s7, s4, 21
+	add s6, t2, s6
+	add s7, t3, s7
+	sw s0, 44(sp)
+	lw s0, 48(a1)                    # 87
+	sw s1, 48(sp)
+	lw s1, 52(a1)
+	sw s2, 52(sp)
+	lw s2, 56(a1)
+	sw s3, 56(sp)
+	lw s3, 60(a1)
+	sw s4, 8(sp)
+	sltu s4, s6, t2                  # 89
+	add s7, s7, s4
+	slli s4, s5, 11                  # 90
+	sw a2, 0(a0)
+	srli a2, s4, 11
+	srli s4, s6, 21                  # 89
+	sw a3, 4(a0)
+	slli a3, s7, 11
+	sw a4, 8(a0)
+	or a4, s4, a3
+	srai s4, s7, 21
+	add a3, t4, a4
+	sltu a4, a3, t4
+	add s4, t5, s4
+	add s4, s4, a4
+	slli a4, s6, 11                  # 90
 	sw a5, 12(a0)
+	srli a5, a4, 11
+	slli a4, s4, 11                  # 89
 	sw a6, 16(a0)
-	lw ra, 96(a1)                    # 87
-	srai s11, ra, 31
-	srli ra, a2, 21                  # 89
-	or ra, ra, s10
-	srai s10, a3, 21
-	add a3, a4, ra
-	sltu ra, a3, a4
-	add a4, a5, s10
-	add a5, a4, ra
-	slli s10, a2, 11                 # 90
-	srli a4, s10, 11
-	srli ra, a3, 21                  # 89
-	slli a2, a5, 11
-	or s10, ra, a2
-	add a2, a6, s10
-	srai ra, a5, 21
-	sltu s10, a2, a6
-	add a6, a7, ra
-	slli ra, a3, 11                  # 90
+	srli a6, a3, 21
 	sw a7, 20(a0)
-	add a7, a6, s10                  # 89
-	srli a6, ra, 11                  # 90
-	srli s10, a2, 21                 # 89
-	slli ra, a7, 11
-	or s10, s10, ra
-	srai ra, a7, 21
-	add s10, t0, s10
+	or a7, a6, a4
+	add a6, s0, a7
+	sltu a4, a6, s0
 	sw t0, 24(a0)
-	sltu t0, s10, t0
+	srai t0, s4, 21
+	add a7, s1, t0
+	add t0, a7, a4
+	slli a7, a3, 11                  # 90
+	srli a4, a7, 11
 	sw t1, 28(a0)
-	add t1, t1, ra
-	add ra, t1, t0
-	slli t1, a2, 11                  # 90
-	srli t0, t1, 11
-	srli t1, s10, 21                 # 89
-	sw s6, 72(a0)
-	slli s6, ra, 11
-	or t1, t1, s6
-	srai s6, ra, 21
-	add t1, t2, t1
+	srli t1, a6, 21                  # 89
 	sw t2, 32(a0)
-	sltu t2, t1, t2
+	slli t2, t0, 11
+	or a7, t1, t2
 	sw t3, 36(a0)
-	add t3, t3, s6
-	add s6, t3, t2
-	slli t3, s10, 11                 # 90
-	srli t2, t3, 11
+	srai t3, t0, 21
+	add t2, s3, t3
+	slli t3, a6, 11                  # 90
 	sw t4, 40(a0)
+	add t4, s2, a7                   # 89
+	sltu t1, t4, s2
+	add a7, t2, t1
+	srli t1, t4, 21
+	srli t2, t3, 11                  # 90
+	srai t3, a7, 21                  # 89
 	sw t5, 44(a0)
+	slli t5, a7, 11
 	sw s0, 48(a0)
+	or s0, t1, t5
 	sw s1, 52(a0)
 	sw s2, 56(a0)
+	lw s1, 64(a1)
+	lw t5, 68(a1)
+	add s2, s1, s0
+	sltu t1, s2, s1
+	add s0, t5, t3
+	add t3, s0, t1
+	slli s0, t4, 11                  # 90
+	srli t1, s0, 11
+	slli s0, t3, 11                  # 89
 	sw s3, 60(a0)
-	sw s4, 64(a0)
-	sw s5, 68(a0)
-	sw s7, 76(a0)
-	sw s8, 80(a0)
-	sw s9, 84(a0)
-	lw t3, 88(a1)
-	slli s9, s6, 11                  # 89
-	sw t3, 88(a0)
-	srli t3, t1, 21
-	or t3, t3, s9
-	srai s9, s6, 21
-	add t3, t4, t3
-	sltu t4, t3, t4
-	add t5, t5, s9
-	add s9, t5, t4
-	lw t5, 92(a1)
-	sw t5, 92(a0)
-	lw t4, 96(a1)
-	slli t5, s9, 11
-	sw a3, 8(a0)
-	srli a3, t3, 21
-	or a3, a3, t5
-	srai t5, s9, 21
-	add a3, s0, a3
-	sltu s0, a3, s0
+	sw s1, 64(a0)
+	srli s1, s2, 21
+	sw t5, 68(a0)
+	lw s3, 72(a1)
+	or t5, s1, s0
+	add s0, s3, t5
+	sltu t5, s0, s3
+	srai s1, t3, 21
+	sw s3, 72(a0)
+	lw s3, 76(a1)
+	add s1, s3, s1
 	add s1, s1, t5
-	add t5, s1, s0
-	slli s1, t3, 11                  # 90
-	srli s0, s1, 11
-	slli s1, t5, 11                  # 89
-	sw a5, 12(a0)
-	srli a5, a3, 21
-	sw a2, 16(a0)
-	or a2, a5, s1
-	add s1, s2, a2
-	srai a5, t5, 21
-	sltu a2, s1, s2
-	add s2, s3, a5
-	add s3, s2, a2
-	slli a5, a3, 11                  # 90
-	srli s2, a5, 11
-	srli a2, s1, 21                  # 89
-	sw a7, 20(a0)
-	slli a7, s3, 11
-	or a5, a2, a7
-	add a2, s4, a5
-	sltu a7, a2, s4
-	sw s10, 24(a0)
-	srai s10, s3, 21
-	add a5, s5, s10
-	add s4, a5, a7
-	slli s5, s1, 11                  # 90
-	srli a5, a2, 21                  # 89
-	slli a7, s4, 11
-	srli s10, s5, 11                 # 90
-	srai s5, s4, 21                  # 89
-	sw t4, 96(a0)
-	slli t4, t1, 11                  # 90
-	srli t4, t4, 11
-	sw s11, 100(a0)
-	sw a4, 0(a0)
-	sw zero, 4(a0)
-	sw a6, 8(a0)
-	sw zero, 12(a0)
-	sw ra, 28(a0)
-	or ra, a5, a7                    # 89
-	sw t0, 16(a0)
-	sw zero, 20(a0)
-	sw t1, 32(a0)
-	lw t1, 72(a1)
-	add a5, t1, ra
-	sltu a7, a5, t1
-	add ra, s7, s5
-	add t1, ra, a7
-	srli ra, a5, 21
-	slli a7, t1, 11
-	slli s7, a2, 11                  # 90
-	srli s5, s7, 11
-	srai s7, t1, 21                  # 89
-	sw s6, 36(a0)
-	or s6, ra, a7
-	sw t2, 24(a0)
-	sw zero, 28(a0)
-	sw t3, 40(a0)
-	lw a7, 84(a1)
-	add t3, s8, s6
-	sltu ra, t3, s8
-	add s6, a7, s7
-	add s8, s6, ra
-	srli s6, t3, 21
-	slli ra, s8, 11
-	slli a7, a5, 11                  # 90
-	srli s7, a7, 11
-	srai a7, s8, 21                  # 89
-	sw s9, 44(a0)
-	or s9, s6, ra
-	sw t4, 32(a0)
-	sw zero, 36(a0)
-	sw a3, 48(a0)
-	lw a3, 88(a1)
-	add s6, a3, s9
-	lw s9, 92(a1)
-	sltu ra, s6, a3
-	add a3, s9, a7
-	add s9, a3, ra
-	slli a7, t3, 11                  # 90
-	srli a3, a7, 11
-	srli ra, s6, 21                  # 89
-	sw t5, 52(a0)
-	slli t5, s9, 11
-	or a7, ra, t5
-	sw s0, 40(a0)
-	sw zero, 44(a0)
-	sw s1, 56(a0)
-	lw ra, 96(a1)
-	srai s1, s9, 21
-	add t5, ra, a7
-	sltu a7, t5, ra
-	add ra, s11, s1
-	add a1, ra, a7
-	li ra, 666643
-	mul a7, t5, ra                   # 93
-	slli s11, s6, 11                 # 90
-	srli s1, s11, 11
-	sw s3, 60(a0)
-	sw s4, 68(a0)
-	mulhu s3, t5, ra                 # 93
-	add s11, a4, a7
-	sw a5, 72(a0)
-	sw a2, 64(a0)
-	li a5, 470296
-	mul s4, a1, ra
-	sltu a2, s11, a4
-	sw t1, 76(a0)
-	sw t3, 80(a0)
-	sw s8, 84(a0)
-	mul a7, t5, a5
-	add a4, s3, s4
-	li s4, 654183
-	sw s9, 92(a0)
-	add t1, a4, a2
-	mulhu ra, t5, a5
-	add t3, a6, a7
-	sltu s8, t3, a6
-	sw s6, 88(a0)
-	sw t1, 4(a0)
-	mul s3, a1, a5
-	sw t3, 8(a0)
-	sw s11, 0(a0)
+	sw s3, 76(a0)
+	lw t5, 80(a1)
+	slli s3, s2, 11                  # 90
+	srli s3, s3, 11
+	sw t5, 80(a0)
+	sw s3, 32(sp)
+	lw s3, 84(a1)
+	sw t3, 20(sp)
+	srli t3, s0, 21                  # 89
+	sw s2, 16(sp)
+	slli s2, s1, 11
+	or t3, t3, s2
+	srai s2, s1, 21
+	add t3, t5, t3
+	sltu t5, t3, t5
+	sw s3, 84(a0)
+	add s3, s3, s2
+	add s2, s3, t5
+	sw t1, 24(sp)
+	lw t1, 88(a1)
+	sw t1, 88(a0)
+	lw s3, 92(a1)
+	sw s3, 92(a0)
+	lw t5, 96(a1)
+	sw s1, 28(sp)
+	slli s1, s0, 11                  # 90
+	srli s1, s1, 11
+	sw s11, 8(a0)
+	srli s11, t3, 21                 # 89
+	sw s1, 36(sp)
+	slli s1, s2, 11
+	or s11, s11, s1
+	srai s1, s2, 21
+	add s11, t1, s11
+	sltu t1, s11, t1
+	add s3, s3, s1
+	add s1, s3, t1
+	slli s3, t3, 11                  # 90
+	srli t1, s3, 11
+	slli s3, s1, 11                  # 89
+	sw ra, 12(a0)
+	srli ra, s11, 21
+	sw s8, 16(a0)
+	or s8, ra, s3
+	add s3, t5, s8
+	srai ra, s1, 21
+	sltu s8, s3, t5
 	sw t5, 96(a0)
-	sw a1, 100(a0)
-	mul a4, t5, s4
-	add a2, ra, s3
-	add a7, a2, s8
-	sw a7, 12(a0)
-	li ra, -997805
-	mulhu a6, t5, s4
-	add s6, t0, a4
-	sltu a5, s6, t0
-	sw s6, 16(a0)
-	sw s2, 48(a0)
-	mul s9, a1, s4
-	sw s10, 56(a0)
-	sw zero, 52(a0)
-	sw zero, 60(a0)
-	sw zero, 68(a0)
-	mul s3, t5, ra
-	add a2, a6, s9
-	add s8, a2, a5
-	sw s8, 20(a0)
-	li a2, 136657
-	mulhu a4, t5, ra
-	add t0, t2, s3
-	sltu s4, t0, t2
-	sw t0, 24(a0)
-	sw s5, 64(a0)
-	mul a6, a1, ra
-	sub s9, a4, t5
-	srli ra, s11, 21                 # 97
-	sw s1, 88(a0)
-	sw s7, 72(a0)
-	mul a5, t5, a2                   # 93
-	add s3, s9, a6
-	add t2, s3, s4
-	sw t2, 28(a0)
-	slli s3, t1, 11                  # 97
-	or s4, ra, s3
-	mulhu a4, t5, a2                 # 93
-	add s9, t4, a5
-	sltu a6, s9, t4
-	sw s9, 32(a0)
-	srai t4, t1, 21                  # 97
-	li t1, -683901
-	mul a5, a1, a2                   # 93
-	add ra, t3, s4                   # 97
-	sltu s3, ra, t3
+	add t5, s10, ra
+	add a1, t5, s8
+	slli t5, s11, 11                 # 90
+	srli s8, t5, 11
+	lw ra, 4(sp)
+	sw s10, 100(a0)
+	lw s10, 0(sp)
+	sw s10, 20(a0)
+	li s10, 666643
+	mul t5, s3, s10                  # 93
+	sw s6, 32(a0)
+	sw s7, 36(a0)
+	sw a3, 40(a0)
+	sw s9, 0(a0)
+	mulhu s6, s3, s10
+	add t5, s9, t5
+	sltu s9, t5, s9
+	sw s4, 44(a0)
 	sw ra, 8(a0)
-	add a2, a7, t4
-	add t4, a2, s3
-	mul s4, t5, t1                   # 93
-	add t3, a4, a5
-	slli a4, s11, 11                 # 98
-	sw t4, 12(a0)
-	add a7, t3, a6                   # 93
-	srli s3, ra, 21                  # 97
-	mulhu a5, t5, t1                 # 93
-	add t3, s0, s4
-	sltu a6, t3, s0
-	sw t3, 40(a0)
-	slli s0, t4, 11                  # 97
-	srli a2, a4, 11                  # 98
-	mul s11, a1, t1                  # 93
-	sub s4, a5, t5
-	or t1, s3, s0                    # 97
-	sw a2, 0(a0)
-	srai a5, t4, 21
-	add t5, s6, t1
-	add a4, s4, s11                  # 93
-	sltu a2, t5, s6                  # 97
-	add s4, s8, a5
-	add s11, s4, a2
-	srli s3, t5, 21
-	slli s0, s11, 11
-	add a1, a4, a6                   # 93
-	or t4, s3, s0                    # 97
-	slli a4, ra, 11                  # 98
-	srai t1, s11, 21                 # 97
-	add s6, t0, t4
-	srli a6, a4, 11                  # 98
-	sltu s8, s6, t0                  # 97
-	add a5, t2, t1
-	sw a6, 8(a0)
-	add s4, a5, s8
-	srli a4, s6, 21
-	slli a6, s4, 11
-	sw s11, 20(a0)
-	or s3, a4, a6
-	srai s0, s4, 21
-	add s11, s9, s3
-	sltu t4, s11, s9
-	add t0, a7, s0
-	sw t5, 16(a0)
-	slli a2, t5, 11                  # 98
-	add t2, t0, t4                   # 97
-	srli ra, a2, 11                  # 98
-	srli s8, s11, 21                 # 97
-	slli t5, t2, 11
-	sw ra, 16(a0)
-	or a2, s8, t5
-	sw s4, 28(a0)
-	srai ra, t2, 21
-	add a4, t3, a2
-	sltu a6, a4, t3
-	add s4, a1, ra
-	add s3, s4, a6
-	slli t1, s6, 11                  # 98
-	srli s0, a4, 21                  # 97
-	slli t0, s3, 11
-	sw s6, 24(a0)
-	srli a5, t1, 11                  # 98
-	or t4, s0, t0                    # 97
-	sw a5, 24(a0)
-	add t1, s2, t4
-	srai s6, s3, 21
-	sltu a5, t1, s2
-	add s8, s6, a5
-	sw a1, 44(a0)
-	srli a2, t1, 21
-	slli t3, s8, 11
-	sw a7, 36(a0)
-	slli s9, s11, 11                 # 98
-	or a1, a2, t3                    # 97
-	sw s11, 32(a0)
-	srli a7, s9, 11                  # 98
-	add ra, s10, a1                  # 97
-	sw a7, 32(a0)
-	srai s9, ra, 21
-	add a7, s5, s9
-	sw t2, 36(a0)
-	slli t5, a4, 11                  # 98
-	srai t4, a7, 21                  # 97
+	mul s7, a1, s10
+	li s10, 470296
+	sw a6, 48(a0)
+	sw s5, 24(a0)
+	lw s5, 8(sp)
+	mul a3, s3, s10
+	add s4, s6, s7
+	add s6, s4, s9
+	sw t0, 52(a0)
+	sw s5, 28(a0)
+	lw s5, 12(sp)
+	mulhu s7, s3, s10
+	add s4, ra, a3
+	sltu s9, s4, ra
+	sw s5, 16(a0)
+	li ra, 654183
+	mul a3, a1, s10
+	sw t4, 56(a0)
+	lw t4, 16(sp)
+	sw a7, 60(a0)
+	lw a7, 20(sp)
+	mul a6, s3, ra
+	add s10, s7, a3
+	add t0, s10, s9
+	sw t4, 64(a0)
+	sw a7, 68(a0)
+	mulhu s7, s3, ra
+	add a3, s5, a6
+	sltu s10, a3, s5
+	sw a2, 24(a0)
+	li s5, -997805
+	mul s9, a1, ra
+	lw a6, 24(sp)
+	sw t3, 80(a0)
+	sw a5, 32(a0)
+	sw s11, 88(a0)
+	mul ra, s3, s5
+	add t4, s7, s9
+	add a7, t4, s10
+	sw s1, 92(a0)
+	lw s10, 28(sp)
+	mulhu s7, s3, s5
+	add s9, a2, ra
+	sltu t4, s9, a2
+	sw s10, 76(a0)
+	li s10, 136657
+	mul ra, a1, s5
+	sub a2, s7, s3
+	sw s2, 84(a0)
+	sw s0, 72(a0)
+	lw s2, 36(sp)
+	lw s0, 32(sp)
+	mul s5, s3, s10
+	add s7, a2, ra
+	add t3, s7, t4
 	sw a4, 40(a0)
-	srli t2, t5, 11                  # 98
-	add s2, s7, t4                   # 97
-	sw t2, 40(a0)
-	srai t5, s2, 21
-	slli a6, t1, 11                  # 98
-	add t2, a3, t5                   # 97
-	sw t1, 48(a0)
-	srli s11, a6, 11                 # 98
-	srai s10, t2, 21                 # 97
-	srai s4, ra, 31
-	sw s11, 48(a0)
-	srai s0, a7, 31
+	srli a2, t5, 21                  # 97
+	slli ra, s6, 11
+	mulhu s7, s3, s10                # 93
+	add t4, a5, s5
+	sltu s5, t4, a5
+	sw s2, 72(a0)
+	or a5, a2, ra                    # 97
+	srai a2, s6, 21
+	mul ra, a1, s10                  # 93
+	add s10, s4, a5                  # 97
+	sltu a5, s10, s4
+	sw zero, 4(a0)
+	add s11, t0, a2
+	add a2, s11, a5
+	li s11, -683901
+	mul a5, s3, s11                  # 93
+	add s7, s7, ra
+	add ra, s7, s5
+	sw a1, 100(a0)
+	slli s7, t5, 11                  # 98
+	srli s5, s7, 11
+	mulhu s1, s3, s11                # 93
+	add s7, a4, a5
+	sltu a5, s7, a4
+	sw t5, 0(a0)
+	srli a4, s10, 21                 # 97
+	slli s2, a2, 11
+	mul s11, a1, s11                 # 93
+	or a4, a4, s2                    # 97
+	sub s1, s1, s3                   # 93
+	sw zero, 12(a0)
+	sw s6, 4(a0)
+	sw s4, 8(a0)
+	srai a1, a2, 21                  # 97
+	add t5, a3, a4
+	sw s3, 96(a0)
+	sw t0, 12(a0)
+	add s2, s1, s11                  # 93
+	sltu s6, t5, a3                  # 97
+	add s4, a7, a1
+	add s3, s2, a5                   # 93
+	add t0, s4, s6                   # 97
+	sw s5, 0(a0)
+	srli s2, t5, 21
+	slli a5, t0, 11
+	sw zero, 20(a0)
+	sw a2, 12(a0)
+	or s5, s2, a5
+	sw a3, 16(a0)
+	sw a7, 20(a0)
+	srai a2, t0, 21
+	add a4, s9, s5
+	slli s1, s10, 11                 # 98
+	sltu a3, a4, s9                  # 97
+	add a7, t3, a2
+	sw s10, 8(a0)
+	srli s11, s1, 11                 # 98
+	add a1, a7, a3                   # 97
+	sw s11, 8(a0)
+	srli s10, a4, 21
+	slli s1, a1, 11
+	or s11, s10, s1
+	sw t0, 20(a0)
+	srai s2, a1, 21
+	add a5, t4, s11
+	sw s9, 24(a0)
+	sltu t0, a5, t4
+	add s5, ra, s2
+	slli s4, t5, 11                  # 98
+	add s9, s5, t0                   # 97
+	sw t5, 16(a0)
+	srli s6, s4, 11                  # 98
+	srli a7, a5, 21                  # 97
+	slli a3, s9, 11
+	sw zero, 28(a0)
+	sw s6, 16(a0)
+	or t5, a7, a3
+	sw t3, 28(a0)
+	srai s4, s9, 21
+	add s6, s7, t5
+	sw zero, 36(a0)
+	sw a1, 28(a0)
+	sltu s10, s6, s7
+	add s1, s3, s4
+	sw ra, 36(a0)
 	add a1, s1, s10
+	srli ra, s6, 21
+	slli s2, a1, 11
+	sw a4, 24(a0)
+	slli t3, a4, 11                  # 98
+	or s5, ra, s2                    # 97
+	srli a2, t3, 11                  # 98
+	add a4, t2, s5                   # 97
+	sw a2, 24(a0)
+	srai t0, a1, 21
+	sltu t3, a4, t2
+	sw s9, 36(a0)
+	add a2, t0, t3
+	sw zero, 44(a0)
+	sw s7, 40(a0)
+	srli s9, a4, 21
+	slli t5, a2, 11
+	sw t4, 32(a0)
 	sw s3, 44(a0)
-	sw s8, 52(a0)
+	or s7, s9, t5
+	sw a5, 32(a0)
+	slli s11, a5, 11                 # 98
+	add s3, a6, s7                   # 97
+	srli t4, s11, 11                 # 98
+	srai a5, s3, 21                  # 97
+	sw a1, 44(a0)
+	add s11, s0, a5
+	lw s5, 36(sp)
+	sw t2, 48(a0)
+	slli a7, s6, 11                  # 98
+	srai a1, s11, 21                 # 97
+	sw s6, 40(a0)
+	srli a3, a7, 11                  # 98
+	add t2, s5, a1                   # 97
+	sw a3, 40(a0)
+	srai a7, t2, 21
+	sw a6, 56(a0)
+	slli s1, a4, 11                  # 98
+	add a3, t1, a7                   # 97
+	sw a4, 48(a0)
+	srli s10, s1, 11                 # 98
+	srai a6, a3, 21                  # 97
+	sw zero, 60(a0)
+	srai s4, s3, 31
+	sw s10, 48(a0)
+	add s7, s8, a6
+	sw zero, 52(a0)
+	sw s0, 64(a0)
+	sw t1, 80(a0)
+	sw t4, 32(a0)
 	sw s4, 60(a0)
-	sw s0, 68(a0)
-	slli t0, ra, 11                  # 98
-	srai s11, a1, 21                 # 97
-	slli s9, a1, 11                  # 98
-	sw zero, 76(a0)
-	sw zero, 84(a0)
+	slli ra, s3, 11                  # 98
+	slli t3, s11, 11
+	slli a4, a3, 11
+	srai s10, s7, 21                 # 97
+	sw zero, 68(a0)
+	sw s8, 88(a0)
 	sw zero, 92(a0)
 	sw zero, 96(a0)
 	sw zero, 100(a0)
-	sw ra, 56(a0)
-	srli s3, t0, 11
-	srai s6, s2, 31                  # 97
-	srai s8, t2, 31
-	srai s4, a1, 31
-	sw a1, 88(a0)
-	srai s5, s11, 31
-	srli s0, s9, 11                  # 98
-	sw a3, 80(a0)
+	sw a2, 52(a0)
 	sw s3, 56(a0)
-	sw s2, 72(a0)
-	sw s6, 76(a0)
-	slli a5, a7, 11
-	sw s8, 84(a0)
-	slli a2, s2, 11
+	srai t4, s11, 31
+	sw s11, 64(a0)
+	srli s2, ra, 11                  # 98
+	srli s6, t3, 11
+	sw a3, 80(a0)
+	slli s9, t2, 11
+	srai s4, s7, 31                  # 97
+	srli s1, a4, 11                  # 98
+	srai s0, s10, 31                 # 97
+	sw zero, 76(a0)
+	sw zero, 84(a0)
+	sw t4, 68(a0)
+	sw s2, 56(a0)
+	srai t0, t2, 31
+	sw s6, 64(a0)
+	srai a2, a3, 31
+	srli t5, s9, 11                  # 98
+	sw s7, 88(a0)
 	sw s4, 92(a0)
-	slli t1, t2, 11
-	sw s11, 96(a0)
-	sw s5, 100(a0)
-	sw s0, 88(a0)
-	sw a7, 64(a0)
-	srli a4, a5, 11
-	sw t2, 80(a0)
-	srli t3, a2, 11
-	srli a6, t1, 11
-	lw ra, 0(sp)
-	lw s0, 4(sp)
-	lw s1, 8(sp)
-	lw s2, 12(sp)
-	lw s3, 16(sp)
-	lw s4, 20(sp)
-	lw s5, 24(sp)
-	lw s6, 28(sp)
-	lw s7, 32(sp)
-	lw s8, 36(sp)
-	lw s9, 40(sp)
-	lw s10, 44(sp)
-	lw s11, 48(sp)
+	sw s1, 80(a0)
+	sw s10, 96(a0)
+	sw s0, 100(a0)
+	slli a5, s7, 11
+	sw t2, 72(a0)
+	sw t0, 76(a0)
+	sw a2, 84(a0)
+	srli t4, a5, 11
+	lw ra, 40(sp)
+	lw s0, 44(sp)
+	lw s1, 48(sp)
+	lw s2, 52(sp)
+	lw s3, 56(sp)
+	lw s4, 60(sp)
+	lw s5, 64(sp)
+	lw s6, 68(sp)
+	lw s7, 72(sp)
+	lw s8, 76(sp)
+	lw s9, 80(sp)
+	lw s10, 84(sp)
+	lw s11, 88(sp)
 	sw zero, 4(a0)
 	sw zero, 12(a0)
 	sw zero, 20(a0)
@@ -8293,22 +7891,21 @@ field_sc25519_fold:
 	sw zero, 44(a0)
 	sw zero, 52(a0)
 	sw zero, 60(a0)
-	sw a4, 64(a0)
 	sw zero, 68(a0)
-	sw t3, 72(a0)
+	sw t5, 72(a0)
 	sw zero, 76(a0)
-	sw a6, 80(a0)
 	sw zero, 84(a0)
+	sw t4, 88(a0)
 	sw zero, 92(a0)
-	addi sp, sp, 64
+	addi sp, sp, 96
 	ret
 	.size field_sc25519_fold, . - field_sc25519_fold
 
-# field.sc25519.reduce (lib/field/sc25519.stk, line 55)
+# field.sc25519.reduce (lib/field/sc25519.stk, line 55); in an order found by search
 	.balign 4
 	.type field_sc25519_reduce, @function
 field_sc25519_reduce:
-	addi sp, sp, -288
+	addi sp, sp, -320
 	lw a2, 0(a1)                     # 59
 	lw a3, 4(a1)
 	lw a4, 8(a1)
@@ -8319,1254 +7916,1233 @@ field_sc25519_reduce:
 	lw t1, 28(a1)
 	lw t2, 32(a1)
 	lw t3, 36(a1)
-	sw a2, 0(sp)
 	lw t4, 40(a1)
-	sw zero, 4(sp)
-	sw a3, 8(sp)
 	lw t5, 44(a1)
-	sw s10, 280(sp)
-	sw s11, 284(sp)
-	li s11, 666643
-	sw zero, 12(sp)
-	sw a4, 16(sp)
-	lw s10, 92(a1)                   # 59: s.23 in 0..1075838975
-	li a4, 470296
-	mul a3, s10, s11                 # 63
-	sw a0, 208(sp)
-	sw ra, 236(sp)
-	sw s0, 240(sp)
+	sw ra, 256(sp)
 	lw ra, 48(a1)                    # 59: word 0 of s.12 in -2^42..<2^49
+	sw s0, 260(sp)
 	lw s0, 52(a1)                    # 59: word 0 of s.13 in -2^42..<2^50
-	mulhu a2, s10, s11               # 63
-	add a3, t5, a3
-	sltu a0, a3, t5
-	sw s1, 244(sp)
+	sw s1, 264(sp)
 	lw s1, 56(a1)                    # 59: word 0 of s.14 in -2^50..286928194010
-	add a2, a2, a0                   # 63
-	mul a0, s10, a4
-	sw s2, 248(sp)
+	sw s2, 268(sp)
 	lw s2, 60(a1)                    # 59: word 0 of s.15 in -2^41..<2^48
-	sw s3, 252(sp)
+	sw s3, 272(sp)
 	lw s3, 64(a1)                    # 59: word 0 of s.16 in -2^50..72202193
-	add a0, ra, a0                   # 63: word 0 of s.12 in -2^42..<2^49
-	sltu ra, a0, ra
-	sw s4, 256(sp)
+	sw s4, 276(sp)
 	lw s4, 68(a1)                    # 59: s.17 in -350841213..2^21+33
-	li s4, -997805
-	sw s5, 260(sp)
+	sw s5, 280(sp)
 	lw s5, 72(a1)                    # 59: s.18 in 0..2^21-1
-	sw s6, 264(sp)
+	sw s6, 284(sp)
 	lw s6, 76(a1)                    # 59: s.19 in 0..2^21-1
-	sw s7, 268(sp)
+	sw s7, 288(sp)
 	lw s7, 80(a1)                    # 59: s.20 in 0..2^21-1
-	sw s8, 272(sp)
+	sw s8, 292(sp)
 	lw s8, 84(a1)                    # 59: s.21 in 0..2^21-1
-	sw s9, 276(sp)
+	sw s9, 296(sp)
 	lw s9, 88(a1)                    # 59: s.22 in 0..2^21-1
-	sw a5, 24(sp)
-	mulhu a5, s10, a4                # 63
-	sw a6, 32(sp)
-	li a6, 654183
-	sw a7, 40(sp)
+	sw s10, 300(sp)
+	lw s10, 92(a1)                   # 59: s.23 in 0..1075838975
+	sw s11, 304(sp)
+	li s11, 666643
+	sw a2, 0(sp)
+	mul a2, s10, s11                 # 63
+	sw a0, 208(sp)
+	sw a3, 8(sp)
 	sw t0, 48(sp)
-	mulhu a7, s10, a6
-	add a5, a5, ra                   # 63: word 1 of s.12 in -2^42..<2^49
-	sw t5, 88(sp)
+	li a3, 470296
+	mulhu a0, s10, s11
+	add a2, t5, a2
+	sltu s5, a2, t5
 	sw t1, 56(sp)
-	li t5, 136657
-	mul ra, s10, a6
-	li t1, -683901
+	li t0, 136657
+	mulhu s4, s10, a3
+	add a0, a0, s5
+	sw a4, 16(sp)
+	sw t5, 88(sp)
+	li a4, 654183
+	mul s5, s10, a3
+	li t5, -683901
+	sw a5, 24(sp)
+	sw t2, 64(sp)
+	mul s6, s10, t0
+	add s5, ra, s5                   # 63: word 0 of s.12 in -2^42..<2^49
+	sltu ra, s5, ra
+	sw a6, 32(sp)
+	add s4, s4, ra                   # 63: word 1 of s.12 in -2^42..<2^49
+	li a6, -997805
+	mulhu t1, s10, t0
+	add s6, s2, s6                   # 63: word 0 of s.15 in -2^41..<2^48
+	sltu s2, s6, s2
+	sw a7, 40(sp)
 	sw t4, 80(sp)
+	mul ra, s10, a4
+	add t1, t1, s2                   # 63: word 1 of s.15 in -2^41..<2^48
 	sw zero, 92(sp)
-	mulhsu t0, s4, s10
+	sw a0, 92(sp)
+	sw a2, 88(sp)
+	mulhu a5, s10, a4
 	add ra, s0, ra                   # 63: word 0 of s.13 in -2^42..<2^50
 	sltu s0, ra, s0
-	sw a3, 88(sp)
-	add a7, a7, s0                   # 63: word 1 of s.13 in -2^42..<2^50
-	mul s0, s10, s4
-	sw a2, 92(sp)
 	sw t3, 72(sp)
 	sw zero, 84(sp)
-	sw t2, 64(sp)
-	mulhu s5, s10, t5
-	add s0, s1, s0                   # 63: word 0 of s.14 in -2^50..286928194010
-	sltu s1, s0, s1
+	mul s2, s10, t5
+	add a5, a5, s0                   # 63: word 1 of s.13 in -2^42..<2^50
 	sw zero, 76(sp)
-	add t0, t0, s1                   # 63: word 1 of s.14 in -2^50..286928194010
-	mul s1, s10, t5
-	sw zero, 68(sp)
-	sw zero, 20(sp)
-	sw zero, 28(sp)
-	sw zero, 36(sp)
-	mulhsu s6, t1, s10
-	add s1, s2, s1                   # 63: word 0 of s.15 in -2^41..<2^48
-	sltu s2, s1, s2
-	sw zero, 44(sp)
-	add s5, s5, s2                   # 63: word 1 of s.15 in -2^41..<2^48
-	mul s2, s10, t1
-	sw zero, 52(sp)
-	sw zero, 60(sp)
-	mulhu s10, s9, s11
+	sw zero, 4(sp)
+	sw zero, 12(sp)
+	mulhsu t2, t5, s10
 	add s2, s3, s2                   # 63: word 0 of s.16 in -2^50..72202193
 	sltu s3, s2, s3
-	bne zero, zero, .+4
-	add s6, s6, s3                   # 63: word 1 of s.16 in -2^50..72202193
-	mul s3, s9, s11
-	sw s6, 216(sp)
-	mulhu s6, s9, a4
-	add s3, t4, s3
-	sltu t4, s3, t4
-	sw s3, 80(sp)
-	add s10, s10, t4
-	mul t4, s9, a4
-	add a2, a2, s6
-	sw s10, 84(sp)
-	mulhu s6, s9, a6
-	add t4, a3, t4
-	sltu a3, t4, a3
-	sw t4, 88(sp)
-	add a2, a2, a3
-	mul a3, s9, a6
-	add a5, a5, s6
-	sw a2, 92(sp)
-	mulhsu s6, s4, s9
-	add a3, a0, a3                   # 63: word 0 of s.12 in -2^42..<2^49
-	sltu a0, a3, a0
-	add a5, a5, a0                   # 63: word 1 of s.12 in -2^42..<2^49
-	mul a0, s9, s4
-	add a7, a7, s6
-	mulhu s6, s9, t5
-	add a0, ra, a0                   # 63: word 0 of s.13 in -2^42..<2^50
-	sltu ra, a0, ra
-	add a7, a7, ra                   # 63: word 1 of s.13 in -2^42..<2^50
-	mul ra, s9, t5
-	add t0, t0, s6
-	mulhsu s6, t1, s9
-	add ra, s0, ra                   # 63: word 0 of s.14 in -2^50..286928194010
-	sltu s0, ra, s0
-	add t0, t0, s0                   # 63: word 1 of s.14 in -2^50..286928194010
-	mul s0, s9, t1
-	add s9, s5, s6
-	mulhu s5, s8, s11
-	add s6, s1, s0                   # 63: word 0 of s.15 in -2^41..<2^48
-	sltu s0, s6, s1
-	add s1, s9, s0                   # 63: word 1 of s.15 in -2^41..<2^48
-	mul s9, s8, s11
-	mulhu s0, s8, a4
-	add s9, t3, s9
-	sltu t3, s9, t3
-	sw s9, 72(sp)
-	add s5, s5, t3
-	mul t3, s8, a4
-	add s10, s10, s0
-	sw s5, 76(sp)
-	mulhu s0, s8, a6
-	add t3, s3, t3
-	sltu s3, t3, s3
-	sw t3, 80(sp)
-	add s10, s10, s3
-	mul s3, s8, a6
-	add a2, a2, s0
-	sw s10, 84(sp)
-	mulhsu s0, s4, s8
-	add s3, t4, s3
-	sltu t4, s3, t4
-	sw s3, 88(sp)
-	add a2, a2, t4
-	mul t4, s8, s4
-	add a5, a5, s0
-	sw a2, 92(sp)
-	mulhu s0, s8, t5
-	add t4, a3, t4                   # 63: word 0 of s.12 in -2^42..<2^49
-	sltu a3, t4, a3
-	add a5, a5, a3                   # 63: word 1 of s.12 in -2^42..<2^49
-	mul a3, s8, t5
-	add a7, a7, s0
-	mulhsu s0, t1, s8
-	add a3, a0, a3                   # 63: word 0 of s.13 in -2^42..<2^50
-	sltu a0, a3, a0
-	add a7, a7, a0                   # 63: word 1 of s.13 in -2^42..<2^50
-	mul a0, s8, t1
-	add s8, t0, s0
-	mulhu t0, s7, s11
-	add s0, ra, a0                   # 63: word 0 of s.14 in -2^50..286928194010
-	sltu a0, s0, ra
 	sw s2, 212(sp)
-	add ra, s8, a0                   # 63: word 1 of s.14 in -2^50..286928194010
-	mul s8, s7, s11
-	sw s1, 224(sp)
-	mulhu a0, s7, a4
-	add s8, t2, s8
-	sltu t2, s8, t2
-	sw s8, 64(sp)
-	add t0, t0, t2
-	mul t2, s7, a4
-	add s5, s5, a0
-	sw t0, 68(sp)
-	mulhu a0, s7, a6
-	add t2, s9, t2
-	sltu s9, t2, s9
-	sw t2, 72(sp)
-	add s5, s5, s9
-	mul s9, s7, a6
-	add s10, s10, a0
-	sw s5, 76(sp)
-	mulhsu a0, s4, s7
-	add s9, t3, s9
-	sltu t3, s9, t3
-	sw s9, 80(sp)
-	add s10, s10, t3
-	mul t3, s7, s4
-	add a2, a2, a0
-	sw s10, 84(sp)
-	mulhu a0, s7, t5
-	add t3, s3, t3
-	sltu s3, t3, s3
-	sw t3, 88(sp)
-	add a2, a2, s3
-	mul s3, s7, t5
-	add a5, a5, a0
-	sw a2, 92(sp)
-	lw s1, 28(a1)
-	mulhsu a0, t1, s7
-	add s3, t4, s3                   # 63: word 0 of s.12 in -2^42..<2^49
-	sltu t4, s3, t4
-	add a5, a5, t4                   # 63: word 1 of s.12 in -2^42..<2^49
-	mul t4, s7, t1
-	add s7, a7, a0
-	lw a7, 76(a1)
-	mulhu a0, a7, s11
-	add t4, a3, t4                   # 63: word 0 of s.13 in -2^42..<2^50
-	sltu a3, t4, a3
-	add s7, s7, a3                   # 63: word 1 of s.13 in -2^42..<2^50
-	mul a3, a7, s11
-	sw s6, 220(sp)
-	mulhu s2, a7, a4
-	add a3, s1, a3
-	sltu s1, a3, s1
-	sw a3, 56(sp)
-	add a0, a0, s1
-	mul s1, a7, a4
-	add t0, t0, s2
-	sw a0, 60(sp)
-	mulhu s2, a7, a6
-	add s1, s8, s1
-	sltu s8, s1, s8
-	sw s1, 64(sp)
-	add t0, t0, s8
-	mul s8, a7, a6
-	add s5, s5, s2
-	sw t0, 68(sp)
-	mulhsu s2, s4, a7
-	add s8, t2, s8
-	sltu t2, s8, t2
-	sw s8, 72(sp)
-	add s5, s5, t2
-	mul t2, a7, s4
-	add s10, s10, s2
-	sw s5, 76(sp)
-	mulhu s2, a7, t5
-	add t2, s9, t2
-	sltu s9, t2, s9
+	sw zero, 20(sp)
+	mulhsu a7, a6, s10
+	add t2, t2, s3                   # 63: word 1 of s.16 in -2^50..72202193
+	sw t2, 216(sp)
+	sw zero, 28(sp)
+	sw zero, 36(sp)
+	mul s0, s10, a6
+	sw zero, 44(sp)
+	sw zero, 52(sp)
+	sw zero, 60(sp)
+	sw zero, 68(sp)
+	mul t2, s9, s11
+	add s0, s1, s0                   # 63: word 0 of s.14 in -2^50..286928194010
+	sltu s1, s0, s1
+	add a7, a7, s1                   # 63: word 1 of s.14 in -2^50..286928194010
+	mulhu s10, s9, s11
+	add t2, t4, t2
+	sltu t4, t2, t4
 	sw t2, 80(sp)
-	add s10, s10, s9
-	mul s9, a7, t5
-	add a2, a2, s2
+	mulhu s2, s9, a3
+	add s10, s10, t4
 	sw s10, 84(sp)
-	mulhsu s2, t1, a7
-	add s9, t3, s9
-	sltu t3, s9, t3
-	sw s9, 88(sp)
-	add a2, a2, t3
-	mul t3, a7, t1
-	add a7, a5, s2
-	sw a2, 92(sp)
+	mul t4, s9, a3
+	add a0, a0, s2
+	mulhu s2, s9, a4
+	add t4, a2, t4
+	sltu a2, t4, a2
+	sw t4, 88(sp)
+	add a0, a0, a2
+	mul a2, s9, a4
+	add s4, s4, s2
+	sw a0, 92(sp)
+	mul s1, s9, a6
+	add a2, s5, a2                   # 63: word 0 of s.12 in -2^42..<2^49
+	sltu s5, a2, s5
+	add s4, s4, s5                   # 63: word 1 of s.12 in -2^42..<2^49
+	mulhsu s2, a6, s9
+	add s1, ra, s1                   # 63: word 0 of s.13 in -2^42..<2^50
+	sltu ra, s1, ra
+	mulhu s5, s9, t0
+	add a5, a5, s2
+	add s2, a5, ra                   # 63: word 1 of s.13 in -2^42..<2^50
+	mul a5, s9, t0
+	add ra, a7, s5
+	mulhsu a7, t5, s9
+	add s5, s0, a5                   # 63: word 0 of s.14 in -2^50..286928194010
+	sltu a5, s5, s0
+	add s0, ra, a5                   # 63: word 1 of s.14 in -2^50..286928194010
+	mul ra, s9, t5
+	add a5, t1, a7
+	mul s3, s8, s11
+	add t1, s6, ra                   # 63: word 0 of s.15 in -2^41..<2^48
+	sltu a7, t1, s6
 	bne zero, zero, .+4
-	lw a5, 72(a1)
-	lw s6, 24(a1)
-	mulhu s2, a5, s11
-	add t3, s3, t3                   # 63: word 0 of s.12 in -2^42..<2^49
-	sltu s3, t3, s3
-	add a7, a7, s3                   # 63: word 1 of s.12 in -2^42..<2^49
-	mul s3, a5, s11
-	mulhu s11, a5, a4
-	add s3, s6, s3
-	sltu s6, s3, s6
-	sw s3, 48(sp)
-	add s2, s2, s6
-	mul s6, a5, a4
-	add a0, a0, s11
-	sw s2, 52(sp)
-	mulhu s11, a5, a6
-	add s6, a3, s6
-	sltu a3, s6, a3
-	sw s6, 56(sp)
-	add a0, a0, a3
-	mul a3, a5, a6
-	add t0, t0, s11
-	sw a0, 60(sp)
-	mulhsu s11, s4, a5
-	add a3, s1, a3
-	sltu s1, a3, s1
-	sw a3, 64(sp)
-	add t0, t0, s1
-	mul s1, a5, s4
-	add s5, s5, s11
-	sw t0, 68(sp)
-	mulhu s11, a5, t5
-	add s1, s8, s1
-	sltu s8, s1, s8
-	sw s1, 72(sp)
-	add s5, s5, s8
-	mul s8, a5, t5
-	add s10, s10, s11
-	li s11, 1048576
-	sw s5, 76(sp)
-	add s11, s3, s11                 # 67
-	sltu t5, s11, s3
-	add s8, t2, s8                   # 63
-	sltu t2, s8, t2
-	add s10, s10, t2
-	add s2, s2, t5                   # 67
-	mulhsu t5, t1, a5                # 63
-	srli t2, s11, 21                 # 67
-	sw s8, 80(sp)
-	sw s10, 84(sp)
-	mul s11, a5, t1                  # 63
-	add a5, a2, t5
-	slli a2, s2, 11                  # 67
+	add ra, a5, a7                   # 63: word 1 of s.15 in -2^41..<2^48
+	mulhu s9, s8, s11
+	add s3, t3, s3
+	sltu t3, s3, t3
+	sw s3, 72(sp)
+	sw ra, 224(sp)
+	mulhu s6, s8, a3
+	add a5, s9, t3
+	sw a5, 76(sp)
+	mul a7, s8, a3
+	add s9, s10, s6
+	mulhu t3, s8, a4
+	add s10, t2, a7
+	sltu s6, s10, t2
+	sw s10, 80(sp)
+	add a7, s9, s6
+	mul t2, s8, a4
+	add s9, a0, t3
+	sw a7, 84(sp)
+	mulhsu s6, a6, s8
+	add a0, t4, t2
+	sltu t3, a0, t4
+	sw a0, 88(sp)
+	add t2, s9, t3
+	mul t4, s8, a6
+	add s9, s4, s6
+	sw t2, 92(sp)
+	mulhu t3, s8, t0
+	add s4, a2, t4                   # 63: word 0 of s.12 in -2^42..<2^49
+	sltu s6, s4, a2
+	add t4, s9, s6                   # 63: word 1 of s.12 in -2^42..<2^49
+	mul a2, s8, t0
+	add s9, s2, t3
+	mulhsu s6, t5, s8
+	add s2, s1, a2                   # 63: word 0 of s.13 in -2^42..<2^50
+	sltu t3, s2, s1
+	add a2, s9, t3                   # 63: word 1 of s.13 in -2^42..<2^50
+	mul s1, s8, t5
+	add s9, s0, s6
+	sw t1, 220(sp)
+	mulhu t3, s7, s11
+	add s8, s5, s1                   # 63: word 0 of s.14 in -2^50..286928194010
+	sltu s0, s8, s5
 	bne zero, zero, .+4
-	or t5, t2, a2
-	add s2, s6, t5
-	add t2, s9, s11                  # 63
-	sltu a2, t2, s9
-	add t5, a5, a2
-	li a5, 1048576
-	sltu s11, s2, s6                 # 67
-	add a2, s3, a5                   # 68
-	add s9, a0, s11                  # 67
-	slli s6, a2, 11                  # 68
-	srli a0, s6, 11
-	li s11, 1048576
-	li a2, 1048576
-	sub s3, a0, s11
-	add s6, s2, a2                   # 67
-	sltu a0, s6, s2
-	add s11, s9, a0
-	srli a2, s6, 21
-	slli a0, s11, 11
-	or s6, a2, a0
-	add s11, a3, s6
-	sltu a2, s11, a3
-	li s6, 1048576
-	add a0, t0, a2
-	add a3, s2, s6                   # 68
-	slli t0, a3, 11
-	srli a2, t0, 11
-	li s6, 1048576
-	sub a3, a2, s6
-	li a2, 1048576
-	add s6, s11, a2                  # 67
-	sltu a2, s6, s11
-	add a2, a0, a2
-	srli s6, s6, 21
-	slli a2, a2, 11
-	or s6, s6, a2
-	add a2, s1, s6
-	li t1, 1048576
-	sltu s6, a2, s1
-	add t1, a2, t1
-	add s1, s5, s6
-	sltu s4, t1, a2
-	add s4, s1, s4
-	srli t1, t1, 21
-	slli s4, s4, 11
-	or t1, t1, s4
-	srai s4, t1, 31
-	add t1, s8, t1
-	sltu s8, t1, s8
-	add s10, s10, s4
-	add s4, s10, s8
-	li a6, 1048576
-	li s10, 1048576
-	add a6, t1, a6
-	add s8, a2, s10                  # 68
-	sltu a4, a6, t1                  # 67
-	slli s10, s8, 11                 # 68
-	add a4, s4, a4                   # 67
-	srli s8, s10, 11                 # 68
-	srli a6, a6, 21                  # 67
-	slli a4, a4, 11
-	li s10, 1048576
-	or a6, a6, a4
-	sub s8, s8, s10                  # 68
-	srai a4, a6, 31                  # 67
-	srai s10, s8, 31                 # 68
-	add a4, t5, a4                   # 67
-	add a6, t2, a6
-	li s5, 1048576
-	add s6, s11, s5                  # 68
-	slli s5, s6, 11
-	srli s6, s5, 11
-	li s5, 1048576
-	srai a5, s3, 31
-	srai t0, a3, 31
-	sub s6, s6, s5
-	srai s5, s6, 31
-	sw t5, 92(sp)
-	li t5, 1048576
-	sw s10, 228(sp)
-	sltu s10, a6, t2                 # 67
-	add a4, a4, s10
-	li s10, 1048576
-	sw s2, 56(sp)
-	add s2, a6, t5
-	sltu t5, s2, a6
-	add t5, a4, t5
-	srli s2, s2, 21
-	slli t5, t5, 11
-	or s2, s2, t5
-	srai t5, s2, 31
-	add s2, t3, s2                   # 67: word 0 of s.12 in -2^42..<2^49
-	sltu t3, s2, t3
-	add a7, a7, t5
-	add t5, a7, t3                   # 67: word 1 of s.12 in -2^42..<2^49
-	li a7, 1048576
-	add t3, a6, a7                   # 68
-	slli a7, t3, 11
-	srli t3, a7, 11
-	li a7, 1048576
-	sub t3, t3, a7
-	srai a7, t3, 31
-	sw s9, 60(sp)
-	li s9, 1048576
-	add s9, s2, s9                   # 67
-	sw a7, 232(sp)
-	sltu a7, s9, s2
-	add t5, t5, a7
-	srli a7, s9, 21
-	slli s9, t5, 11
-	or t5, a7, s9
-	srai a7, t5, 31
-	add s9, t4, t5                   # 67: word 0 of s.13 in -2^42..<2^50
-	sltu t5, s9, t4
-	add t4, s7, a7
-	add s7, t4, t5                   # 67: word 1 of s.13 in -2^42..<2^50
-	li a7, 1048576
-	add t4, s2, a7                   # 68
-	slli t5, t4, 11
-	srli s2, t5, 11
-	li a7, 1048576
-	sub t4, s2, a7                   # 68: word 0 of s.12 in -2^42..<2^49
-	li t5, 1048576
-	add s2, s9, t5                   # 67
-	sltu a7, s2, s9
-	add t5, s7, a7
-	srli s7, s2, 21
-	slli a7, t5, 11
-	or s2, s7, a7
-	srai t5, s2, 31
-	add s7, s0, s2                   # 67: word 0 of s.14 in -2^50..286928194010
-	add s2, ra, t5
-	sltu a7, s7, s0
-	li ra, 1048576
-	add s0, s2, a7                   # 67: word 1 of s.14 in -2^50..286928194010
-	add t5, s9, ra                   # 68
-	slli s2, t5, 11
-	srli a7, s2, 11
-	li s9, 1048576
-	li t5, 1048576
-	sub ra, a7, s9                   # 68: word 0 of s.13 in -2^42..<2^50
-	add s2, s7, t5                   # 67
-	sltu a7, s2, s7
-	add s9, s0, a7
-	slli s0, s9, 11
-	srli t5, s2, 21
-	lw s9, 220(sp)
-	or a7, t5, s0
-	srai s2, a7, 31
-	add t5, s9, a7                   # 67: word 0 of s.15 in -2^41..<2^48
-	lw a7, 224(sp)
-	sltu s0, t5, s9
-	add s9, a7, s2
-	add a7, s9, s0                   # 67: word 1 of s.15 in -2^41..<2^48
-	li s2, 1048576
-	add s9, s7, s2                   # 68
-	slli s0, s9, 11
-	srli s7, s0, 11
-	li s2, 1048576
-	sub s9, s7, s2                   # 68: word 0 of s.14 in -2^50..286928194010
-	li s0, 1048576
-	add s7, t5, s0                   # 67
-	sltu s2, s7, t5
-	add s0, a7, s2
-	srli a7, s7, 21
-	slli s2, s0, 11
-	or s7, a7, s2
-	lw a7, 212(sp)
-	srai s0, s7, 31
-	add s2, a7, s7                   # 67: word 0 of s.16 in -2^50..72202193
-	sltu s7, s2, a7
-	lw a7, 216(sp)
-	add a7, a7, s0
-	add s0, a7, s7                   # 67: word 1 of s.16 in -2^50..72202193
-	li a7, 1048576
-	add s7, t5, a7                   # 68
-	slli t5, s7, 11
-	srli a7, t5, 11
-	li s7, 1048576
-	sub t5, a7, s7                   # 68: word 0 of s.15 in -2^41..<2^48
-	li a7, 1048576
-	add s7, s2, a7                   # 67
-	sltu a7, s7, s2
-	add s0, s0, a7
-	srli a7, s7, 21
-	slli s7, s0, 11
-	or s0, a7, s7
-	sw t2, 88(sp)
-	add t2, t1, s10                  # 68
-	slli s10, t2, 11
-	srli t2, s10, 11
-	li s10, 1048576
-	sub t2, t2, s10
-	srai s10, t2, 31
-	sw s3, 48(sp)
-	lw a7, 68(a1)
-	add s7, a7, s0                   # 67: s.17 in -350841213..2^21+33
-	li a7, 1048576
-	add s0, s2, a7                   # 68
-	slli s2, s0, 11
-	srli a7, s2, 11
-	li s0, 1048576
-	sub s2, a7, s0                   # 68: word 0 of s.16 in -2^50..72202193
-	li a7, 666643
-	mulhsu s0, s7, a7                # 73
-	sw s11, 64(sp)
-	sw a0, 68(sp)
-	sw a5, 52(sp)
-	li a0, 470296
-	mul s11, s7, a7
-	sw a3, 56(sp)
-	sw t0, 60(sp)
-	sw a2, 72(sp)
-	sw s1, 76(sp)
-	mulhsu a2, s7, a0
-	sw s6, 64(sp)
-	lw s1, 20(a1)
-	sw t1, 80(sp)
-	add s11, s1, s11
-	sltu s1, s11, s1
-	add s0, s0, s1
-	mul s1, s7, a0
-	add a5, a5, a2
-	li a2, 654183
-	sw s4, 84(sp)
-	sw a6, 88(sp)
-	mulhsu t1, s7, a2
-	add s4, s3, s1
-	sltu s1, s4, s3
-	sw a4, 92(sp)
-	add a5, a5, s1
-	lw s3, 228(sp)
-	mul s1, s7, a2
-	add t0, t0, t1
-	li t1, -997805
-	sw s5, 68(sp)
-	sw t3, 88(sp)
-	mulh a6, s7, t1
-	add a4, a3, s1
-	sltu s1, a4, a3
-	sw s8, 72(sp)
-	add a3, t0, s1
-	mul t0, s7, t1
-	add s1, s5, a6
-	lw s5, 232(sp)
+	add s6, s9, s0                   # 63: word 1 of s.14 in -2^50..286928194010
+	lw s9, 32(a1)
+	mul s1, s7, s11
+	mulhu s5, s7, a3
+	add s0, s9, s1
+	sltu s1, s0, s9
+	sw s0, 64(sp)
+	add s9, t3, s1
+	mul t3, s7, a3
+	add s1, a5, s5
+	sw s9, 68(sp)
+	sw s8, 228(sp)
+	sw s6, 232(sp)
+	mulhu a5, s7, a4
+	add s5, s3, t3
+	sltu t3, s5, s3
+	sw s5, 72(sp)
+	add s3, s1, t3
+	mul s1, s7, a4
+	add t3, a7, a5
 	sw s3, 76(sp)
-	li a6, 136657
-	mulhsu t3, s7, a6
-	sw s5, 92(sp)
-	add s5, s6, t0
-	sw t2, 80(sp)
-	sltu t0, s5, s6
-	add s6, s1, t0
-	mul s1, s7, a6
-	add t0, s3, t3
-	li s3, -683901
+	mulhsu a7, a6, s7
+	add a5, s10, s1
+	sltu s1, a5, s10
+	sw a5, 80(sp)
+	add s10, t3, s1
+	mul t3, s7, a6
+	add s1, t2, a7
 	sw s10, 84(sp)
-	sw s11, 40(sp)
-	mulh t3, s7, s3
-	add s1, s8, s1
-	sltu s8, s1, s8
-	sw s0, 44(sp)
-	add t0, t0, s8
-	mul s8, s7, s3
-	add s7, s10, t3
-	sw s4, 48(sp)
-	sw a5, 52(sp)
-	sw a4, 56(sp)
-	mulhsu s10, s2, a7
-	add t3, t2, s8
-	sltu s8, t3, t2
-	sw a3, 60(sp)
-	add t2, s7, s8
-	mul s7, s2, a7
-	sw s5, 64(sp)
-	sw s6, 68(sp)
-	sw s1, 72(sp)
-	sw t0, 76(sp)
-	mulhsu s8, s2, a0
-	sw t3, 80(sp)
-	sw t2, 84(sp)
-	bne zero, zero, .+4
-	lw t3, 16(a1)
-	add t2, t3, s7
-	sltu s7, t2, t3
-	add t3, s10, s7
-	mul s10, s2, a0
-	add s7, s0, s8
-	sw t2, 32(sp)
-	sw t3, 36(sp)
-	mulhsu s0, s2, a2
-	add s8, s11, s10
-	sltu s10, s8, s11
-	sw s8, 40(sp)
-	add s11, s7, s10
-	mul s7, s2, a2
-	add s10, a5, s0
-	sw s11, 44(sp)
-	mulh a5, s2, t1
-	add s0, s4, s7
-	sltu s7, s0, s4
-	sw s0, 48(sp)
-	add s4, s10, s7
-	mul s10, s2, t1
-	add s7, a3, a5
-	sw s4, 52(sp)
-	mulhsu a3, s2, a6
-	add a5, a4, s10
-	sltu s10, a5, a4
-	sw a5, 56(sp)
-	add a4, s7, s10
-	mul s7, s2, a6
-	add s10, s6, a3
-	sw a4, 60(sp)
-	mulh s6, s2, s3
-	add a3, s5, s7
-	sltu s7, a3, s5
-	sw a3, 64(sp)
-	add s5, s10, s7
-	mul s10, s2, s3
-	add s7, t0, s6
-	sw s5, 68(sp)
-	mulhsu s2, t5, a7
-	add t0, s1, s10
-	sltu s6, t0, s1
-	sw t0, 72(sp)
-	add s10, s7, s6
-	mul s1, t5, a7
-	sw s10, 76(sp)
-	lw s7, 12(a1)
-	mulhsu t0, t5, a0
-	add s6, s7, s1
-	sltu s10, s6, s7
-	sw s6, 24(sp)
-	add s1, s2, s10
-	mul s7, t5, a0
-	add s2, t3, t0
-	sw s1, 28(sp)
-	mulhsu s10, t5, a2
-	add t3, t2, s7
-	sltu t0, t3, t2
-	sw t3, 32(sp)
-	add s7, s2, t0
-	mul t2, t5, a2
-	add s2, s11, s10
-	sw s7, 36(sp)
-	mulh t0, t5, t1
-	add s11, s8, t2
-	sltu s10, s11, s8
-	sw s11, 40(sp)
-	add t2, s2, s10
-	mul s8, t5, t1
-	add s2, s4, t0
-	sw t2, 44(sp)
-	mulhsu s10, t5, a6
-	add s4, s0, s8
-	sltu t0, s4, s0
-	sw s4, 48(sp)
-	add s8, s2, t0
-	mul s0, t5, a6
-	add s2, a4, s10
-	sw s8, 52(sp)
-	mulh t0, t5, s3
-	add a4, a5, s0
-	sltu s10, a4, a5
-	sw a4, 56(sp)
-	add s0, s2, s10
-	mul a5, t5, s3
-	add s2, s5, t0
-	sw s0, 60(sp)
-	mulhsu s10, s9, a7
-	add t5, a3, a5
-	sltu s5, t5, a3
-	sw t5, 64(sp)
-	add t0, s2, s5
-	mul a5, s9, a7
-	sw t0, 68(sp)
-	lw t5, 8(a1)
-	mulhsu a3, s9, a0
-	add s2, t5, a5
-	sltu s5, s2, t5
-	sw s2, 16(sp)
-	add t0, s10, s5
-	mul a5, s9, a0
-	add t5, s1, a3
-	sw t0, 20(sp)
-	mulhsu s10, s9, a2
-	add s5, s6, a5
-	sltu s1, s5, s6
-	sw s5, 24(sp)
-	add a3, t5, s1
-	mul a5, s9, a2
-	add s6, s7, s10
-	sw a3, 28(sp)
-	mulh t5, s9, t1
-	add s1, t3, a5
-	sltu s7, s1, t3
-	sw s1, 32(sp)
-	add s10, s6, s7
-	mul a5, s9, t1
-	add t3, t2, t5
-	sw s10, 36(sp)
-	mulhsu s6, s9, a6
-	add s7, s11, a5
-	sltu t2, s7, s11
-	sw s7, 40(sp)
-	add t5, t3, t2
-	mul a5, s9, a6
-	add s11, s8, s6
-	sw t5, 44(sp)
-	mulh t3, s9, s3
-	add t2, s4, a5
-	sltu s8, t2, s4
-	sw t2, 48(sp)
-	add s6, s11, s8
-	mul a5, s9, s3
-	add s4, s0, t3
-	sw s6, 52(sp)
-	mul t3, ra, a7
-	add s8, a4, a5
-	sltu s9, s8, a4
-	sw s8, 56(sp)
-	add s0, s4, s9
-	mulhsu a5, ra, a0
-	sw s0, 60(sp)
-	lw a4, 4(a1)
-	add s8, a4, t3
-	sltu s4, s8, a4
-	mulhsu s11, ra, a7
-	add t3, t0, a5
-	sw s8, 8(sp)
-	mul s0, ra, a0
-	add s9, s11, s4
-	sw s9, 12(sp)
-	mulhsu a4, ra, a2
-	add s11, s2, s0
-	sltu s4, s11, s2
-	sw s11, 16(sp)
-	add t0, t3, s4
-	mul a5, ra, a2
-	add s0, a3, a4
-	sw t0, 20(sp)
-	mulh s2, ra, t1
-	add t3, s5, a5
-	sltu s4, t3, s5
-	sw t3, 24(sp)
-	add a3, s0, s4
-	mul a4, ra, t1
-	add a5, s10, s2
-	sw a3, 28(sp)
-	mulhsu s5, ra, a6
-	add s0, s1, a4
-	sltu s4, s0, s1
-	sw s0, 32(sp)
-	add s10, a5, s4
-	mul s2, ra, a6
-	add a4, t5, s5
-	sw s10, 36(sp)
-	mulh s1, ra, s3
-	add a5, s7, s2
-	sltu s4, a5, s7
-	sw a5, 40(sp)
-	add t5, a4, s4
-	mul s5, ra, s3
-	add s2, s6, s1
-	sw t5, 44(sp)
-	mul s6, t4, a7
-	add a4, t2, s5
-	sltu s4, a4, t2
-	sw a4, 48(sp)
-	add ra, s2, s4
-	mulhsu s7, t4, a7
-	sw ra, 52(sp)
-	lw s5, 0(a1)
-	sw zero, 96(sp)
-	add t2, s5, s6
-	sltu a4, t2, s5
-	mulhsu s1, t4, a0
-	add s2, s7, a4
-	sw t2, 0(sp)
-	sw s2, 4(sp)
-	sw zero, 100(sp)
-	mul s4, t4, a0
-	add a7, s9, s1
-	mul t2, t4, a2
-	add s6, s8, s4
-	sltu s5, s6, s8
-	sw s6, 8(sp)
-	add a1, a7, s5
-	mulhsu ra, t4, a2
-	add a0, s11, t2
-	sltu s9, a0, s11
-	sw a0, 16(sp)
-	sw a1, 12(sp)
-	mul s2, t4, t1
-	add s7, t0, ra
-	add s1, s7, s9
-	sw s1, 20(sp)
-	mul a2, t4, a6
-	add s6, t3, s2
-	sltu a7, s6, t3
-	sw s6, 24(sp)
-	mul a0, t4, s3
-	add a1, s0, a2
-	sltu t2, a1, s0
-	sw a1, 32(sp)
-	addi a1, sp, 0
-	mulh a4, t4, t1
-	add s9, a5, a0
-	sltu t1, s9, a5
-	sw s9, 40(sp)
-	addi a0, sp, 104
-	mulhsu s8, t4, a6
-	add s4, a3, a4
-	add s5, s4, a7
-	sw s5, 28(sp)
-	mulh ra, t4, s3
-	add t0, s10, s8
-	add s11, t0, t2
-	sw s11, 36(sp)
-	add s7, t5, ra
-	add a3, s7, t1
-	sw a3, 44(sp)
-	call field_sc25519_fold
-	lw a1, 156(sp)                   # 77
-	lw a0, 188(sp)
-	lw a4, 104(sp)
-	lw s1, 108(sp)
-	lw s2, 112(sp)
-	lw t3, 116(sp)
-	lw s6, 120(sp)
-	lw s4, 124(sp)
-	lw a7, 128(sp)
-	lw a6, 132(sp)
-	lw s10, 136(sp)
-	lw s8, 140(sp)
-	lw s5, 144(sp)
-	lw a2, 148(sp)
-	lw s0, 152(sp)
-	lw t0, 160(sp)
-	lw t2, 164(sp)
-	lw t4, 168(sp)
-	lw s3, 172(sp)
-	lw t5, 176(sp)
-	lw ra, 180(sp)
-	lw s11, 184(sp)
-	lw a5, 192(sp)
-	lw s7, 196(sp)
-	lw t1, 200(sp)
-	lw s9, 204(sp)
-	sw a1, 52(sp)
-	sw a0, 84(sp)
-	sw a4, 0(sp)
-	sw s1, 4(sp)
-	sw s2, 8(sp)
-	sw t3, 12(sp)
-	sw s6, 16(sp)
-	sw s4, 20(sp)
-	sw a7, 24(sp)
-	sw a6, 28(sp)
-	sw s10, 32(sp)
-	sw s8, 36(sp)
-	sw s5, 40(sp)
-	sw a2, 44(sp)
-	sw s0, 48(sp)
-	sw t0, 56(sp)
-	sw t2, 60(sp)
-	sw t4, 64(sp)
-	sw s3, 68(sp)
-	sw t5, 72(sp)
-	sw ra, 76(sp)
-	sw s11, 80(sp)
+	mulhu t2, s7, t0
+	add a7, a0, t3
+	sltu t3, a7, a0
+	sw a7, 88(sp)
+	add a0, s1, t3
+	mul s1, s7, t0
+	add t3, t4, t2
+	sw a0, 92(sp)
+	lw ra, 28(a1)
+	mulhsu t4, t5, s7
+	add t2, s4, s1                   # 63: word 0 of s.12 in -2^42..<2^49
+	sltu s1, t2, s4
+	add s4, t3, s1                   # 63: word 1 of s.12 in -2^42..<2^49
+	mul t3, s7, t5
+	add s1, a2, t4
+	lw s7, 76(a1)
+	mulhu a2, s7, s11
+	add t4, s2, t3                   # 63: word 0 of s.13 in -2^42..<2^50
+	sltu t3, t4, s2
+	add s2, s1, t3                   # 63: word 1 of s.13 in -2^42..<2^50
+	mul s1, s7, s11
+	mulhu t3, s7, a3
+	add s1, ra, s1
+	sltu ra, s1, ra
+	sw s1, 56(sp)
+	add a2, a2, ra
+	mul ra, s7, a3
+	add s9, s9, t3
+	sw a2, 60(sp)
+	mulhu t3, s7, a4
+	add ra, s0, ra
+	sltu s0, ra, s0
+	sw ra, 64(sp)
+	add s9, s9, s0
+	mul s0, s7, a4
+	add s3, s3, t3
+	sw s9, 68(sp)
+	mulhsu t3, a6, s7
+	add s0, s5, s0
+	sltu s5, s0, s5
+	sw s0, 72(sp)
+	add s3, s3, s5
+	mul s5, s7, a6
+	add s10, s10, t3
+	sw s3, 76(sp)
+	mulhu t3, s7, t0
+	add s5, a5, s5
+	sltu a5, s5, a5
+	sw s5, 80(sp)
+	add s10, s10, a5
+	mul a5, s7, t0
+	add a0, a0, t3
+	sw s10, 84(sp)
+	mulhsu t3, t5, s7
+	add a5, a7, a5
+	sltu a7, a5, a7
 	sw a5, 88(sp)
-	sw s7, 92(sp)
-	sw t1, 96(sp)
-	sw s9, 100(sp)
+	add a0, a0, a7
+	mul a7, s7, t5
+	add s7, s4, t3
+	sw a0, 92(sp)
+	bne zero, zero, .+4
+	lw s4, 72(a1)
+	lw t1, 24(a1)
+	mulhu t3, s4, s11
+	add a7, t2, a7                   # 63: word 0 of s.12 in -2^42..<2^49
+	sltu t2, a7, t2
+	add s7, s7, t2                   # 63: word 1 of s.12 in -2^42..<2^49
+	mul t2, s4, s11
+	mulhu s11, s4, a3
+	add t2, t1, t2
+	sltu t1, t2, t1
+	sw t2, 48(sp)
+	add t3, t3, t1
+	mul t1, s4, a3
+	add a2, a2, s11
+	li s11, 1048576
+	sw t3, 52(sp)
+	add a3, t2, s11                  # 67
+	sltu s6, a3, t2
+	mulhu s8, s4, a4                 # 63
+	add t1, s1, t1
+	sltu s1, t1, s1
+	sw t1, 56(sp)
+	add a2, a2, s1
+	add s1, t3, s6                   # 67
+	mul t3, s4, a4                   # 63
+	add s6, s9, s8
+	srli s9, a3, 21                  # 67
+	sw a2, 60(sp)
+	slli s8, s1, 11
+	or a3, s9, s8
+	mulhsu s1, a6, s4                # 63
+	add s9, ra, t3
+	sltu s8, s9, ra
+	sw s9, 64(sp)
+	add t3, s6, s8
+	add ra, t1, a3                   # 67
+	mul s6, s4, a6                   # 63
+	add s8, s3, s1
+	sltu a3, ra, t1                  # 67
+	sw t3, 68(sp)
+	add s3, a2, a3
+	add s1, t2, s11                  # 68
+	mulhu t1, s4, t0                 # 63
+	add a2, s0, s6
+	sltu a3, a2, s0
+	sw a2, 72(sp)
+	add t2, s8, a3
+	slli s6, s1, 11                  # 68
+	mul s0, s4, t0                   # 63
+	srli a3, s6, 11                  # 68
+	sub s1, a3, s11
+	sw t2, 76(sp)
+	add s8, s10, t1                  # 63
+	srai s10, s1, 31                 # 68
+	mulhsu t1, t5, s4                # 63
+	add s6, s5, s0
+	sltu a3, s6, s5
+	sw s6, 80(sp)
+	add s0, s8, a3
+	add s5, ra, s11                  # 67
+	mul s8, s4, t5                   # 63
+	add a3, a0, t1
+	sltu s4, s5, ra                  # 67
+	sw s0, 84(sp)
+	add a0, s3, s4
+	srli t1, s5, 21
+	add s4, a5, s8                   # 63
+	sltu s5, s4, a5
+	add s8, a3, s5
+	slli a5, a0, 11                  # 67
+	or a3, t1, a5
+	add s5, s9, a3
+	add a5, ra, s11                  # 68
+	sltu a0, s5, s9                  # 67
+	slli a3, a5, 11                  # 68
+	add t1, t3, a0                   # 67
+	srli s9, a3, 11                  # 68
+	add a5, s5, s11                  # 67
+	sub t3, s9, s11                  # 68
+	sltu a3, a5, s5                  # 67
+	add s9, t1, a3
+	srli a3, a5, 21
+	slli a5, s9, 11
+	or s9, a3, a5
+	add a3, a2, s9
+	sltu a5, a3, a2
+	add s9, t2, a5
+	add a2, s5, s11                  # 68
+	slli t2, a2, 11
+	srli a5, t2, 11
+	sub a2, a5, s11
+	add a5, a3, s11                  # 67
+	sltu t5, a5, a3
+	add t5, s9, t5
+	srli a5, a5, 21
+	slli t5, t5, 11
+	or a5, a5, t5
+	srai t5, a5, 31
+	add a5, s6, a5
+	sltu s6, a5, s6
+	add s0, s0, t5
+	add t5, s0, s6
+	add s0, a3, s11                  # 68
+	slli s6, s0, 11
+	srli s0, s6, 11
+	add s6, a5, s11                  # 67
+	sltu t0, s6, a5
+	add t0, t5, t0
+	srli s6, s6, 21
+	slli t0, t0, 11
+	or s6, s6, t0
+	srai t0, s6, 31
+	add s6, s4, s6
+	sltu a6, s6, s4
+	add t0, s8, t0
+	add t0, t0, a6
+	add a6, a5, s11                  # 68
+	slli a6, a6, 11
+	srli a6, a6, 11
+	sub a6, a6, s11
+	srai a4, a6, 31
+	srai a0, t3, 31
+	srai t2, a2, 31
+	sw a6, 236(sp)
+	add a6, s6, s11                  # 67
+	sw a4, 240(sp)
+	sltu a4, a6, s6
+	add a4, t0, a4
+	srli a6, a6, 21
+	slli a4, a4, 11
+	or a6, a6, a4
+	srai a4, a6, 31
+	add a6, a7, a6                   # 67: word 0 of s.12 in -2^42..<2^49
+	sltu a7, a6, a7
+	add s7, s7, a4
+	add a4, s7, a7                   # 67: word 1 of s.12 in -2^42..<2^49
+	add s7, s6, s11                  # 68
+	slli a7, s7, 11
+	srli s7, a7, 11
+	sub a7, s7, s11
+	srai s7, a7, 31
+	sub s0, s0, s11
+	sw s7, 248(sp)
+	add s7, a6, s11                  # 67
+	sw a7, 244(sp)
+	sltu a7, s7, a6
+	add a4, a4, a7
+	srli a7, s7, 21
+	slli s7, a4, 11
+	or a4, a7, s7
+	srai a7, a4, 31
+	add s7, t4, a4                   # 67: word 0 of s.13 in -2^42..<2^50
+	sltu a4, s7, t4
+	add t4, s2, a7
+	add s2, t4, a4                   # 67: word 1 of s.13 in -2^42..<2^50
+	add a7, a6, s11                  # 68
+	slli t4, a7, 11
+	srli a4, t4, 11
+	add a7, s7, s11                  # 67
+	sub a6, a4, s11                  # 68: word 0 of s.12 in -2^42..<2^49
+	sltu t4, a7, s7                  # 67
+	add a4, s2, t4
+	srli s2, a7, 21
+	slli t4, a4, 11
+	or a7, s2, t4
+	lw s2, 228(sp)
+	srai a4, a7, 31
+	add t4, s2, a7                   # 67: word 0 of s.14 in -2^50..286928194010
+	sltu a7, t4, s2
+	lw s2, 232(sp)
+	add s2, s2, a4
+	add a4, s2, a7                   # 67: word 1 of s.14 in -2^50..286928194010
+	add s2, s7, s11                  # 68
+	slli a7, s2, 11
+	srli s7, a7, 11
+	sub s2, s7, s11                  # 68: word 0 of s.13 in -2^42..<2^50
+	add a7, t4, s11                  # 67
+	sltu s7, a7, t4
+	add a4, a4, s7
+	srli s7, a7, 21
+	slli a7, a4, 11
+	or a4, s7, a7
+	lw a7, 220(sp)
+	srai s7, a4, 31
+	add a4, a7, a4                   # 67: word 0 of s.15 in -2^41..<2^48
+	sltu a7, a4, a7
+	sw a6, 252(sp)
+	lw a6, 224(sp)
+	add a6, a6, s7
+	add s7, a6, a7                   # 67: word 1 of s.15 in -2^41..<2^48
+	add a6, t4, s11                  # 68
+	slli a7, a6, 11
+	srli t4, a7, 11
+	sub a6, t4, s11                  # 68: word 0 of s.14 in -2^50..286928194010
+	add a7, a4, s11                  # 67
+	sltu t4, a7, a4
+	add s7, s7, t4
+	srli t4, a7, 21
+	slli a7, s7, 11
+	or s7, t4, a7
+	lw a7, 212(sp)
+	srai t4, s7, 31
+	add s7, a7, s7                   # 67: word 0 of s.16 in -2^50..72202193
+	sltu a7, s7, a7
+	sw s2, 228(sp)
+	lw s2, 216(sp)
+	add s2, s2, t4
+	add t4, s2, a7                   # 67: word 1 of s.16 in -2^50..72202193
+	add s2, a4, s11                  # 68
+	slli a7, s2, 11
+	srli a4, a7, 11
+	sub s2, a4, s11                  # 68: word 0 of s.15 in -2^41..<2^48
+	add a7, s7, s11                  # 67
+	sltu a4, a7, s7
+	add t4, t4, a4
+	srli a4, a7, 21
+	slli a7, t4, 11
+	or t4, a4, a7
+	lw a4, 68(a1)
+	add s7, s7, s11                  # 68
+	add a7, a4, t4                   # 67: s.17 in -350841213..2^21+33
+	slli s7, s7, 11                  # 68
+	li a4, 666643
+	mulhsu t4, a7, a4                # 73
+	sw s4, 88(sp)
+	srli s4, s7, 11                  # 68
+	sw s8, 92(sp)
+	sub s7, s4, s11                  # 68: word 0 of s.16 in -2^50..72202193
+	li s8, 470296
+	mul s4, a7, a4                   # 73
+	srai s11, s0, 31                 # 68
+	sw ra, 56(sp)
+	sw a6, 220(sp)
+	lw a6, 20(a1)
+	mulhsu ra, a7, s8                # 73
+	add s4, a6, s4
+	sltu a6, s4, a6
+	sw s3, 60(sp)
+	add s3, t4, a6
+	mul t4, a7, s8
+	add a6, s10, ra
+	li ra, 654183
+	sw s10, 52(sp)
+	sw t1, 68(sp)
+	mulhsu s10, a7, ra
+	sw s5, 64(sp)
+	add s5, s1, t4
+	sw s1, 48(sp)
+	sltu t4, s5, s1
+	add s1, a6, t4
+	mul t1, a7, ra
+	add a6, a0, s10
+	li t4, -997805
+	sw a0, 60(sp)
+	sw a3, 72(sp)
+	mulh s10, a7, t4
+	add a0, t3, t1
+	sltu a3, a0, t3
+	sw t3, 56(sp)
+	add t1, a6, a3
+	li a6, 136657
+	mul t3, a7, t4
+	sw s9, 76(sp)
+	add s9, t2, s10
+	sw t2, 68(sp)
+	sw t5, 84(sp)
+	li t5, -683901
+	mulhsu a3, a7, a6
+	add s10, a2, t3
+	sltu t2, s10, a2
+	sw a5, 80(sp)
+	add a5, s9, t2
+	mul t3, a7, a6
+	sw s6, 88(sp)
+	sw t0, 92(sp)
+	sw a2, 64(sp)
+	lw t0, 236(sp)
+	add a2, s11, a3
+	mulh s9, a7, t5
+	add t2, s0, t3
+	lw t3, 240(sp)
+	sw s0, 72(sp)
+	sltu a3, t2, s0
+	mul s6, a7, t5
+	add s0, t3, s9
+	sw s11, 76(sp)
+	sw t3, 84(sp)
+	add s11, a2, a3
+	lw a2, 244(sp)
+	mulhsu a3, s7, a4
+	add a7, t0, s6
+	lw t3, 248(sp)
+	sw t0, 80(sp)
+	sltu s9, a7, t0
+	mul s6, s7, a4
+	sw a2, 88(sp)
+	add a2, s0, s9
+	sw t3, 92(sp)
+	sw s4, 40(sp)
+	mulhsu t0, s7, s8
+	sw s3, 44(sp)
+	sw s5, 48(sp)
+	sw s1, 52(sp)
+	lw t3, 16(a1)
+	add s0, t3, s6
+	sltu s9, s0, t3
+	mul t3, s7, s8
+	add s6, a3, s9
+	add a3, s3, t0
+	sw a2, 84(sp)
+	sw a7, 80(sp)
+	mulhsu s9, s7, ra
+	add s3, s4, t3
+	sltu t0, s3, s4
+	sw a0, 56(sp)
+	add t3, a3, t0
+	mul s4, s7, ra
+	add a3, s1, s9
+	sw t1, 60(sp)
+	sw a5, 68(sp)
+	sw s11, 76(sp)
+	mulh t0, s7, t4
+	add s1, s5, s4
+	sltu s9, s1, s5
+	sw s10, 64(sp)
+	add a7, a3, s9
+	mul a2, s7, t4
+	add s4, t1, t0
+	sw t2, 72(sp)
+	sw s0, 32(sp)
+	sw s6, 36(sp)
+	mulhsu s5, s7, a6
+	add a3, a0, a2
+	sltu s9, a3, a0
+	sw s3, 40(sp)
+	add t1, s4, s9
+	mul t0, s7, a6
+	add a2, a5, s5
+	sw t3, 44(sp)
+	sw s1, 48(sp)
+	sw a7, 52(sp)
+	mulh a0, s7, t5
+	add s4, s10, t0
+	sltu s9, s4, s10
+	sw a3, 56(sp)
+	add a5, a2, s9
+	mul s5, s7, t5
+	add t0, s11, a0
+	sw t1, 60(sp)
+	sw s4, 64(sp)
+	sw a5, 68(sp)
+	mul s11, s2, a4
+	add a2, t2, s5
+	sltu s9, a2, t2
+	sw a2, 72(sp)
+	add s7, t0, s9
+	mulhsu a0, s2, s8
+	sw s7, 76(sp)
+	lw s5, 12(a1)
+	add t2, s5, s11
+	sltu a2, t2, s5
+	mul s9, s2, s8
+	add s7, s6, a0
+	sw t2, 24(sp)
+	mulhsu s10, s2, a4
+	add s5, s0, s9
+	sw s5, 32(sp)
+	mulhsu s11, s2, ra
+	add t0, s10, a2
+	sltu s10, s5, s0
+	sw t0, 28(sp)
+	add a2, s7, s10
+	mul s6, s2, ra
+	add a0, t3, s11
+	sw a2, 36(sp)
+	mulh s9, s2, t4
+	add s0, s3, s6
+	sltu s7, s0, s3
+	sw s0, 40(sp)
+	add s10, a0, s7
+	mul t3, s2, t4
+	add s11, a7, s9
+	sw s10, 44(sp)
+	mulhsu s6, s2, a6
+	add s3, s1, t3
+	sltu a0, s3, s1
+	sw s3, 48(sp)
+	add s7, s11, a0
+	mul a7, s2, a6
+	add s9, t1, s6
+	sw s7, 52(sp)
+	mulh t3, s2, t5
+	add s1, a3, a7
+	sltu s11, s1, a3
+	sw s1, 56(sp)
+	lw a7, 220(sp)
+	add a0, s9, s11
+	mul t1, s2, t5
+	add s6, a5, t3
+	sw a0, 60(sp)
+	mul a5, a7, a4
+	add s9, s4, t1
+	sltu s11, s9, s4
+	sw s9, 64(sp)
+	add s2, s6, s11
+	mulhsu t3, a7, s8
+	sw s2, 68(sp)
+	lw t1, 8(a1)
+	add s4, t1, a5
+	sltu s9, s4, t1
+	mul s11, a7, s8
+	add s2, t0, t3
+	sw s4, 16(sp)
+	mulhsu a3, a7, a4
+	add t1, t2, s11
+	sw t1, 24(sp)
+	mulhsu a5, a7, ra
+	add s6, a3, s9
+	sltu a3, t1, t2
+	sw s6, 20(sp)
+	add s9, s2, a3
+	mul t0, a7, ra
+	add t3, a2, a5
+	sw s9, 28(sp)
+	mulh s11, a7, t4
+	add t2, s5, t0
+	sltu s2, t2, s5
+	sw t2, 32(sp)
+	add a3, t3, s2
+	mul a2, a7, t4
+	add a5, s10, s11
+	sw a3, 36(sp)
+	mulhsu t0, a7, a6
+	add s5, s0, a2
+	sltu t3, s5, s0
+	sw s5, 40(sp)
+	add s2, a5, t3
+	mul s10, a7, a6
+	add s11, s7, t0
+	sw s2, 44(sp)
+	mulh a2, a7, t5
+	add s0, s3, s10
+	sltu a5, s0, s3
+	sw s0, 48(sp)
+	add t3, s11, a5
+	lw s10, 228(sp)
+	mul s7, a7, t5
+	add t0, a0, a2
+	sw t3, 52(sp)
+	mul a0, s10, a4
+	add s11, s1, s7
+	sltu a5, s11, s1
+	sw s11, 56(sp)
+	add a7, t0, a5
+	mulhsu a2, s10, s8
+	sw a7, 60(sp)
+	lw s7, 4(a1)
+	add s1, s7, a0
+	sltu s11, s1, s7
+	mul a5, s10, s8
+	add a7, s6, a2
+	sw s1, 8(sp)
+	mulhsu s3, s10, a4
+	add s7, s4, a5
+	sw s7, 16(sp)
+	mulhsu a0, s10, ra
+	add t0, s3, s11
+	sltu s3, s7, s4
+	sw t0, 12(sp)
+	add s11, a7, s3
+	mul s6, s10, ra
+	add a2, s9, a0
+	sw s11, 20(sp)
+	mulh a5, s10, t4
+	add s4, t1, s6
+	sltu a7, s4, t1
+	sw s4, 24(sp)
+	add s3, a2, a7
+	mul s9, s10, t4
+	add a0, a3, a5
+	sw s3, 28(sp)
+	mulhsu s6, s10, a6
+	add t1, t2, s9
+	sltu a2, t1, t2
+	sw t1, 32(sp)
+	add a7, a0, a2
+	mul a3, s10, a6
+	add a5, s2, s6
+	lw s2, 252(sp)
+	sw a7, 36(sp)
+	mul s9, s10, t5
+	add t2, s5, a3
+	sltu a0, t2, s5
+	sw t2, 40(sp)
+	add a2, a5, a0
+	mul a5, s2, a4
+	add a3, s0, s9
+	sltu s5, a3, s0
+	sw a2, 44(sp)
+	sw a3, 48(sp)
+	lw s9, 0(a1)
+	mulhsu s6, s2, a4
+	add s0, s9, a5
+	sltu a3, s0, s9
+	sw s0, 0(sp)
+	sw zero, 96(sp)
+	mul a5, s2, s8
+	add a4, s6, a3
+	sw a4, 4(sp)
+	sw zero, 100(sp)
+	mulhsu a0, s2, s8
+	add s0, s1, a5
+	sltu s6, s0, s1
+	sw s0, 8(sp)
+	mulhsu a1, s2, ra
+	add s9, t0, a0
+	add a3, s9, s6
+	sw a3, 12(sp)
+	mul s8, s2, ra
+	add t0, s11, a1
+	mul s0, s2, t4
+	add a4, s7, s8
+	sltu a5, a4, s7
+	sw a4, 16(sp)
+	add s1, t0, a5
+	mulh a0, s2, t4
+	add ra, s4, s0
+	sltu s11, ra, s4
+	sw s1, 20(sp)
+	sw ra, 24(sp)
+	mul a3, s2, a6
+	add s9, s3, a0
+	add a1, s9, s11
+	sw a1, 28(sp)
+	addi a1, sp, 0
+	mul t4, s2, t5
+	add a4, t1, a3
+	sltu t0, a4, t1
+	sw a4, 32(sp)
+	mulhsu s6, s2, a6
+	add a0, t2, t4
+	sltu s1, a0, t2
+	sw a0, 40(sp)
+	addi a0, sp, 104
+	mulh s7, s2, t5
+	add s8, a7, s6
+	add a5, s8, t0
+	sw a5, 36(sp)
+	mulh s4, s10, t5
+	add s3, a2, s7
+	add s0, s3, s1
+	sw s0, 44(sp)
+	add ra, t3, s4
+	add s9, ra, s5
+	sw s9, 52(sp)
+	call field_sc25519_fold
+	lw a1, 120(sp)                   # 77
+	lw a0, 176(sp)
+	lw s11, 104(sp)
+	lw a6, 108(sp)
+	lw a7, 112(sp)
+	lw s6, 116(sp)
+	lw a3, 124(sp)
+	lw t1, 128(sp)
+	lw a4, 132(sp)
+	lw s8, 136(sp)
+	lw t0, 140(sp)
+	lw s2, 144(sp)
+	lw a2, 148(sp)
+	lw s7, 152(sp)
+	lw a5, 156(sp)
+	lw t4, 160(sp)
+	lw t2, 164(sp)
+	lw s3, 168(sp)
+	lw s1, 172(sp)
+	lw s0, 180(sp)
+	lw s10, 184(sp)
+	lw t5, 188(sp)
+	lw t3, 192(sp)
+	lw s4, 196(sp)
+	lw ra, 200(sp)
+	lw s5, 204(sp)
+	sw a1, 16(sp)
+	sw a0, 72(sp)
+	sw s11, 0(sp)
+	sw a6, 4(sp)
+	sw a7, 8(sp)
+	sw s6, 12(sp)
+	sw a3, 20(sp)
+	sw t1, 24(sp)
+	sw a4, 28(sp)
+	sw s8, 32(sp)
+	sw t0, 36(sp)
+	sw s2, 40(sp)
+	sw a2, 44(sp)
+	sw s7, 48(sp)
+	sw a5, 52(sp)
+	sw t4, 56(sp)
+	sw t2, 60(sp)
+	sw s3, 64(sp)
+	sw s1, 68(sp)
+	sw s0, 76(sp)
+	sw s10, 80(sp)
+	sw t5, 84(sp)
+	sw t3, 88(sp)
+	sw s4, 92(sp)
+	sw ra, 96(sp)
+	sw s5, 100(sp)
 	addi a0, sp, 104
 	addi a1, sp, 0
 	call field_sc25519_fold
-	lw s2, 116(sp)                   # 78
-	lw a4, 108(sp)
-	lw a3, 104(sp)
-	lw s6, 124(sp)
-	lw a7, 132(sp)
-	lw t0, 164(sp)
-	sw s2, 12(sp)
-	li s9, 1430509
-	lw s1, 112(sp)
-	lw s10, 140(sp)
-	sw a4, 4(sp)
-	li s2, 1626855
-	lw t4, 172(sp)
-	lw t5, 180(sp)
-	sw s6, 20(sp)
-	sw a7, 28(sp)
-	sw t0, 60(sp)
-	add a4, a3, s9                   # 111: t$0_made_positive[0] in 0..3527660
-	lw t3, 120(sp)                   # 78
-	lw s11, 188(sp)
-	sw s10, 36(sp)
-	add s6, s1, s2                   # 111: t$0_made_positive[1] in 0..3724007
-	srli a7, a4, 21                  # 113
-	li t0, 1442968
-	sw a3, 0(sp)
-	sw t4, 68(sp)
-	sw t5, 76(sp)
-	add s10, s6, a7                  # 113: t$0_made_positive[1] in 0..3724007
-	lw s4, 128(sp)                   # 78
-	sw s11, 84(sp)
-	add t4, t3, t0                   # 111: t$0_made_positive[2] in 0..3540120
-	srli t5, s10, 21                 # 113
-	li a3, 997804
-	lw s5, 148(sp)                   # 78
-	lw a5, 196(sp)
-	sw s1, 8(sp)
-	sw t3, 16(sp)
-	add s11, t4, t5                  # 113: t$0_made_positive[2] in 0..3540120
-	lw a6, 136(sp)                   # 78
-	lw s0, 156(sp)
-	add s1, s4, a3                   # 111: t$0_made_positive[3] in 0..3094956
-	srli s6, s11, 21                 # 113
-	li t3, 1960495
-	sw s5, 44(sp)
-	sw a5, 92(sp)
-	add a7, s1, s6                   # 113: t$0_made_positive[3] in 0..3094956
-	lw s8, 144(sp)                   # 78
-	lw t1, 204(sp)
-	sw s0, 52(sp)
-	slli s5, a4, 11                  # 114
-	slli a5, s10, 11
-	add t4, a6, t3                   # 111: t$0_made_positive[4] in 0..4057647
-	srli t5, a7, 21                  # 113
-	li s1, 683900
-	srli s0, s5, 11                  # 114: t$0_made_positive[0] in 0..3527660
-	slli a4, s11, 11
-	add s10, t4, t5                  # 113: t$0_made_positive[4] in 0..4057647
-	sw t1, 100(sp)
-	srli s5, a4, 11                  # 114: t$0_made_positive[2] in 0..3540120
-	add s6, s8, s1                   # 111: t$0_made_positive[5] in 0..2781052
-	srli s11, s10, 21                # 113
+	lw a7, 116(sp)                   # 78
+	lw s11, 108(sp)
+	lw s9, 104(sp)
+	lw a1, 124(sp)
+	lw t1, 132(sp)
+	lw t4, 164(sp)
+	sw a7, 12(sp)
+	li s5, 1430509
+	lw a6, 112(sp)
+	lw s8, 140(sp)
+	sw s11, 4(sp)
+	li a7, 1626855
+	lw s3, 172(sp)
+	lw a0, 180(sp)
+	sw a1, 20(sp)
+	sw t1, 28(sp)
+	sw t4, 60(sp)
+	add s11, s9, s5                  # 111: t$0_made_positive[0] in 0..3527660
+	lw s6, 120(sp)                   # 78
+	lw s10, 188(sp)
+	sw s8, 36(sp)
+	add a1, a6, a7                   # 111: t$0_made_positive[1] in 0..3724007
+	srli t1, s11, 21                 # 113
+	li t4, 1442968
+	sw s9, 0(sp)
+	sw s3, 68(sp)
+	sw a0, 76(sp)
+	add s8, a1, t1                   # 113: t$0_made_positive[1] in 0..3724007
+	lw a3, 128(sp)                   # 78
+	sw s10, 84(sp)
+	add s3, s6, t4                   # 111: t$0_made_positive[2] in 0..3540120
+	srli a0, s8, 21                  # 113
+	li s9, 997804
+	lw s2, 148(sp)                   # 78
+	lw t3, 196(sp)
+	sw a6, 8(sp)
+	sw s6, 16(sp)
+	add s10, s3, a0                  # 113: t$0_made_positive[2] in 0..3540120
+	lw a4, 136(sp)                   # 78
+	lw s7, 156(sp)
+	add a6, a3, s9                   # 111: t$0_made_positive[3] in 0..3094956
+	srli a1, s10, 21                 # 113
+	li s6, 1960495
+	sw s2, 44(sp)
+	sw t3, 92(sp)
+	add t1, a6, a1                   # 113: t$0_made_positive[3] in 0..3094956
+	lw t0, 144(sp)                   # 78
+	lw ra, 204(sp)
+	sw s7, 52(sp)
+	slli s2, s11, 11                 # 114
+	slli t3, s8, 11
+	add s3, a4, s6                   # 111: t$0_made_positive[4] in 0..4057647
+	srli a0, t1, 21                  # 113
+	li a6, 683900
+	srli s7, s2, 11                  # 114: t$0_made_positive[0] in 0..3527660
+	slli s11, s10, 11
+	add s8, s3, a0                   # 113: t$0_made_positive[4] in 0..4057647
+	sw ra, 100(sp)
+	srli s2, s11, 11                 # 114: t$0_made_positive[2] in 0..3540120
+	add a1, t0, a6                   # 111: t$0_made_positive[5] in 0..2781052
+	srli s10, s8, 21                 # 113
 	lw a2, 152(sp)                   # 78
-	srli t1, a5, 11                  # 114: t$0_made_positive[1] in 0..3724007
-	add a4, s6, s11                  # 113: t$0_made_positive[5] in 0..2781052
-	slli a5, a7, 11                  # 114
-	srli t5, a4, 21                  # 113
-	lw a1, 160(sp)                   # 78
-	add a7, a2, t5                   # 113: t$0_made_positive[6] in 0..2^21
-	srli s6, a7, 21
+	srli ra, t3, 11                  # 114: t$0_made_positive[1] in 0..3724007
+	add s11, a1, s10                 # 113: t$0_made_positive[5] in 0..2781052
+	slli t3, t1, 11                  # 114
+	srli a0, s11, 21                 # 113
+	lw a5, 160(sp)                   # 78
+	add t1, a2, a0                   # 113: t$0_made_positive[6] in 0..2^21
+	srli a1, t1, 21
 	lw t2, 168(sp)                   # 78
 	sw a2, 48(sp)
-	add s11, a1, s6                  # 113: t$0_made_positive[7] in 0..2^21
-	srli a2, s11, 21
-	lw s3, 176(sp)                   # 78
-	sw a1, 56(sp)
-	add t5, t2, a2                   # 113: t$0_made_positive[8] in 0..2^21
-	srli a1, t5, 21
-	lw ra, 184(sp)                   # 78
-	sw s4, 24(sp)
-	sw a6, 32(sp)
+	add s10, a5, a1                  # 113: t$0_made_positive[7] in 0..2^21
+	srli a2, s10, 21
+	lw s1, 176(sp)                   # 78
+	sw a5, 56(sp)
+	add a0, t2, a2                   # 113: t$0_made_positive[8] in 0..2^21
+	srli a5, a0, 21
+	lw s0, 184(sp)                   # 78
+	sw a3, 24(sp)
+	sw a4, 32(sp)
+	add a1, s1, a5                   # 113: t$0_made_positive[9] in 0..2^21
+	srli a3, t3, 11                  # 114: t$0_made_positive[3] in 0..3094956
+	slli a4, s8, 11
+	lw t5, 192(sp)                   # 78
+	sw t0, 40(sp)
+	sw s1, 72(sp)
+	srli s3, a4, 11                  # 114: t$0_made_positive[4] in 0..4057647
+	slli t3, s11, 11
+	slli s8, t1, 11
+	srli t0, t3, 11                  # 114: t$0_made_positive[5] in 0..2781052
+	srli a4, s8, 11                  # 114: t$0_made_positive[6] in 0..2^21
+	slli s11, s10, 11
+	slli t1, a0, 11
+	lw s4, 200(sp)                   # 78
+	srli t3, s11, 11                 # 114: t$0_made_positive[7] in 0..2^21
+	srli s8, t1, 11                  # 114: t$0_made_positive[8] in 0..2^21
+	slli s10, a1, 11
+	sw s0, 80(sp)
+	srli s11, s10, 11                # 114: t$0_made_positive[9] in 0..2^21
+	sw t5, 88(sp)
+	sw s4, 96(sp)
 	sw t2, 64(sp)
-	add s6, s3, a1                   # 113: t$0_made_positive[9] in 0..2^21
-	srli s4, a5, 11                  # 114: t$0_made_positive[3] in 0..3094956
-	slli a6, s10, 11
-	srli t2, s6, 21                  # 113
-	lw a0, 192(sp)                   # 78
-	sw s8, 40(sp)
-	sw s3, 72(sp)
-	srli t4, a6, 11                  # 114: t$0_made_positive[4] in 0..4057647
-	slli a5, a4, 11
-	slli s10, a7, 11
-	add a2, ra, t2                   # 113: t$0_made_positive[10] in 0..2^21
-	srli s8, a5, 11                  # 114: t$0_made_positive[5] in 0..2781052
-	srli a6, s10, 11                 # 114: t$0_made_positive[6] in 0..2^21
-	slli a4, s11, 11
-	slli a7, t5, 11
-	srli s3, a2, 21                  # 113
-	lw s7, 200(sp)                   # 78
-	srli a5, a4, 11                  # 114: t$0_made_positive[7] in 0..2^21
-	srli s10, a7, 11                 # 114: t$0_made_positive[8] in 0..2^21
-	slli s11, s6, 11
-	add a1, a0, s3                   # 113: t$0_made_positive[11] in 0..2^21
-	slli t5, a2, 11                  # 114
-	sw ra, 80(sp)
-	srli a4, s11, 11                 # 114: t$0_made_positive[9] in 0..2^21
-	srli a7, t5, 11                  # 114: t$0_made_positive[10] in 0..2^21
-	sub s3, s0, s9                   # 125: d$1_subtract_order[0] in -1430509..2^21-1
-	sw a0, 88(sp)
-	sw s7, 96(sp)
-	addi ra, s7, 1                   # 111: t$0_made_positive[12] in 0..3
 	srli t2, a1, 21                  # 113
-	slli s11, a1, 11                 # 114
-	sub a2, t1, s2                   # 125: d$1_subtract_order[1] in -1626856..2^21-1
-	srai t5, s3, 21                  # 127
-	add s6, ra, t2                   # 113: t$0_made_positive[12] in 0..3
-	srli a0, s11, 11                 # 114: t$0_made_positive[11] in 0..2^21
-	add s7, a2, t5                   # 127: d$1_subtract_order[1] in -1626856..2^21-1
-	slli ra, s3, 11                  # 128
-	sub a1, s5, t0                   # 125: d$1_subtract_order[2] in -1442969..2^21-1
-	srai s11, s7, 21                 # 127
-	srli t2, ra, 11                  # 128: d$1_subtract_order[0] in -1430509..2^21-1
-	add a2, a1, s11                  # 127: d$1_subtract_order[2] in -1442969..2^21-1
-	slli t5, s7, 11                  # 128
-	sub ra, s4, a3                   # 125: d$1_subtract_order[3] in -997805..2^21-1
-	srai a1, a2, 21                  # 127
-	srli s3, t5, 11                  # 128: d$1_subtract_order[1] in -1626856..2^21-1
-	add s11, ra, a1                  # 127: d$1_subtract_order[3] in -997805..2^21-1
-	slli s7, a2, 11                  # 128
-	srli t5, s7, 11                  # 128: d$1_subtract_order[2] in -1442969..2^21-1
-	sub ra, t4, t3                   # 125: d$1_subtract_order[4] in -1960496..2^21-1
-	srai a1, s11, 21                 # 127
-	add a2, ra, a1                   # 127: d$1_subtract_order[4] in -1960496..2^21-1
-	slli s7, s11, 11                 # 128
-	srli ra, s7, 11                  # 128: d$1_subtract_order[3] in -997805..2^21-1
-	sub a1, s8, s1                   # 125: d$1_subtract_order[5] in -683901..2^21-1
-	srai s11, a2, 21                 # 127
-	add s7, a1, s11                  # 127: d$1_subtract_order[5] in -683901..2^21-1
-	slli a1, a2, 11                  # 128
-	srli s11, a1, 11                 # 128: d$1_subtract_order[4] in -1960496..2^21-1
-	srai a2, s7, 21                  # 127
-	add a1, a6, a2                   # 127: d$1_subtract_order[6] in -1..2^21-1
-	slli a2, s7, 11                  # 128
-	srli s7, a2, 11                  # 128: d$1_subtract_order[5] in -683901..2^21-1
-	srai a2, a1, 21                  # 127
-	add a2, a5, a2                   # 127: d$1_subtract_order[7] in -1..2^21-1
-	srai s1, a2, 21
-	add s1, s10, s1                  # 127: d$1_subtract_order[8] in -1..2^21-1
-	srai t3, s1, 21
-	add t3, a4, t3                   # 127: d$1_subtract_order[9] in -1..2^21-1
-	srai a3, t3, 21
-	add a3, a7, a3                   # 127: d$1_subtract_order[10] in -1..2^21-1
-	srai t0, a3, 21
-	add t0, a0, t0                   # 127: d$1_subtract_order[11] in -1..2^21-1
-	addi s2, s6, -1                  # 125: d$1_subtract_order[12] in -2..2
-	srai s9, t0, 21                  # 127
-	add s2, s2, s9                   # 127: d$1_subtract_order[12] in -2..2
-	slli s9, t0, 11                  # 128
-	srli t0, s9, 11                  # 128: d$1_subtract_order[11] in -1..2^21-1
-	sw s6, 212(sp)
-	srai s9, s2, 31                  # 130
-	li s6, -2147483648
-	xor s9, s9, s6
-	li s6, -2147483648
-	sltu s9, s9, s6                  # 130: cond$1_subtract_order
-	sub s6, zero, s9
-	xor s9, s0, t2
-	and s0, s9, s6
-	xor s9, s0, t2                   # 130: result$1_subtract_order[0] in 0..2^21-1
-	xor s0, t1, s3
-	and t2, s0, s6
-	xor t1, t2, s3                   # 130: result$1_subtract_order[1] in 0..2^21-1
-	xor s0, s5, t5
-	and t2, s0, s6
-	xor s3, t2, t5                   # 130: result$1_subtract_order[2] in 0..2^21-1
-	slli a1, a1, 11                  # 128
-	xor s5, s4, ra                   # 130
-	xor t5, t4, s11
-	srli a1, a1, 11                  # 128: d$1_subtract_order[6] in -1..2^21-1
-	and s0, s5, s6                   # 130
-	and s4, t5, s6
-	xor t2, s0, ra                   # 130: result$1_subtract_order[3] in 0..2^21-1
-	xor s5, s4, s11                  # 130: result$1_subtract_order[4] in 0..2^21-1
-	xor t5, a6, a1
+	add a2, s0, t2                   # 113: t$0_made_positive[10] in 0..2^21
+	srli s1, a2, 21
+	add a5, t5, s1                   # 113: t$0_made_positive[11] in 0..2^21
+	slli a0, a2, 11                  # 114
+	srli t1, a0, 11                  # 114: t$0_made_positive[10] in 0..2^21
+	sub s1, s7, s5                   # 125: d$1_subtract_order[0] in -1430509..2^21-1
+	addi s0, s4, 1                   # 111: t$0_made_positive[12] in 0..3
+	srli t2, a5, 21                  # 113
+	slli s10, a5, 11                 # 114
+	sub a2, ra, a7                   # 125: d$1_subtract_order[1] in -1626856..2^21-1
+	srai a0, s1, 21                  # 127
+	add a1, s0, t2                   # 113: t$0_made_positive[12] in 0..3
+	srli t5, s10, 11                 # 114: t$0_made_positive[11] in 0..2^21
+	add s4, a2, a0                   # 127: d$1_subtract_order[1] in -1626856..2^21-1
+	slli s0, s1, 11                  # 128
+	sub a5, s2, t4                   # 125: d$1_subtract_order[2] in -1442969..2^21-1
+	srai s10, s4, 21                 # 127
+	srli t2, s0, 11                  # 128: d$1_subtract_order[0] in -1430509..2^21-1
+	add a2, a5, s10                  # 127: d$1_subtract_order[2] in -1442969..2^21-1
+	slli a0, s4, 11                  # 128
+	sub s0, a3, s9                   # 125: d$1_subtract_order[3] in -997805..2^21-1
+	srai a5, a2, 21                  # 127
+	srli s1, a0, 11                  # 128: d$1_subtract_order[1] in -1626856..2^21-1
+	add s10, s0, a5                  # 127: d$1_subtract_order[3] in -997805..2^21-1
+	slli s4, a2, 11                  # 128
+	srli a0, s4, 11                  # 128: d$1_subtract_order[2] in -1442969..2^21-1
+	sub s0, s3, s6                   # 125: d$1_subtract_order[4] in -1960496..2^21-1
+	srai a5, s10, 21                 # 127
+	add a2, s0, a5                   # 127: d$1_subtract_order[4] in -1960496..2^21-1
+	slli s4, s10, 11                 # 128
+	srli s0, s4, 11                  # 128: d$1_subtract_order[3] in -997805..2^21-1
+	sub a5, t0, a6                   # 125: d$1_subtract_order[5] in -683901..2^21-1
+	srai s10, a2, 21                 # 127
+	add s4, a5, s10                  # 127: d$1_subtract_order[5] in -683901..2^21-1
+	slli a5, a2, 11                  # 128
+	srli s10, a5, 11                 # 128: d$1_subtract_order[4] in -1960496..2^21-1
+	srai a2, s4, 21                  # 127
+	add a5, a4, a2                   # 127: d$1_subtract_order[6] in -1..2^21-1
+	slli a2, s4, 11                  # 128
+	srli s4, a2, 11                  # 128: d$1_subtract_order[5] in -683901..2^21-1
+	srai a2, a5, 21                  # 127
+	add a2, t3, a2                   # 127: d$1_subtract_order[7] in -1..2^21-1
+	srai a6, a2, 21
+	add a6, s8, a6                   # 127: d$1_subtract_order[8] in -1..2^21-1
+	srai s6, a6, 21
+	add s6, s11, s6                  # 127: d$1_subtract_order[9] in -1..2^21-1
+	srai s9, s6, 21
+	add s9, t1, s9                   # 127: d$1_subtract_order[10] in -1..2^21-1
+	srai t4, s9, 21
+	add t4, t5, t4                   # 127: d$1_subtract_order[11] in -1..2^21-1
+	addi a7, a1, -1                  # 125: d$1_subtract_order[12] in -2..2
+	srai s5, t4, 21                  # 127
+	add a7, a7, s5                   # 127: d$1_subtract_order[12] in -2..2
+	slli s5, t4, 11                  # 128
+	srli t4, s5, 11                  # 128: d$1_subtract_order[11] in -1..2^21-1
+	srai s5, a7, 31                  # 130
+	sw a7, 212(sp)
+	li a7, -2147483648
+	xor s5, s5, a7
+	sltu s5, s5, a7                  # 130: cond$1_subtract_order
+	sub s5, zero, s5
+	xor s7, s7, t2
+	and s7, s7, s5
+	xor s7, s7, t2                   # 130: result$1_subtract_order[0] in 0..2^21-1
+	xor t2, ra, s1
+	and ra, t2, s5
+	xor t2, ra, s1                   # 130: result$1_subtract_order[1] in 0..2^21-1
+	xor ra, s2, a0
+	and s1, ra, s5
+	xor s2, s1, a0                   # 130: result$1_subtract_order[2] in 0..2^21-1
+	xor ra, a3, s0
+	and s1, ra, s5
+	xor a3, s3, s10
+	slli a5, a5, 11                  # 128
+	xor a0, s1, s0                   # 130: result$1_subtract_order[3] in 0..2^21-1
+	and ra, a3, s5
+	srli a5, a5, 11                  # 128: d$1_subtract_order[6] in -1..2^21-1
+	xor s1, ra, s10                  # 130: result$1_subtract_order[4] in 0..2^21-1
 	slli a2, a2, 11                  # 128
-	slli t3, t3, 11
-	xor s0, s8, s7                   # 130
-	and s4, t5, s6
+	slli s6, s6, 11
+	xor s0, t0, s4                   # 130
+	xor ra, a4, a5
 	srli a2, a2, 11                  # 128: d$1_subtract_order[7] in -1..2^21-1
-	slli s1, s1, 11
-	srli t3, t3, 11                  # 128: d$1_subtract_order[9] in -1..2^21-1
-	and ra, s0, s6                   # 130
-	xor s11, s4, a1                  # 130: result$1_subtract_order[6] in 0..2^21-1
-	srli s1, s1, 11                  # 128: d$1_subtract_order[8] in -1..2^21-1
-	slli a3, a3, 11
-	xor t4, ra, s7                   # 130: result$1_subtract_order[5] in 0..2^21-1
-	xor s8, a5, a2
-	xor s4, a4, t3
-	srli a3, a3, 11                  # 128: d$1_subtract_order[10] in -1..2^21-1
-	and s0, s8, s6                   # 130
-	xor s7, s10, s1
-	and a1, s4, s6
-	xor ra, s0, a2                   # 130: result$1_subtract_order[7] in 0..2^21-1
-	and a6, s7, s6
-	xor a5, a1, t3                   # 130: result$1_subtract_order[9] in 0..2^21-1
-	xor s8, a7, a3
-	xor t5, a6, s1                   # 130: result$1_subtract_order[8] in 0..2^21-1
-	and s0, s8, s6
-	xor s10, a0, t0
+	srli s6, s6, 11                  # 128: d$1_subtract_order[9] in -1..2^21-1
+	slli s9, s9, 11
+	and s3, s0, s5                   # 130
+	and s10, ra, s5
+	srli s9, s9, 11                  # 128: d$1_subtract_order[10] in -1..2^21-1
+	xor a3, s3, s4                   # 130: result$1_subtract_order[5] in 0..2^21-1
+	xor t0, s10, a5                  # 130: result$1_subtract_order[6] in 0..2^21-1
+	xor s0, t3, a2
+	xor ra, s11, s6
+	and s3, s0, s5
+	and s10, ra, s5
+	xor t3, t1, s9
+	slli a6, a6, 11                  # 128
+	xor s4, s3, a2                   # 130: result$1_subtract_order[7] in 0..2^21-1
+	and s0, t3, s5
+	lw ra, 212(sp)
+	srli a6, a6, 11                  # 128: d$1_subtract_order[8] in -1..2^21-1
+	xor a5, s10, s6                  # 130: result$1_subtract_order[9] in 0..2^21-1
+	xor s3, s0, s9                   # 130: result$1_subtract_order[10] in 0..2^21-1
 	li t3, 1430509
-	and s7, s10, s6
-	lw s1, 212(sp)
-	li s8, 1626855
-	xor a2, s0, a3                   # 130: result$1_subtract_order[10] in 0..2^21-1
-	xor a6, s7, t0                   # 130: result$1_subtract_order[11] in 0..2^21-1
-	sub a7, s9, t3                   # 125: d$2_subtract_order[0] in -1430509..2^21-1
-	xor a4, s1, s2                   # 130
-	sub s0, t1, s8                   # 125: d$2_subtract_order[1] in -1626856..2^21-1
-	srai a3, a7, 21                  # 127
-	li t0, 1442968
-	and s4, a4, s6                   # 130
-	add a0, s0, a3                   # 127: d$2_subtract_order[1] in -1626856..2^21-1
-	sub s1, s3, t0                   # 125: d$2_subtract_order[2] in -1442969..2^21-1
-	srai a4, a0, 21                  # 127
-	li t3, 997804
-	add s6, s1, a4                   # 127: d$2_subtract_order[2] in -1442969..2^21-1
-	sub s8, t2, t3                   # 125: d$2_subtract_order[3] in -997805..2^21-1
-	srai s0, s6, 21                  # 127
-	li t0, 1960495
-	xor a1, s4, s2                   # 130: result$1_subtract_order[12] in 0..7
-	add a3, s8, s0                   # 127: d$2_subtract_order[3] in -997805..2^21-1
-	slli s10, a7, 11                 # 128
-	slli s4, a0, 11
-	sub s1, s5, t0                   # 125: d$2_subtract_order[4] in -1960496..2^21-1
-	srai a4, a3, 21                  # 127
-	li s8, 683900
-	srli s7, s10, 11                 # 128: d$2_subtract_order[0] in -1430509..2^21-1
-	slli a7, s6, 11
-	add a0, s1, a4                   # 127: d$2_subtract_order[4] in -1960496..2^21-1
-	srli s10, a7, 11                 # 128: d$2_subtract_order[2] in -1442969..2^21-1
-	sub s0, t4, s8                   # 125: d$2_subtract_order[5] in -683901..2^21-1
-	srai s6, a0, 21                  # 127
-	srli s2, s4, 11                  # 128: d$2_subtract_order[1] in -1626856..2^21-1
-	add a7, s0, s6                   # 127: d$2_subtract_order[5] in -683901..2^21-1
-	slli s4, a3, 11                  # 128
-	srai a4, a7, 21                  # 127
-	add a3, s11, a4                  # 127: d$2_subtract_order[6] in -1..2^21-1
-	srai s0, a3, 21
-	srli t3, s4, 11                  # 128: d$2_subtract_order[3] in -997805..2^21-1
-	add s6, ra, s0                   # 127: d$2_subtract_order[7] in -1..2^21-1
-	slli t0, a0, 11                  # 128
-	slli s4, a7, 11
-	srai a4, s6, 21                  # 127
-	srli s1, t0, 11                  # 128: d$2_subtract_order[4] in -1960496..2^21-1
-	srli s8, s4, 11                  # 128: d$2_subtract_order[5] in -683901..2^21-1
-	slli a0, a3, 11
-	add a7, t5, a4                   # 127: d$2_subtract_order[8] in -1..2^21-1
-	srli t0, a0, 11                  # 128: d$2_subtract_order[6] in -1..2^21-1
-	slli s4, s6, 11
-	srai a3, a7, 21                  # 127
-	srli s0, s4, 11                  # 128: d$2_subtract_order[7] in -1..2^21-1
-	add a0, a5, a3                   # 127: d$2_subtract_order[9] in -1..2^21-1
-	slli a4, a7, 11                  # 128
-	srai s4, a0, 21                  # 127
-	srli s6, a4, 11                  # 128: d$2_subtract_order[8] in -1..2^21-1
-	add a3, a2, s4                   # 127: d$2_subtract_order[10] in -1..2^21-1
-	slli a7, a0, 11                  # 128
-	srli a4, a7, 11                  # 128: d$2_subtract_order[9] in -1..2^21-1
-	srai s4, a3, 21                  # 127
-	add a0, a6, s4                   # 127: d$2_subtract_order[11] in -1..2^21-1
-	slli a7, a3, 11                  # 128
-	srli s4, a7, 11                  # 128: d$2_subtract_order[10] in -1..2^21-1
-	addi a3, a1, -1                  # 125: d$2_subtract_order[12] in -2..2
-	srai a7, a0, 21                  # 127
-	add a3, a3, a7                   # 127: d$2_subtract_order[12] in -2..2
-	slli a7, a0, 11                  # 128
-	srli a0, a7, 11                  # 128: d$2_subtract_order[11] in -1..2^21-1
-	srai a7, a3, 31                  # 130
-	sw a3, 212(sp)
-	li a3, -2147483648
-	xor a7, a7, a3
-	li a3, -2147483648
-	sltu a7, a7, a3                  # 130: cond$2_subtract_order
-	sub a3, zero, a7
-	xor a7, s9, s7
-	and s9, a7, a3
-	xor a7, s9, s7                   # 130: result$2_subtract_order[0] in 0..2^21-1
-	xor s9, t1, s2
-	and s7, s9, a3
-	xor t1, s7, s2                   # 130: result$2_subtract_order[1] in 0..2^21-1
-	xor s9, s3, s10
-	and s7, s9, a3
-	xor s3, t2, t3
-	xor s2, s7, s10                  # 130: result$2_subtract_order[2] in 0..2^21-1
-	and s9, s3, a3
-	xor s7, s9, t3                   # 130: result$2_subtract_order[3] in 0..2^21-1
-	xor s9, t4, s8
-	xor s10, s5, s1
-	and t3, s9, a3
-	and t2, s10, a3
-	xor s5, t3, s8                   # 130: result$2_subtract_order[5] in 0..2^21-1
-	xor s3, t2, s1                   # 130: result$2_subtract_order[4] in 0..2^21-1
-	xor s10, s11, t0
-	xor s8, t5, s6
-	and t2, s10, a3
-	and s11, s8, a3
-	xor s10, s11, s6                 # 130: result$2_subtract_order[8] in 0..2^21-1
-	xor s1, t2, t0                   # 130: result$2_subtract_order[6] in 0..2^21-1
-	lw s6, 212(sp)
-	xor t4, ra, s0
-	xor t2, a5, a4
-	and s9, t4, a3
-	and t0, t2, a3
-	xor a5, a1, s6
-	xor t3, s9, s0                   # 130: result$2_subtract_order[7] in 0..2^21-1
-	xor ra, t0, a4                   # 130: result$2_subtract_order[9] in 0..2^21-1
-	xor t4, a2, s4
-	xor t5, a6, a0
-	and t2, a5, a3
-	and s9, t4, a3
-	and s8, t5, a3
-	xor t0, t2, s6                   # 130: result$2_subtract_order[12] in 0..7
-	lw a4, 208(sp)
-	xor s0, s9, s4                   # 130: result$2_subtract_order[10] in 0..2^21-1
-	xor s11, s8, a0                  # 130: result$2_subtract_order[11] in 0..2^21-1
-	slli a2, t0, 21                  # 80
-	sw s2, 8(a4)
-	sw s7, 12(a4)
-	sw s3, 16(a4)
-	sw s5, 20(a4)
-	sw s1, 24(a4)
-	sw s10, 32(a4)
-	sw ra, 36(a4)
-	sw s0, 40(a4)
-	add t4, s11, a2
-	lw ra, 236(sp)
-	lw s0, 240(sp)
-	lw s1, 244(sp)
-	lw s2, 248(sp)
-	lw s3, 252(sp)
-	lw s4, 256(sp)
-	lw s5, 260(sp)
-	lw s6, 264(sp)
-	lw s7, 268(sp)
-	lw s8, 272(sp)
-	lw s9, 276(sp)
-	lw s10, 280(sp)
-	lw s11, 284(sp)
-	sw a7, 0(a4)
-	sw t1, 4(a4)
-	sw t3, 28(a4)
-	sw t4, 44(a4)
-	addi sp, sp, 288
+	xor a4, s8, a6
+	xor a2, t5, t4
+	xor s10, a1, ra
+	li s9, 1626855
+	and s8, a2, s5
+	and s6, s10, s5
+	sub s0, s7, t3                   # 125: d$2_subtract_order[0] in -1430509..2^21-1
+	xor s11, s8, t4                  # 130: result$1_subtract_order[11] in 0..2^21-1
+	sub t5, t2, s9                   # 125: d$2_subtract_order[1] in -1626856..2^21-1
+	srai a2, s0, 21                  # 127
+	li s10, 1442968
+	xor t1, s6, ra                   # 130: result$1_subtract_order[12] in 0..7
+	add s8, t5, a2                   # 127: d$2_subtract_order[1] in -1626856..2^21-1
+	slli t4, s0, 11                  # 128
+	sub s6, s2, s10                  # 125: d$2_subtract_order[2] in -1442969..2^21-1
+	srai ra, s8, 21                  # 127
+	li a2, 997804
+	srli a1, t4, 11                  # 128: d$2_subtract_order[0] in -1430509..2^21-1
+	add t3, s6, ra                   # 127: d$2_subtract_order[2] in -1442969..2^21-1
+	slli s9, s8, 11                  # 128
+	sub s0, a0, a2                   # 125: d$2_subtract_order[3] in -997805..2^21-1
+	srai t4, t3, 21                  # 127
+	slli s6, t3, 11                  # 128
+	li s8, 1960495
+	srli t5, s9, 11                  # 128: d$2_subtract_order[1] in -1626856..2^21-1
+	add s10, s0, t4                  # 127: d$2_subtract_order[3] in -997805..2^21-1
+	srli ra, s6, 11                  # 128: d$2_subtract_order[2] in -1442969..2^21-1
+	sub s9, s1, s8                   # 125: d$2_subtract_order[4] in -1960496..2^21-1
+	srai a2, s10, 21                 # 127
+	li s6, 683900
+	add s0, s9, a2                   # 127: d$2_subtract_order[4] in -1960496..2^21-1
+	sub s8, a3, s6                   # 125: d$2_subtract_order[5] in -683901..2^21-1
+	srai s9, s0, 21                  # 127
+	slli t4, s10, 11                 # 128
+	add a2, s8, s9                   # 127: d$2_subtract_order[5] in -683901..2^21-1
+	srli t3, t4, 11                  # 128: d$2_subtract_order[3] in -997805..2^21-1
+	slli s10, s0, 11
+	srai s6, a2, 21                  # 127
+	srli t4, s10, 11                 # 128: d$2_subtract_order[4] in -1960496..2^21-1
+	add s8, t0, s6                   # 127: d$2_subtract_order[6] in -1..2^21-1
+	slli s9, a2, 11                  # 128
+	srai s10, s8, 21                 # 127
+	srli s0, s9, 11                  # 128: d$2_subtract_order[5] in -683901..2^21-1
+	add s6, s4, s10                  # 127: d$2_subtract_order[7] in -1..2^21-1
+	slli a2, s8, 11                  # 128
+	srli s9, a2, 11                  # 128: d$2_subtract_order[6] in -1..2^21-1
+	slli s8, s6, 11
+	srli a2, s8, 11                  # 128: d$2_subtract_order[7] in -1..2^21-1
+	xor s8, s7, a1                   # 130
+	xor s7, t2, t5
+	xor t2, s2, ra
+	xor s2, a0, t3
+	xor a0, s1, t4
+	xor s1, a3, s0
+	xor a3, t0, s9
+	xor t0, s4, a2
+	and s4, a4, s5
+	srai s10, s6, 21                 # 127
+	xor a4, s4, a6                   # 130: result$1_subtract_order[8] in 0..2^21-1
+	add s5, a4, s10                  # 127: d$2_subtract_order[8] in -1..2^21-1
+	srai s4, s5, 21
+	add a6, a5, s4                   # 127: d$2_subtract_order[9] in -1..2^21-1
+	slli s10, s5, 11                 # 128
+	srli s4, s10, 11                 # 128: d$2_subtract_order[8] in -1..2^21-1
+	srai s5, a6, 21                  # 127
+	add s10, s3, s5                  # 127: d$2_subtract_order[10] in -1..2^21-1
+	slli s5, a6, 11                  # 128
+	srli a6, s5, 11                  # 128: d$2_subtract_order[9] in -1..2^21-1
+	srai s5, s10, 21                 # 127
+	addi s6, t1, -1                  # 125: d$2_subtract_order[12] in -2..2
+	add s5, s11, s5                  # 127: d$2_subtract_order[11] in -1..2^21-1
+	sw t1, 216(sp)
+	srai t1, s5, 21
+	add s6, s6, t1                   # 127: d$2_subtract_order[12] in -2..2
+	slli t1, s5, 11                  # 128
+	srli s5, t1, 11                  # 128: d$2_subtract_order[11] in -1..2^21-1
+	srai t1, s6, 31                  # 130
+	xor t1, t1, a7
+	sltu t1, t1, a7                  # 130: cond$2_subtract_order
+	sub a7, zero, t1
+	and t1, s8, a7
+	xor s8, t1, a1                   # 130: result$2_subtract_order[0] in 0..2^21-1
+	and t1, s7, a7
+	xor a1, t1, t5                   # 130: result$2_subtract_order[1] in 0..2^21-1
+	and s7, t2, a7
+	and t5, s2, a7
+	xor t2, t5, t3                   # 130: result$2_subtract_order[3] in 0..2^21-1
+	and s2, s1, a7
+	xor t5, s2, s0                   # 130: result$2_subtract_order[5] in 0..2^21-1
+	xor s1, a4, s4
+	and s2, s1, a7
+	xor t1, s7, ra                   # 130: result$2_subtract_order[2] in 0..2^21-1
+	xor s0, s2, s4                   # 130: result$2_subtract_order[8] in 0..2^21-1
+	and s7, a0, a7
+	and t3, a3, a7
+	lw s4, 216(sp)
+	xor a0, t3, s9                   # 130: result$2_subtract_order[6] in 0..2^21-1
+	xor a3, a5, a6
+	slli s10, s10, 11                # 128
+	xor ra, s7, t4                   # 130: result$2_subtract_order[4] in 0..2^21-1
+	and t3, a3, a7
+	xor a5, s4, s6
+	srli s10, s10, 11                # 128: d$2_subtract_order[10] in -1..2^21-1
+	and s7, t0, a7                   # 130
+	xor s9, t3, a6                   # 130: result$2_subtract_order[9] in 0..2^21-1
+	xor a4, s11, s5
+	and a3, a5, a7
+	xor t4, s7, a2                   # 130: result$2_subtract_order[7] in 0..2^21-1
+	xor t0, s3, s10
+	and s1, a4, a7
+	xor t3, a3, s6                   # 130: result$2_subtract_order[12] in 0..7
+	lw a6, 208(sp)
+	and s7, t0, a7
+	xor s2, s1, s5                   # 130: result$2_subtract_order[11] in 0..2^21-1
+	slli s3, t3, 21                  # 80
+	xor a2, s7, s10                  # 130: result$2_subtract_order[10] in 0..2^21-1
+	sw s8, 0(a6)
+	sw ra, 16(a6)
+	sw s0, 32(a6)
+	sw s9, 36(a6)
+	add t0, s2, s3                   # 80
+	lw ra, 256(sp)
+	lw s0, 260(sp)
+	lw s1, 264(sp)
+	lw s2, 268(sp)
+	lw s3, 272(sp)
+	lw s4, 276(sp)
+	lw s5, 280(sp)
+	lw s6, 284(sp)
+	lw s7, 288(sp)
+	lw s8, 292(sp)
+	lw s9, 296(sp)
+	lw s10, 300(sp)
+	lw s11, 304(sp)
+	sw a1, 4(a6)
+	sw t1, 8(a6)
+	sw t2, 12(a6)
+	sw t5, 20(a6)
+	sw a0, 24(a6)
+	sw t4, 28(a6)
+	sw a2, 40(a6)
+	sw t0, 44(a6)
+	addi sp, sp, 320
 	ret
 	.size field_sc25519_reduce, . - field_sc25519_reduce
 
@@ -9578,7 +9154,7 @@ field_sc25519_reduce64:
 	sw ra, 144(sp)
 	sw s0, 148(sp)
 	li a2, 0
-.L29_0:
+.L27_0:
 	li a3, 21
 	mul a4, a2, a3                   # 41
 	slli a5, a2, 2
@@ -9604,8 +9180,8 @@ field_sc25519_reduce64:
 	srli a3, t4, 11
 	sw a3, 0(a7)
 	li a6, 23
-	bltu a2, a6, .L29_0
-.L29_1:
+	bltu a2, a6, .L27_0
+.L27_1:
 	lbu a3, 61(a1)                   # 20
 	lbu a2, 60(a1)
 	lbu a4, 62(a1)
@@ -9647,45 +9223,43 @@ field_sc25519_reduce64:
 	sw t1, 40(sp)
 	sw t2, 44(sp)
 	li t3, 0
-.L29_2:
+.L27_2:
 	slli t4, t3, 3                   # 143
 	li a0, 21
 	divu t5, t4, a0
-	li ra, 21
-	mul a3, t5, ra                   # 144
-	slli a2, t5, 2                   # 145
-	addi a6, sp, 0
+	mul ra, t5, a0                   # 144
+	slli a3, t5, 2                   # 145
+	addi a2, sp, 0
 	bne zero, zero, .+4
-	add a4, a6, a2
-	lw a7, 0(a4)
-	sub t0, t4, a3                   # 144: at$0_digit_byte in 0..20
-	srl a5, a7, t0                   # 145: b$0_digit_byte
-	li a1, 13
-	bltu a1, t0, .L29_4
-.L29_5:
-	andi t5, a5, 255                 # 149: result$0_digit_byte
-	add a4, s0, t3
-	sb t5, 0(a4)
+	add a6, a2, a3
+	lw a4, 0(a6)
+	sub a7, t4, ra                   # 144: at$0_digit_byte in 0..20
+	srl t0, a4, a7                   # 145: b$0_digit_byte
+	li a5, 13
+	bltu a5, a7, .L27_4
+.L27_5:
+	andi a0, t0, 255                 # 149: result$0_digit_byte
+	add t5, s0, t3
+	sb a0, 0(t5)
 	addi t3, t3, 1
-	li t0, 32
-	bltu t3, t0, .L29_2
-.L29_3:
+	li a6, 32
+	bltu t3, a6, .L27_2
+.L27_3:
 	lw ra, 144(sp)
 	lw s0, 148(sp)
 	addi sp, sp, 160
 	ret
-.L29_4:
-	sltiu t1, t5, 11                 # 147
-	bne t1, zero, .L29_6
-.L29_7:
-	j .L29_5
-.L29_6:
-	lw t2, 4(a4)
-	li a0, 21
-	sub ra, a0, t0
-	sll a6, t2, ra
-	or a5, a5, a6                    # 147: b$0_digit_byte
-	j .L29_7
+.L27_4:
+	sltiu a1, t5, 11                 # 147
+	bne a1, zero, .L27_6
+.L27_7:
+	j .L27_5
+.L27_6:
+	lw t1, 4(a6)
+	sub t2, a0, a7
+	sll a2, t1, t2
+	or t0, t0, a2                    # 147: b$0_digit_byte
+	j .L27_7
 	.size field_sc25519_reduce64, . - field_sc25519_reduce64
 
 # hash.sha512.first_block$32 (lib/hash/sha512.stk, line 94)
@@ -9964,132 +9538,130 @@ hash_sha512_tail_32:
 	sw ra, 0(sp)
 	srli a5, a4, 7                   # 109: blocks in 0..2^24
 	li a6, 0
-.L31_0:
+.L29_0:
 	add a7, a0, a6
 	sb zero, 0(a7)
 	addi a6, a6, 1
 	li t0, 128
-	bltu a6, t0, .L31_0
-.L31_1:
-	bne a5, zero, .L31_2
+	bltu a6, t0, .L29_0
+.L29_1:
+	bne a5, zero, .L29_2
 	lbu a6, 0(a2)                    # 112
 	lbu a7, 1(a2)
-	lbu t0, 2(a2)
+	lbu t1, 2(a2)
 	sb a6, 0(a0)
 	sb a7, 1(a0)
-	sb t0, 2(a0)
-	lbu t1, 3(a2)
-	lbu t2, 4(a2)
-	lbu t3, 5(a2)
-	sb t1, 3(a0)
-	sb t2, 4(a0)
-	sb t3, 5(a0)
-	lbu t4, 6(a2)
-	lbu t5, 7(a2)
-	lbu ra, 8(a2)
-	sb t4, 6(a0)
-	sb t5, 7(a0)
-	sb ra, 8(a0)
-	lbu a4, 9(a2)
-	lbu a6, 10(a2)
-	lbu a7, 11(a2)
-	sb a4, 9(a0)
-	sb a6, 10(a0)
-	sb a7, 11(a0)
-	lbu t0, 12(a2)
-	lbu t1, 13(a2)
-	lbu t2, 14(a2)
-	sb t0, 12(a0)
-	sb t1, 13(a0)
-	sb t2, 14(a0)
-	lbu t3, 15(a2)
-	lbu t4, 16(a2)
-	lbu t5, 17(a2)
-	sb t3, 15(a0)
-	sb t4, 16(a0)
-	sb t5, 17(a0)
-	lbu ra, 18(a2)
-	lbu a4, 19(a2)
-	lbu a6, 20(a2)
-	sb ra, 18(a0)
-	sb a4, 19(a0)
-	sb a6, 20(a0)
-	lbu a7, 21(a2)
-	lbu t0, 22(a2)
-	lbu t1, 23(a2)
-	sb a7, 21(a0)
-	sb t0, 22(a0)
-	sb t1, 23(a0)
-	lbu t2, 24(a2)
-	lbu t3, 25(a2)
-	lbu t4, 26(a2)
-	sb t2, 24(a0)
-	sb t3, 25(a0)
-	sb t4, 26(a0)
-	lbu t5, 27(a2)
-	lbu ra, 28(a2)
-	lbu a4, 29(a2)
-	sb t5, 27(a0)
-	sb ra, 28(a0)
-	sb a4, 29(a0)
-	lbu a6, 30(a2)
-	lbu a7, 31(a2)
-	sb a6, 30(a0)
-	sb a7, 31(a0)
-	j .L31_3
-.L31_2:
+	sb t1, 2(a0)
+	lbu t2, 3(a2)
+	lbu t3, 4(a2)
+	lbu t4, 5(a2)
+	sb t2, 3(a0)
+	sb t3, 4(a0)
+	sb t4, 5(a0)
+	lbu t5, 6(a2)
+	lbu ra, 7(a2)
+	lbu a4, 8(a2)
+	sb t5, 6(a0)
+	sb ra, 7(a0)
+	sb a4, 8(a0)
+	lbu a6, 9(a2)
+	lbu a7, 10(a2)
+	lbu t1, 11(a2)
+	sb a6, 9(a0)
+	sb a7, 10(a0)
+	sb t1, 11(a0)
+	lbu t2, 12(a2)
+	lbu t3, 13(a2)
+	lbu t4, 14(a2)
+	sb t2, 12(a0)
+	sb t3, 13(a0)
+	sb t4, 14(a0)
+	lbu t5, 15(a2)
+	lbu ra, 16(a2)
+	lbu a4, 17(a2)
+	sb t5, 15(a0)
+	sb ra, 16(a0)
+	sb a4, 17(a0)
+	lbu a6, 18(a2)
+	lbu a7, 19(a2)
+	lbu t1, 20(a2)
+	sb a6, 18(a0)
+	sb a7, 19(a0)
+	sb t1, 20(a0)
+	lbu t2, 21(a2)
+	lbu t3, 22(a2)
+	lbu t4, 23(a2)
+	sb t2, 21(a0)
+	sb t3, 22(a0)
+	sb t4, 23(a0)
+	lbu t5, 24(a2)
+	lbu ra, 25(a2)
+	lbu a4, 26(a2)
+	sb t5, 24(a0)
+	sb ra, 25(a0)
+	sb a4, 26(a0)
+	lbu a6, 27(a2)
+	lbu a7, 28(a2)
+	lbu t1, 29(a2)
+	sb a6, 27(a0)
+	sb a7, 28(a0)
+	sb t1, 29(a0)
+	lbu t2, 30(a2)
+	lbu t3, 31(a2)
+	sb t2, 30(a0)
+	sb t3, 31(a0)
+	j .L29_3
+.L29_2:
 	addi a2, a5, -1                  # 114
 	slli a6, a2, 7
 	addi a7, a6, 96                  # 114: start in 96..2^31-32
-	li t0, 0
-.L31_4:
-	add t1, a7, t0                   # 116
-	bgeu t1, a1, .L31_6
-	add t2, a3, t1                   # 117
-	lbu t3, 0(t2)
-	add t4, a0, t0
-	sb t3, 0(t4)
-	j .L31_7
-.L31_6:
-	beq t1, a1, .L31_8
-.L31_9:
-.L31_7:
-	addi t0, t0, 1
-	li t5, 32
-	bltu t0, t5, .L31_4
-.L31_5:
-.L31_3:
-	li t0, 0
-.L31_10:
-	slli t1, a5, 7                   # 124
-	add t2, t0, t1
-	bgeu t2, a1, .L31_12
-	add t3, a3, t2                   # 125
+	li t1, 0
+.L29_4:
+	add t2, a7, t1                   # 116
+	bgeu t2, a1, .L29_6
+	add t3, a3, t2                   # 117
 	lbu t4, 0(t3)
-	add t5, a0, t0
-	sb t4, 32(t5)
-	j .L31_13
-.L31_12:
-	beq t2, a1, .L31_14
-.L31_15:
-.L31_13:
-	addi t0, t0, 1
-	li ra, 96
-	bltu t0, ra, .L31_10
-.L31_11:
+	add t5, a0, t1
+	sb t4, 0(t5)
+	j .L29_7
+.L29_6:
+	beq t2, a1, .L29_8
+.L29_9:
+.L29_7:
+	addi t1, t1, 1
+	li ra, 32
+	bltu t1, ra, .L29_4
+.L29_5:
+.L29_3:
+	li t4, 0
+.L29_10:
+	slli t5, a5, 7                   # 124
+	add ra, t4, t5
+	bgeu ra, a1, .L29_12
+	add a4, a3, ra                   # 125
+	lbu a6, 0(a4)
+	add a7, a0, t4
+	sb a6, 32(a7)
+	j .L29_13
+.L29_12:
+	beq ra, a1, .L29_14
+.L29_15:
+.L29_13:
+	addi t4, t4, 1
+	li t1, 96
+	bltu t4, t1, .L29_10
+.L29_11:
 	lw ra, 0(sp)
 	addi sp, sp, 16
 	ret
-.L31_8:
-	add t2, a0, t0
-	li t3, 128
-	sb t3, 0(t2)
-	j .L31_9
-.L31_14:
-	add t3, a0, t0
-	li t4, 128
-	sb t4, 32(t3)
-	j .L31_15
+.L29_8:
+	add t3, a0, t1
+	sb t0, 0(t3)
+	j .L29_9
+.L29_14:
+	add a4, a0, t4
+	sb t0, 32(a4)
+	j .L29_15
 	.size hash_sha512_tail_32, . - hash_sha512_tail_32
 
 # hash.sha512.hash_with_prefix$32 (lib/hash/sha512.stk, line 72)
@@ -10140,7 +9712,7 @@ hash_sha512_hash_with_prefix_32:
 	sw a6, 180(sp)
 	sw a7, 184(sp)
 	sw t0, 188(sp)
-	beq s1, zero, .L32_0
+	beq s1, zero, .L30_0
 	mv s2, a0
 	mv s3, a1
 	mv s4, a2
@@ -10155,9 +9727,9 @@ hash_sha512_hash_with_prefix_32:
 	addi a2, sp, 0
 	call hash_sha512_compress
 	li t1, 1
-	bgeu t1, s1, .L32_3
+	bgeu t1, s1, .L30_3
 	mv s6, t1
-.L32_2:
+.L30_2:
 	slli t2, s6, 7                   # 83
 	addi t3, t2, -32
 	add a2, s5, t3
@@ -10197,15 +9769,15 @@ hash_sha512_hash_with_prefix_32:
 	sw a2, 184(sp)
 	sw s7, 188(sp)
 	addi s6, s6, 1
-	bltu s6, s1, .L32_2
-.L32_3:
-	j .L32_1
-.L32_0:
+	bltu s6, s1, .L30_2
+.L30_3:
+	j .L30_1
+.L30_0:
 	mv s2, a0
 	mv s3, a1
 	mv s4, a2
 	mv s5, a3
-.L32_1:
+.L30_1:
 	mv a1, s3
 	mv a2, s4
 	mv a3, s5
@@ -10524,196 +10096,194 @@ hash_sha512_tail_64:
 	sw ra, 0(sp)
 	srli a5, a4, 7                   # 109: blocks in 0..2^24
 	li a6, 0
-.L35_0:
+.L33_0:
 	add a7, a0, a6
 	sb zero, 0(a7)
 	addi a6, a6, 1
 	li t0, 128
-	bltu a6, t0, .L35_0
-.L35_1:
-	bne a5, zero, .L35_2
+	bltu a6, t0, .L33_0
+.L33_1:
+	bne a5, zero, .L33_2
 	lbu a6, 0(a2)                    # 112
 	lbu a7, 1(a2)
-	lbu t0, 2(a2)
+	lbu t1, 2(a2)
 	sb a6, 0(a0)
 	sb a7, 1(a0)
-	sb t0, 2(a0)
-	lbu t1, 3(a2)
-	lbu t2, 4(a2)
-	lbu t3, 5(a2)
-	sb t1, 3(a0)
-	sb t2, 4(a0)
-	sb t3, 5(a0)
-	lbu t4, 6(a2)
-	lbu t5, 7(a2)
-	lbu ra, 8(a2)
-	sb t4, 6(a0)
-	sb t5, 7(a0)
-	sb ra, 8(a0)
-	lbu a4, 9(a2)
-	lbu a6, 10(a2)
-	lbu a7, 11(a2)
-	sb a4, 9(a0)
-	sb a6, 10(a0)
-	sb a7, 11(a0)
-	lbu t0, 12(a2)
-	lbu t1, 13(a2)
-	lbu t2, 14(a2)
-	sb t0, 12(a0)
-	sb t1, 13(a0)
-	sb t2, 14(a0)
-	lbu t3, 15(a2)
-	lbu t4, 16(a2)
-	lbu t5, 17(a2)
-	sb t3, 15(a0)
-	sb t4, 16(a0)
-	sb t5, 17(a0)
-	lbu ra, 18(a2)
-	lbu a4, 19(a2)
-	lbu a6, 20(a2)
-	sb ra, 18(a0)
-	sb a4, 19(a0)
-	sb a6, 20(a0)
-	lbu a7, 21(a2)
-	lbu t0, 22(a2)
-	lbu t1, 23(a2)
-	sb a7, 21(a0)
-	sb t0, 22(a0)
-	sb t1, 23(a0)
-	lbu t2, 24(a2)
-	lbu t3, 25(a2)
-	lbu t4, 26(a2)
-	sb t2, 24(a0)
-	sb t3, 25(a0)
-	sb t4, 26(a0)
-	lbu t5, 27(a2)
-	lbu ra, 28(a2)
-	lbu a4, 29(a2)
-	sb t5, 27(a0)
-	sb ra, 28(a0)
-	sb a4, 29(a0)
-	lbu a6, 30(a2)
-	lbu a7, 31(a2)
-	lbu t0, 32(a2)
-	sb a6, 30(a0)
-	sb a7, 31(a0)
-	sb t0, 32(a0)
-	lbu t1, 33(a2)
-	lbu t2, 34(a2)
-	lbu t3, 35(a2)
-	sb t1, 33(a0)
-	sb t2, 34(a0)
-	sb t3, 35(a0)
-	lbu t4, 36(a2)
-	lbu t5, 37(a2)
-	lbu ra, 38(a2)
-	sb t4, 36(a0)
-	sb t5, 37(a0)
-	sb ra, 38(a0)
-	lbu a4, 39(a2)
-	lbu a6, 40(a2)
-	lbu a7, 41(a2)
-	sb a4, 39(a0)
-	sb a6, 40(a0)
-	sb a7, 41(a0)
-	lbu t0, 42(a2)
-	lbu t1, 43(a2)
-	lbu t2, 44(a2)
-	sb t0, 42(a0)
-	sb t1, 43(a0)
-	sb t2, 44(a0)
-	lbu t3, 45(a2)
-	lbu t4, 46(a2)
-	lbu t5, 47(a2)
-	sb t3, 45(a0)
-	sb t4, 46(a0)
-	sb t5, 47(a0)
-	lbu ra, 48(a2)
-	lbu a4, 49(a2)
-	lbu a6, 50(a2)
-	sb ra, 48(a0)
-	sb a4, 49(a0)
-	sb a6, 50(a0)
-	lbu a7, 51(a2)
-	lbu t0, 52(a2)
-	lbu t1, 53(a2)
-	sb a7, 51(a0)
-	sb t0, 52(a0)
-	sb t1, 53(a0)
-	lbu t2, 54(a2)
-	lbu t3, 55(a2)
-	lbu t4, 56(a2)
-	sb t2, 54(a0)
-	sb t3, 55(a0)
-	sb t4, 56(a0)
-	lbu t5, 57(a2)
-	lbu ra, 58(a2)
-	lbu a4, 59(a2)
-	sb t5, 57(a0)
-	sb ra, 58(a0)
-	sb a4, 59(a0)
-	lbu a6, 60(a2)
-	lbu a7, 61(a2)
-	lbu t0, 62(a2)
-	sb a6, 60(a0)
-	sb a7, 61(a0)
-	sb t0, 62(a0)
-	lbu t1, 63(a2)
-	sb t1, 63(a0)
-	j .L35_3
-.L35_2:
+	sb t1, 2(a0)
+	lbu t2, 3(a2)
+	lbu t3, 4(a2)
+	lbu t4, 5(a2)
+	sb t2, 3(a0)
+	sb t3, 4(a0)
+	sb t4, 5(a0)
+	lbu t5, 6(a2)
+	lbu ra, 7(a2)
+	lbu a4, 8(a2)
+	sb t5, 6(a0)
+	sb ra, 7(a0)
+	sb a4, 8(a0)
+	lbu a6, 9(a2)
+	lbu a7, 10(a2)
+	lbu t1, 11(a2)
+	sb a6, 9(a0)
+	sb a7, 10(a0)
+	sb t1, 11(a0)
+	lbu t2, 12(a2)
+	lbu t3, 13(a2)
+	lbu t4, 14(a2)
+	sb t2, 12(a0)
+	sb t3, 13(a0)
+	sb t4, 14(a0)
+	lbu t5, 15(a2)
+	lbu ra, 16(a2)
+	lbu a4, 17(a2)
+	sb t5, 15(a0)
+	sb ra, 16(a0)
+	sb a4, 17(a0)
+	lbu a6, 18(a2)
+	lbu a7, 19(a2)
+	lbu t1, 20(a2)
+	sb a6, 18(a0)
+	sb a7, 19(a0)
+	sb t1, 20(a0)
+	lbu t2, 21(a2)
+	lbu t3, 22(a2)
+	lbu t4, 23(a2)
+	sb t2, 21(a0)
+	sb t3, 22(a0)
+	sb t4, 23(a0)
+	lbu t5, 24(a2)
+	lbu ra, 25(a2)
+	lbu a4, 26(a2)
+	sb t5, 24(a0)
+	sb ra, 25(a0)
+	sb a4, 26(a0)
+	lbu a6, 27(a2)
+	lbu a7, 28(a2)
+	lbu t1, 29(a2)
+	sb a6, 27(a0)
+	sb a7, 28(a0)
+	sb t1, 29(a0)
+	lbu t2, 30(a2)
+	lbu t3, 31(a2)
+	lbu t4, 32(a2)
+	sb t2, 30(a0)
+	sb t3, 31(a0)
+	sb t4, 32(a0)
+	lbu t5, 33(a2)
+	lbu ra, 34(a2)
+	lbu a4, 35(a2)
+	sb t5, 33(a0)
+	sb ra, 34(a0)
+	sb a4, 35(a0)
+	lbu a6, 36(a2)
+	lbu a7, 37(a2)
+	lbu t1, 38(a2)
+	sb a6, 36(a0)
+	sb a7, 37(a0)
+	sb t1, 38(a0)
+	lbu t2, 39(a2)
+	lbu t3, 40(a2)
+	lbu t4, 41(a2)
+	sb t2, 39(a0)
+	sb t3, 40(a0)
+	sb t4, 41(a0)
+	lbu t5, 42(a2)
+	lbu ra, 43(a2)
+	lbu a4, 44(a2)
+	sb t5, 42(a0)
+	sb ra, 43(a0)
+	sb a4, 44(a0)
+	lbu a6, 45(a2)
+	lbu a7, 46(a2)
+	lbu t1, 47(a2)
+	sb a6, 45(a0)
+	sb a7, 46(a0)
+	sb t1, 47(a0)
+	lbu t2, 48(a2)
+	lbu t3, 49(a2)
+	lbu t4, 50(a2)
+	sb t2, 48(a0)
+	sb t3, 49(a0)
+	sb t4, 50(a0)
+	lbu t5, 51(a2)
+	lbu ra, 52(a2)
+	lbu a4, 53(a2)
+	sb t5, 51(a0)
+	sb ra, 52(a0)
+	sb a4, 53(a0)
+	lbu a6, 54(a2)
+	lbu a7, 55(a2)
+	lbu t1, 56(a2)
+	sb a6, 54(a0)
+	sb a7, 55(a0)
+	sb t1, 56(a0)
+	lbu t2, 57(a2)
+	lbu t3, 58(a2)
+	lbu t4, 59(a2)
+	sb t2, 57(a0)
+	sb t3, 58(a0)
+	sb t4, 59(a0)
+	lbu t5, 60(a2)
+	lbu ra, 61(a2)
+	lbu a4, 62(a2)
+	sb t5, 60(a0)
+	sb ra, 61(a0)
+	sb a4, 62(a0)
+	lbu a6, 63(a2)
+	sb a6, 63(a0)
+	j .L33_3
+.L33_2:
 	addi a2, a5, -1                  # 114
 	slli a6, a2, 7
 	addi a7, a6, 64                  # 114: start in 64..2^31-64
-	li t0, 0
-.L35_4:
-	add t1, a7, t0                   # 116
-	bgeu t1, a1, .L35_6
-	add t2, a3, t1                   # 117
-	lbu t3, 0(t2)
-	add t4, a0, t0
-	sb t3, 0(t4)
-	j .L35_7
-.L35_6:
-	beq t1, a1, .L35_8
-.L35_9:
-.L35_7:
-	addi t0, t0, 1
-	li t5, 64
-	bltu t0, t5, .L35_4
-.L35_5:
-.L35_3:
-	li t2, 0
-.L35_10:
-	slli t3, a5, 7                   # 124
-	add t4, t2, t3
-	bgeu t4, a1, .L35_12
-	add t5, a3, t4                   # 125
-	lbu ra, 0(t5)
-	add a4, a0, t2
-	sb ra, 64(a4)
-	j .L35_13
-.L35_12:
-	beq t4, a1, .L35_14
-.L35_15:
-.L35_13:
-	addi t2, t2, 1
-	li a6, 64
-	bltu t2, a6, .L35_10
-.L35_11:
+	li t1, 0
+.L33_4:
+	add t2, a7, t1                   # 116
+	bgeu t2, a1, .L33_6
+	add t3, a3, t2                   # 117
+	lbu t4, 0(t3)
+	add t5, a0, t1
+	sb t4, 0(t5)
+	j .L33_7
+.L33_6:
+	beq t2, a1, .L33_8
+.L33_9:
+.L33_7:
+	addi t1, t1, 1
+	li ra, 64
+	bltu t1, ra, .L33_4
+.L33_5:
+.L33_3:
+	li a7, 0
+.L33_10:
+	slli t1, a5, 7                   # 124
+	add t2, a7, t1
+	bgeu t2, a1, .L33_12
+	add t3, a3, t2                   # 125
+	lbu t4, 0(t3)
+	add t5, a0, a7
+	sb t4, 64(t5)
+	j .L33_13
+.L33_12:
+	beq t2, a1, .L33_14
+.L33_15:
+.L33_13:
+	addi a7, a7, 1
+	li ra, 64
+	bltu a7, ra, .L33_10
+.L33_11:
 	lw ra, 0(sp)
 	addi sp, sp, 16
 	ret
-.L35_8:
-	add t2, a0, t0
-	li t3, 128
-	sb t3, 0(t2)
-	j .L35_9
-.L35_14:
-	add t5, a0, t2
-	li ra, 128
-	sb ra, 64(t5)
-	j .L35_15
+.L33_8:
+	add t3, a0, t1
+	sb t0, 0(t3)
+	j .L33_9
+.L33_14:
+	add t3, a0, a7
+	sb t0, 64(t3)
+	j .L33_15
 	.size hash_sha512_tail_64, . - hash_sha512_tail_64
 
 # hash.sha512.hash_with_prefix$64 (lib/hash/sha512.stk, line 72)
@@ -10764,7 +10334,7 @@ hash_sha512_hash_with_prefix_64:
 	sw a6, 180(sp)
 	sw a7, 184(sp)
 	sw t0, 188(sp)
-	beq s1, zero, .L36_0
+	beq s1, zero, .L34_0
 	mv s2, a0
 	mv s3, a1
 	mv s4, a2
@@ -10779,9 +10349,9 @@ hash_sha512_hash_with_prefix_64:
 	addi a2, sp, 0
 	call hash_sha512_compress
 	li t1, 1
-	bgeu t1, s1, .L36_3
+	bgeu t1, s1, .L34_3
 	mv s6, t1
-.L36_2:
+.L34_2:
 	slli t2, s6, 7                   # 83
 	addi t3, t2, -64
 	add a2, s5, t3
@@ -10821,15 +10391,15 @@ hash_sha512_hash_with_prefix_64:
 	sw a2, 184(sp)
 	sw s7, 188(sp)
 	addi s6, s6, 1
-	bltu s6, s1, .L36_2
-.L36_3:
-	j .L36_1
-.L36_0:
+	bltu s6, s1, .L34_2
+.L34_3:
+	j .L34_1
+.L34_0:
 	mv s2, a0
 	mv s3, a1
 	mv s4, a2
 	mv s5, a3
-.L36_1:
+.L34_1:
 	mv a1, s3
 	mv a2, s4
 	mv a3, s5
@@ -11228,41 +10798,41 @@ field_sc25519_muladd:
 	mv a1, s2
 	addi a0, sp, 288
 	call field_sc25519_unpack32
-	sw zero, 0(sp)
 	lw a4, 288(sp)                   # 171
+	lw a5, 292(sp)
+	lw a6, 296(sp)
+	lw a7, 300(sp)
+	lw t0, 304(sp)
+	lw t1, 308(sp)
+	lw t2, 312(sp)
+	lw t3, 316(sp)
+	lw t4, 320(sp)
+	lw t5, 324(sp)
+	lw ra, 328(sp)
+	lw a0, 332(sp)
+	sw zero, 0(sp)
 	sw zero, 4(sp)
 	sw zero, 8(sp)
-	lw a5, 292(sp)
 	sw zero, 12(sp)
 	sw zero, 16(sp)
-	lw a6, 296(sp)
 	sw zero, 20(sp)
 	sw zero, 24(sp)
-	lw a7, 300(sp)
 	sw zero, 28(sp)
 	sw zero, 32(sp)
-	lw t0, 304(sp)
 	sw zero, 36(sp)
 	sw zero, 40(sp)
-	lw t1, 308(sp)
 	sw zero, 44(sp)
 	sw zero, 48(sp)
-	lw t2, 312(sp)
 	sw zero, 52(sp)
 	sw zero, 56(sp)
-	lw t3, 316(sp)
 	sw zero, 60(sp)
 	sw zero, 64(sp)
-	lw t4, 320(sp)
 	sw zero, 68(sp)
 	sw zero, 72(sp)
-	lw t5, 324(sp)
 	sw zero, 76(sp)
 	sw zero, 80(sp)
-	lw ra, 328(sp)
 	sw zero, 84(sp)
 	sw zero, 88(sp)
-	lw a0, 332(sp)
 	sw zero, 92(sp)
 	sw zero, 96(sp)
 	sw zero, 100(sp)
@@ -11313,160 +10883,161 @@ field_sc25519_muladd:
 	sw zero, 92(sp)
 	sw a0, 88(sp)
 	li a2, 0
-.L39_0:
+.L37_0:
 	slli a5, a2, 2                   # 174
 	addi a6, sp, 192
 	add a7, a6, a5
+	slli a3, a2, 3
+	addi a1, sp, 0
 	lw t0, 0(a7)
 	lw t1, 240(sp)
-	slli a3, a2, 3
-	mul a0, t0, t1
-	addi a1, sp, 0
 	add s1, a1, a3
-	bne zero, zero, .+4
+	mulhu t3, t0, t1
 	lw s2, 0(s1)
 	lw a4, 4(s1)
-	mulhu t3, t0, t1
-	add a3, s2, a0
-	sltu a6, a3, s2
-	sw a3, 0(s1)
+	bne zero, zero, .+4
 	lw t2, 8(s1)
 	lw t4, 12(s1)
-	add a1, a4, t3
-	add a5, a1, a6
+	mul a1, t0, t1
+	add a3, a4, t3
 	lw t5, 16(s1)
+	bne zero, zero, .+4
 	lw ra, 20(s1)
-	lw a4, 24(s1)
-	lw a0, 28(s1)
-	sw a5, 4(s1)
-	lw t0, 0(a7)
-	lw t1, 244(sp)
-	mul s2, t0, t1
-	mulhu t3, t0, t1
-	add a6, t2, s2
-	sltu a3, a6, t2
-	sw a6, 8(s1)
-	lw s2, 36(s1)
-	add a1, t4, t3
-	add a5, a1, a3
-	lw t4, 32(s1)
-	sw a5, 12(s1)
-	lw t0, 0(a7)
-	lw t1, 248(sp)
-	mul t2, t0, t1
-	mulhu t3, t0, t1
-	add a3, t5, t2
-	sltu a6, a3, t5
-	sw a3, 16(s1)
-	lw t2, 44(s1)
-	add a1, ra, t3
-	add a5, a1, a6
-	lw ra, 40(s1)
-	sw a5, 20(s1)
-	lw t0, 0(a7)
-	lw t1, 252(sp)
-	mul t5, t0, t1
-	mulhu t3, t0, t1
-	add a6, a4, t5
-	sltu a3, a6, a4
-	sw a6, 24(s1)
-	lw t5, 52(s1)
-	add a1, a0, t3
-	add a5, a1, a3
-	lw a0, 48(s1)
-	sw a5, 28(s1)
-	lw t0, 0(a7)
-	lw t1, 256(sp)
-	mul a4, t0, t1
-	mulhu t3, t0, t1
-	add a3, t4, a4
-	sltu a6, a3, t4
-	sw a3, 32(s1)
-	lw a4, 60(s1)
-	add a1, s2, t3
-	add a5, a1, a6
-	lw s2, 56(s1)
-	sw a5, 36(s1)
-	lw t0, 0(a7)
-	lw t1, 260(sp)
-	mul t4, t0, t1
-	mulhu t3, t0, t1
-	add a6, ra, t4
-	sltu a3, a6, ra
-	sw a6, 40(s1)
-	lw t4, 68(s1)
-	add a1, t2, t3
-	add a5, a1, a3
-	lw t2, 64(s1)
-	sw a5, 44(s1)
-	lw t0, 0(a7)
-	lw t1, 264(sp)
+	lw a0, 24(s1)
+	add t1, s2, a1
+	sltu a4, t1, s2
+	add t3, a3, a4
+	lw a6, 28(s1)
+	lw a5, 32(s1)
+	lw t0, 36(s1)
+	lw a3, 40(s1)
 	addi a2, a2, 1
-	mul ra, t0, t1
-	mulhu t3, t0, t1
-	add a3, a0, ra
-	sltu a6, a3, a0
-	sw a3, 48(s1)
-	lw ra, 76(s1)
-	add a1, t5, t3
-	add a5, a1, a6
-	lw t5, 72(s1)
-	sw a5, 52(s1)
-	lw t0, 0(a7)
-	lw t1, 268(sp)
-	mul a0, t0, t1
-	mulhu t3, t0, t1
-	add a6, s2, a0
-	sltu a3, a6, s2
-	sw a6, 56(s1)
-	lw a0, 84(s1)
-	add a1, a4, t3
-	add a5, a1, a3
-	lw a4, 80(s1)
-	sw a5, 60(s1)
-	lw t0, 0(a7)
-	lw t1, 272(sp)
-	mul s2, t0, t1
-	mulhu t3, t0, t1
-	add a3, t2, s2
-	sltu a6, a3, t2
-	sw a3, 64(s1)
-	add a1, t4, t3
-	add a5, a1, a6
-	lw t4, 88(s1)
-	sw a5, 68(s1)
-	lw t0, 0(a7)
-	lw t1, 276(sp)
-	mul s2, t0, t1
-	mulhu t3, t0, t1
-	add a1, t5, s2
-	sltu a6, a1, t5
-	sw a1, 72(s1)
-	add t2, ra, t3
-	add a3, t2, a6
-	sw a3, 76(s1)
-	lw a5, 0(a7)
-	lw t0, 280(sp)
-	mul ra, a5, t0
-	mulhu t1, a5, t0
-	add s2, a4, ra
-	sltu t5, s2, a4
-	sw s2, 80(s1)
-	li ra, 12
-	add t3, a0, t1
-	add t2, t3, t5
-	sw t2, 84(s1)
+	sw t1, 0(s1)
+	lw t1, 44(s1)
+	sw t3, 4(s1)
+	lw a1, 0(a7)
+	lw s2, 244(sp)
+	mulhu a4, a1, s2
+	mul t3, a1, s2
+	add a1, t4, a4
+	add s2, t2, t3
+	sltu t4, s2, t2
+	add a4, a1, t4
+	lw a1, 48(s1)
+	sw s2, 8(s1)
+	lw s2, 52(s1)
+	sw a4, 12(s1)
+	lw t3, 0(a7)
+	lw t2, 248(sp)
+	mulhu t4, t3, t2
+	mul a4, t3, t2
+	add t3, ra, t4
+	add t2, t5, a4
+	sltu ra, t2, t5
+	add t4, t3, ra
+	lw t3, 56(s1)
+	sw t2, 16(s1)
+	lw t2, 60(s1)
+	sw t4, 20(s1)
+	lw a4, 0(a7)
+	lw t5, 252(sp)
+	mulhu ra, a4, t5
+	mul t4, a4, t5
+	add a4, a6, ra
+	add t5, a0, t4
+	sltu a6, t5, a0
+	add ra, a4, a6
+	lw a4, 64(s1)
+	sw t5, 24(s1)
+	lw t5, 68(s1)
+	sw ra, 28(s1)
+	lw t4, 0(a7)
+	lw a0, 256(sp)
+	mulhu a6, t4, a0
+	mul ra, t4, a0
+	add t4, t0, a6
+	add a0, a5, ra
+	sltu t0, a0, a5
+	add a6, t4, t0
+	lw t4, 72(s1)
+	sw a0, 32(s1)
+	lw a0, 76(s1)
+	sw a6, 36(s1)
+	lw ra, 0(a7)
+	lw a5, 260(sp)
+	mulhu t0, ra, a5
+	mul a6, ra, a5
+	add ra, t1, t0
+	add a5, a3, a6
+	sltu t1, a5, a3
+	add t0, ra, t1
+	lw ra, 80(s1)
+	sw a5, 40(s1)
+	lw a5, 84(s1)
+	sw t0, 44(s1)
 	lw a6, 0(a7)
+	lw a3, 264(sp)
+	mulhu t1, a6, a3
+	mul t0, a6, a3
+	add a6, s2, t1
+	add a3, a1, t0
+	sltu s2, a3, a1
+	add t1, a6, s2
+	lw a6, 88(s1)
+	sw a3, 48(s1)
+	sw t1, 52(s1)
+	lw t0, 0(a7)
+	lw a1, 268(sp)
+	mulhu s2, t0, a1
+	mul a3, t0, a1
+	add t1, t2, s2
+	add t0, t3, a3
+	sltu a1, t0, t3
+	add t2, t1, a1
+	sw t0, 56(s1)
+	sw t2, 60(s1)
+	lw s2, 0(a7)
+	lw a3, 272(sp)
+	mul t1, s2, a3
+	mulhu t3, s2, a3
+	add t0, a4, t1
+	sltu t2, t0, a4
+	sw t0, 64(s1)
+	add a1, t5, t3
+	add s2, a1, t2
+	sw s2, 68(s1)
+	lw a3, 0(a7)
+	lw t5, 276(sp)
+	mul t1, a3, t5
+	mulhu t3, a3, t5
+	add a1, t4, t1
+	sltu t2, a1, t4
+	sw a1, 72(s1)
+	add a4, a0, t3
+	add t0, a4, t2
+	sw t0, 76(s1)
+	lw s2, 0(a7)
+	lw a3, 280(sp)
+	mul a0, s2, a3
+	mulhu t5, s2, a3
+	add t1, ra, a0
+	sltu t4, t1, ra
+	sw t1, 80(s1)
+	li a0, 12
+	add t3, a5, t5
+	add a4, t3, t4
+	sw a4, 84(s1)
+	lw t2, 0(a7)
 	lw a1, 284(sp)
-	mul a5, a6, a1
-	mulhu a3, a6, a1
-	add t0, t4, a5
-	sltu a0, t0, t4
-	sw t0, 88(s1)
-	add t1, a3, a0
-	sw t1, 92(s1)
-	bltu a2, ra, .L39_0
-.L39_1:
+	mul s2, t2, a1
+	mulhu t0, t2, a1
+	add a3, a6, s2
+	sltu a5, a3, a6
+	sw a3, 88(s1)
+	add t5, t0, a5
+	sw t5, 92(s1)
+	bltu a2, a0, .L37_0
+.L37_1:
 	lw a1, 0(sp)                     # 178
 	lw s1, 4(sp)
 	lw a2, 8(sp)
@@ -11840,29 +11411,28 @@ field_sc25519_muladd:
 	sw a4, 40(sp)
 	sw t3, 44(sp)
 	li s1, 0
-.L39_2:
+.L37_2:
 	slli t1, s1, 3                   # 143
 	li a6, 21
 	divu s3, t1, a6
-	li s4, 21
-	mul s5, s3, s4                   # 144
-	slli s6, s3, 2                   # 145
-	addi s7, sp, 0
+	mul s4, s3, a6                   # 144
+	slli s5, s3, 2                   # 145
+	addi s6, sp, 0
 	bne zero, zero, .+4
-	add s8, s7, s6
-	lw s9, 0(s8)
-	sub s10, t1, s5                  # 144: at$0_digit_byte in 0..20
-	srl s11, s9, s10                 # 145: b$0_digit_byte
-	li a0, 13
-	bltu a0, s10, .L39_4
-.L39_5:
-	andi s3, s11, 255                # 149: result$0_digit_byte
-	add s8, s0, s1
-	sb s3, 0(s8)
+	add s7, s6, s5
+	lw s8, 0(s7)
+	sub s9, t1, s4                   # 144: at$0_digit_byte in 0..20
+	srl s10, s8, s9                  # 145: b$0_digit_byte
+	li s11, 13
+	bltu s11, s9, .L37_4
+.L37_5:
+	andi a6, s10, 255                # 149: result$0_digit_byte
+	add s3, s0, s1
+	sb a6, 0(s3)
 	addi s1, s1, 1
-	li s10, 32
-	bltu s1, s10, .L39_2
-.L39_3:
+	li s7, 32
+	bltu s1, s7, .L37_2
+.L37_3:
 	lw ra, 336(sp)
 	lw s0, 340(sp)
 	lw s1, 344(sp)
@@ -11878,18 +11448,17 @@ field_sc25519_muladd:
 	lw s11, 384(sp)
 	addi sp, sp, 400
 	ret
-.L39_4:
-	li a1, 11
-	bltu s3, a1, .L39_6
-.L39_7:
-	j .L39_5
-.L39_6:
-	lw a3, 4(s8)                     # 147
-	li a5, 21
-	sub t2, a5, s10
-	sll a2, a3, t2
-	or s11, s11, a2                  # 147: b$0_digit_byte
-	j .L39_7
+.L37_4:
+	li a0, 11
+	bltu s3, a0, .L37_6
+.L37_7:
+	j .L37_5
+.L37_6:
+	lw a1, 4(s7)                     # 147
+	sub a3, a6, s9
+	sll a5, a1, a3
+	or s10, s10, a5                  # 147: b$0_digit_byte
+	j .L37_7
 	.size field_sc25519_muladd, . - field_sc25519_muladd
 
 # nacl.sign.sign (lib/nacl/sign.stk, line 35)
@@ -11911,7 +11480,7 @@ nacl_sign_sign:
 	sw s9, 224(sp)
 	sw s10, 228(sp)
 	sw s11, 232(sp)
-	bltu a4, a1, .L40_0
+	bltu a4, a1, .L38_0
 	mv s0, a0
 	mv s1, a1
 	mv s2, a2
@@ -12106,7 +11675,7 @@ nacl_sign_sign:
 	lw s11, 232(sp)
 	addi sp, sp, 240
 	ret
-.L40_0:
+.L38_0:
 	ebreak
 	.size nacl_sign_sign, . - nacl_sign_sign
 
@@ -12177,14 +11746,14 @@ field_fe25519_pow_square_times_2:
 	sw t1, 28(sp)
 	li s0, 0
 	mv s1, a0
-.L41_0:
+.L39_0:
 	addi a0, sp, 0
 	addi a1, sp, 0
 	call field_fe25519_saturated32_square
 	addi s0, s0, 1
 	li s2, 2
-	bltu s0, s2, .L41_0
-.L41_1:
+	bltu s0, s2, .L39_0
+.L39_1:
 	lw t2, 0(sp)                     # 13
 	lw t3, 4(sp)
 	lw t4, 8(sp)
@@ -12245,7 +11814,7 @@ curve_ed25519_decode_negated:
 	sw s1, 400(sp)
 	sw s0, 396(sp)
 	sw s2, 404(sp)
-	lbu s1, 1(a2)                    # fe25519_saturated32:172
+	lbu s1, 1(a2)                    # fe25519_saturated32:184
 	sw s3, 408(sp)
 	lbu s0, 0(a2)
 	lbu s2, 2(a2)
@@ -12255,7 +11824,7 @@ curve_ed25519_decode_negated:
 	slli a5, s2, 16
 	or a6, a4, a5
 	slli a7, s3, 24
-	or t0, a6, a7                    # fe25519_saturated32:172: t$0_from_bytes
+	or t0, a6, a7                    # fe25519_saturated32:184: t$0_from_bytes
 	sw s5, 416(sp)
 	sw t0, 192(sp)
 	sw s4, 412(sp)
@@ -12271,7 +11840,7 @@ curve_ed25519_decode_negated:
 	sw ra, 392(sp)
 	or t4, t2, t3
 	slli t5, s7, 24
-	or ra, t4, t5                    # fe25519_saturated32:172: t$0_from_bytes
+	or ra, t4, t5                    # fe25519_saturated32:184: t$0_from_bytes
 	sw s9, 432(sp)
 	sw ra, 196(sp)
 	sw s8, 428(sp)
@@ -12286,7 +11855,7 @@ curve_ed25519_decode_negated:
 	slli a5, s10, 16
 	or a6, a4, a5
 	slli a7, s11, 24
-	or t0, a6, a7                    # fe25519_saturated32:172: t$0_from_bytes
+	or t0, a6, a7                    # fe25519_saturated32:184: t$0_from_bytes
 	sw t0, 200(sp)
 	lbu t2, 13(a2)
 	lbu t1, 12(a2)
@@ -12297,7 +11866,7 @@ curve_ed25519_decode_negated:
 	slli a3, t3, 16
 	or a4, ra, a3
 	slli a5, t4, 24
-	or a6, a4, a5                    # fe25519_saturated32:172: t$0_from_bytes
+	or a6, a4, a5                    # fe25519_saturated32:184: t$0_from_bytes
 	sw a6, 204(sp)
 	lbu t0, 17(a2)
 	lbu a7, 16(a2)
@@ -12308,7 +11877,7 @@ curve_ed25519_decode_negated:
 	slli a5, t5, 16
 	or a6, a4, a5
 	slli a3, ra, 24
-	or a4, a6, a3                    # fe25519_saturated32:172: t$0_from_bytes
+	or a4, a6, a3                    # fe25519_saturated32:184: t$0_from_bytes
 	sw a4, 208(sp)
 	lbu a6, 21(a2)
 	lbu a5, 20(a2)
@@ -12319,7 +11888,7 @@ curve_ed25519_decode_negated:
 	slli a6, a3, 16
 	or ra, ra, a6
 	slli a6, a4, 24
-	or ra, ra, a6                    # fe25519_saturated32:172: t$0_from_bytes
+	or ra, ra, a6                    # fe25519_saturated32:184: t$0_from_bytes
 	sw ra, 212(sp)
 	lbu ra, 25(a2)
 	lbu a6, 24(a2)
@@ -12330,7 +11899,7 @@ curve_ed25519_decode_negated:
 	slli ra, a4, 16
 	or a5, a5, ra
 	slli ra, a3, 24
-	or a5, a5, ra                    # fe25519_saturated32:172: t$0_from_bytes
+	or a5, a5, ra                    # fe25519_saturated32:184: t$0_from_bytes
 	sw a5, 216(sp)
 	lbu a5, 29(a2)
 	lbu ra, 28(a2)
@@ -12341,9 +11910,9 @@ curve_ed25519_decode_negated:
 	slli a5, a3, 16
 	or a6, a6, a5
 	slli a5, a4, 24
-	or a6, a6, a5                    # fe25519_saturated32:172: t$0_from_bytes
+	or a6, a6, a5                    # fe25519_saturated32:184: t$0_from_bytes
 	sw a6, 220(sp)
-	slli a5, a6, 1                   # fe25519_saturated32:166
+	slli a5, a6, 1                   # fe25519_saturated32:178
 	srli a6, a5, 1
 	sw a0, 228(sp)
 	sw a1, 232(sp)
@@ -12359,1129 +11928,1066 @@ curve_ed25519_decode_negated:
 	andi ra, a5, 127                 # 225: low[31]
 	sw ra, 236(sp)
 	call field_fe25519_saturated32_square
-	lw t0, 32(sp)                    # fe25519_saturated32:57
-	li t1, 1
-	sub t2, t0, t1                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw a1, 36(sp)
-	sltu a0, t0, t2
-	lw a2, 40(sp)
-	sub a3, a1, a0                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
+	lw t0, 60(sp)                    # fe25519_saturated32:60: v$1_sub in 0..2^31+38
+	li t2, 19
+	srli t1, t0, 31                  # fe25519_saturated32:62
+	mul a0, t1, t2
+	lw a1, 32(sp)                    # fe25519_saturated32:64
+	li a2, 1
+	bne zero, zero, .+4
+	sub a3, a1, a2
 	sltu a4, a1, a3
-	sub a7, a2, a4                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw t4, 44(sp)
-	sltu t3, a2, a7
-	lw t5, 48(sp)
-	sub ra, t4, t3                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a5, t4, ra
-	sub a6, t5, a5                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw t0, 52(sp)
-	sltu t1, t5, a6
-	lw a0, 56(sp)
-	sub a1, t0, t1                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a4, t0, a1
-	sub a2, a0, a4                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw t4, 60(sp)                    # fe25519_saturated32:61
-	sltu t3, a0, a2                  # fe25519_saturated32:57
-	sub a5, t4, t3                   # fe25519_saturated32:61: word 0 of v in -2^32..2^32-1
-	sltu t5, t4, a5
-	sub t1, zero, t5                 # fe25519_saturated32:61: word 1 of v in -2^32..2^32-1
-	srli t0, a5, 31                  # fe25519_saturated32:63
-	slli a4, t1, 1
-	or a0, t0, a4
-	li t3, 19
-	mul t4, a0, t3
-	addi t5, t4, -19                 # fe25519_saturated32:63: carry in -57..0
-	add t0, t2, t5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srai t1, t5, 31
-	sltu a4, t0, t2
-	add a0, t1, a4                   # fe25519_saturated32:65: word 1 of s in -57..2^32-1
-	sub t3, zero, a0
-	sub t4, a3, t3                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu t5, a3, t4
-	sub t2, a7, t5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu t1, a7, t2
-	sw t0, 64(sp)
-	sub a4, ra, t1                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu t0, ra, a4
-	sub a0, a6, t0                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu t3, a6, a0
-	sw t4, 68(sp)
-	sw t2, 72(sp)
-	sub a3, a1, t3                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu t4, a1, a3
-	slli t2, a5, 1                   # fe25519_saturated32:69
-	sw a4, 76(sp)
-	sub t5, a2, t4                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srli t1, t2, 1                   # fe25519_saturated32:69
-	li ra, -2147483648
-	sltu a7, a2, t5                  # fe25519_saturated32:65
-	add a4, t1, ra                   # fe25519_saturated32:69
-	sw a0, 80(sp)
-	sub t0, a4, a7
-	lla a2, table_7
-	sw a3, 84(sp)
-	sw t5, 88(sp)
-	sw t0, 92(sp)
-	addi a0, sp, 96
+	sub a7, t2, a0                   # fe25519_saturated32:62: borrow$1_sub in 0..57
+	sub t3, a3, a7                   # fe25519_saturated32:64: word 0 of s$1_sub in -20..2^32-1
+	sltu t4, a3, t3
+	lw ra, 36(sp)
+	add t5, a4, t4
+	lw a5, 40(sp)
+	sub a6, ra, t5                   # fe25519_saturated32:64: word 0 of s$1_sub in -20..2^32-1
+	sltu t1, ra, a6
+	sub a1, a5, t1                   # fe25519_saturated32:64: word 0 of s$1_sub in -20..2^32-1
+	lw a7, 44(sp)
+	sltu a0, a5, a1
+	lw a3, 48(sp)
+	sub a4, a7, a0                   # fe25519_saturated32:64: word 0 of s$1_sub in -20..2^32-1
+	sw t3, 128(sp)
+	sltu t4, a7, a4
+	sub t3, a3, t4                   # fe25519_saturated32:64: word 0 of s$1_sub in -20..2^32-1
+	lw ra, 52(sp)
+	sw a6, 132(sp)
+	sltu t5, a3, t3
+	lw a6, 56(sp)
+	sub t1, ra, t5                   # fe25519_saturated32:64: word 0 of s$1_sub in -20..2^32-1
+	sw a1, 136(sp)
+	sw a4, 140(sp)
+	sltu a5, ra, t1
+	slli a7, t0, 1                   # fe25519_saturated32:68
+	sub a1, a6, a5                   # fe25519_saturated32:64: word 0 of s$1_sub in -20..2^32-1
+	srli a4, a7, 1                   # fe25519_saturated32:68
+	li t4, -2147483648
+	sw t3, 144(sp)
+	sltu a0, a6, a1                  # fe25519_saturated32:64
+	add a3, a4, t4                   # fe25519_saturated32:68
+	sw a1, 152(sp)
+	sub t3, a3, a0
+	lla a2, table_6
+	sw t1, 148(sp)
+	sw t3, 156(sp)
+	addi a0, sp, 64
 	addi a1, sp, 32
 	call field_fe25519_saturated32_mul
-	lw a6, 96(sp)                    # fe25519_saturated32:45
-	li a0, 1
-	add t3, a6, a0                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw a3, 100(sp)
-	sltu a1, t3, a6
-	lw t4, 104(sp)
-	add a2, a3, a1                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu t5, a2, a3
-	add a5, t4, t5                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw t1, 108(sp)
-	sltu t2, a5, t4
-	lw ra, 112(sp)
-	add a4, t1, t2                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu a7, a4, t1
-	add t0, ra, a7                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw a6, 116(sp)
-	sltu a0, t0, ra
-	lw a1, 120(sp)
-	add a3, a6, a0                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu t5, a3, a6
-	add t4, a1, t5                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw t1, 124(sp)                   # fe25519_saturated32:49
-	sltu t2, t4, a1                  # fe25519_saturated32:45
-	add a7, t1, t2                   # fe25519_saturated32:49: word 0 of v$0_folded in 0..2^50-1
-	sltu ra, a7, t1
-	srli a0, a7, 31                  # fe25519_saturated32:31
-	slli a6, ra, 1
-	or t5, a0, a6
-	li a1, 19
-	mul t2, t5, a1                   # fe25519_saturated32:31: carry$0_folded in 0..2^24
-	add t1, t3, t2                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu ra, t1, t3
-	add a0, a2, ra                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a6, a0, a2
-	add t5, a5, a6                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a1, t5, a5
-	add t2, a4, a1                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sw t1, 32(sp)
-	sltu t3, t2, a4
-	add t1, t0, t3                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu ra, t1, t0
-	sw a0, 36(sp)
-	add a2, a3, ra                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sw t5, 40(sp)
-	sltu a0, a2, a3
-	add a6, t4, a0                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	slli t5, a7, 1                   # fe25519_saturated32:37
-	sltu a5, a6, t4                  # fe25519_saturated32:33
-	srli a1, t5, 1                   # fe25519_saturated32:37
-	add a4, a5, a1                   # fe25519_saturated32:37: r.7$0_folded in 0..2^31
-	sw t2, 44(sp)
-	sw t1, 48(sp)
-	sw a2, 52(sp)
-	sw a6, 56(sp)
-	sw a4, 60(sp)
-	addi a0, sp, 96
-	addi a1, sp, 32
-	call field_fe25519_saturated32_square
-	addi a0, sp, 128
-	addi a1, sp, 96
-	addi a2, sp, 32
-	call field_fe25519_saturated32_mul
-	addi a0, sp, 96
-	addi a1, sp, 64
-	addi a2, sp, 128
-	call field_fe25519_saturated32_mul
-	addi a0, sp, 128
-	addi a1, sp, 32
-	call field_fe25519_saturated32_square
-	addi a0, sp, 160
-	addi a1, sp, 128
-	call field_fe25519_saturated32_square
-	addi a0, sp, 128
-	addi a1, sp, 96
-	addi a2, sp, 160
-	call field_fe25519_saturated32_mul
-	addi a0, sp, 160
-	addi a1, sp, 128
-	call field_fe25519_pow_pow22523
-	addi a0, sp, 128
-	addi a1, sp, 96
-	addi a2, sp, 160
-	call field_fe25519_saturated32_mul
-	addi a0, sp, 96
-	addi a1, sp, 128
-	call field_fe25519_saturated32_square
-	addi a0, sp, 160
-	addi a1, sp, 96
-	addi a2, sp, 32
-	call field_fe25519_saturated32_mul
-	lla a2, table_5
+	lw t5, 92(sp)                    # fe25519_saturated32:46: v$2_add in 0..2^31+38
+	li a5, 19
+	srli t1, t5, 31                  # fe25519_saturated32:48
+	mul a6, t1, a5                   # fe25519_saturated32:48: carry$2_add in 0..57
+	lw ra, 64(sp)                    # fe25519_saturated32:50
+	li a1, 1
+	bne zero, zero, .+4
+	add t0, ra, a1
+	sltu a7, t0, ra
+	add a0, t0, a6                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^32+19
+	lw a4, 68(sp)
+	sltu t3, a0, t0
+	add t2, a7, t3                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^32+19
+	lw a3, 72(sp)
+	add a2, a4, t2                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^32+19
+	sltu t4, a2, a4
+	add t1, a3, t4                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^32+19
+	lw a6, 76(sp)
+	sltu ra, t1, a3
+	lw t0, 80(sp)
+	add a7, a6, ra                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^32+19
+	sw a0, 160(sp)
+	sltu t3, a7, a6
+	add a0, t0, t3                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^32+19
+	lw a4, 84(sp)
+	sw a2, 164(sp)
+	sltu t2, a0, t0
+	lw a2, 88(sp)
+	add t4, a4, t2                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^32+19
+	sw t1, 168(sp)
+	sltu a3, t4, a4
+	sw a7, 172(sp)
+	add t1, a2, a3                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^32+19
+	slli a6, t5, 1                   # fe25519_saturated32:54
+	sltu ra, t1, a2                  # fe25519_saturated32:50
+	srli a7, a6, 1                   # fe25519_saturated32:54
+	sw a0, 176(sp)
+	add t3, ra, a7
+	sw t4, 180(sp)
+	sw t1, 184(sp)
+	sw t3, 188(sp)
 	addi a0, sp, 32
-	addi a1, sp, 64
+	addi a1, sp, 160
+	call field_fe25519_saturated32_square
+	addi a0, sp, 64
+	addi a1, sp, 32
+	addi a2, sp, 160
+	call field_fe25519_saturated32_mul
+	addi a0, sp, 32
+	addi a1, sp, 128
+	addi a2, sp, 64
 	call field_fe25519_saturated32_mul
 	addi a0, sp, 64
 	addi a1, sp, 160
-	call field_fe25519_saturated32_to_bytes
+	call field_fe25519_saturated32_square
+	addi a0, sp, 96
+	addi a1, sp, 64
+	call field_fe25519_saturated32_square
+	addi a0, sp, 64
+	addi a1, sp, 32
+	addi a2, sp, 96
+	call field_fe25519_saturated32_mul
+	addi a0, sp, 96
+	addi a1, sp, 64
+	call field_fe25519_pow_pow22523
+	addi a0, sp, 64
+	addi a1, sp, 32
+	addi a2, sp, 96
+	call field_fe25519_saturated32_mul
+	addi a0, sp, 32
+	addi a1, sp, 64
+	call field_fe25519_saturated32_square
 	addi a0, sp, 96
 	addi a1, sp, 32
+	addi a2, sp, 160
+	call field_fe25519_saturated32_mul
+	lla a2, table_4
+	addi a0, sp, 32
+	addi a1, sp, 128
+	call field_fe25519_saturated32_mul
+	addi a0, sp, 128
+	addi a1, sp, 96
 	call field_fe25519_saturated32_to_bytes
-	lbu a1, 77(sp)                   # 237
-	lbu s0, 90(sp)
-	lbu s1, 89(sp)
-	lbu s2, 88(sp)
-	sw s0, 292(sp)
-	lbu s0, 91(sp)
-	lbu s3, 87(sp)
-	lbu t2, 64(sp)
-	sw s0, 296(sp)
-	lbu s0, 92(sp)
-	lbu s4, 86(sp)
-	sw s1, 288(sp)
-	sw s0, 300(sp)
-	lbu s0, 93(sp)
-	lbu t3, 65(sp)
-	lbu s5, 85(sp)
+	addi a0, sp, 160
+	addi a1, sp, 32
+	call field_fe25519_saturated32_to_bytes
+	lbu a1, 141(sp)                  # 237
+	lbu s0, 154(sp)
+	lbu s1, 153(sp)
 	sw a1, 240(sp)
-	lbu a1, 109(sp)
-	sw s0, 304(sp)
-	lbu s0, 94(sp)
+	lbu a1, 173(sp)
+	sw s0, 292(sp)
+	lbu s0, 155(sp)
 	sw a1, 316(sp)
-	lbu a1, 110(sp)
-	sw s0, 308(sp)
-	lbu s0, 95(sp)
+	lbu a1, 174(sp)
+	sw s0, 296(sp)
+	lbu s0, 156(sp)
 	sw a1, 320(sp)
-	lbu a1, 111(sp)
-	sw s0, 312(sp)
-	lbu s0, 96(sp)
+	lbu a1, 175(sp)
+	sw s0, 300(sp)
+	lbu s0, 157(sp)
 	sw a1, 324(sp)
-	lbu a1, 112(sp)
-	lbu s1, 97(sp)
-	sw s2, 284(sp)
+	lbu a1, 176(sp)
+	sw s0, 304(sp)
+	lbu s0, 158(sp)
 	sw a1, 328(sp)
-	lbu a1, 113(sp)
-	lbu t0, 66(sp)
-	lbu s6, 84(sp)
+	lbu a1, 177(sp)
+	sw s0, 308(sp)
+	lbu s0, 159(sp)
 	sw a1, 332(sp)
-	lbu a1, 114(sp)
-	lbu s2, 98(sp)
-	sw s3, 280(sp)
+	lbu a1, 178(sp)
+	lbu s2, 152(sp)
+	lbu s3, 151(sp)
 	sw a1, 336(sp)
-	lbu a1, 115(sp)
-	lbu t1, 67(sp)
-	lbu s7, 83(sp)
+	lbu a1, 179(sp)
+	sw s0, 312(sp)
+	lbu t0, 128(sp)
 	sw a1, 340(sp)
-	lbu a1, 116(sp)
-	lbu s3, 99(sp)
-	sw s4, 276(sp)
+	lbu a1, 180(sp)
+	lbu s4, 150(sp)
+	lbu s0, 160(sp)
 	sw a1, 344(sp)
-	lbu a1, 117(sp)
-	lbu ra, 68(sp)
-	lbu s8, 82(sp)
+	lbu a1, 181(sp)
+	sw s1, 288(sp)
+	lbu a0, 129(sp)
 	sw a1, 348(sp)
-	lbu a1, 118(sp)
-	xor t2, t2, s0
-	lbu s4, 100(sp)
+	lbu a1, 182(sp)
+	lbu s5, 149(sp)
+	lbu s1, 161(sp)
 	sw a1, 352(sp)
-	lbu a1, 119(sp)
-	sw s5, 272(sp)
-	xor s0, t3, s1
+	lbu a1, 183(sp)
+	sw s2, 284(sp)
+	lbu t2, 130(sp)
+	lbu s6, 148(sp)
+	lbu s2, 162(sp)
+	sw s3, 280(sp)
 	sw a1, 356(sp)
-	lbu a1, 120(sp)
-	lbu a3, 69(sp)
-	lbu s9, 81(sp)
-	lbu s5, 101(sp)
+	lbu a4, 131(sp)
+	lbu s7, 147(sp)
+	lbu s3, 163(sp)
+	sw s4, 276(sp)
+	lbu a1, 184(sp)
+	xor t0, t0, s0
+	lbu t4, 132(sp)
+	lbu s8, 146(sp)
+	lbu s4, 164(sp)
+	sw s5, 272(sp)
+	xor s0, a0, s1
+	lbu a3, 133(sp)
+	lbu s9, 145(sp)
+	lbu s5, 165(sp)
 	sw s6, 268(sp)
-	or t3, t2, s0
-	xor s1, t0, s2
-	lbu a2, 70(sp)
-	lbu s10, 80(sp)
-	lbu s6, 102(sp)
+	or a0, t0, s0
+	xor s1, t2, s2
+	lbu a2, 134(sp)
+	lbu s10, 144(sp)
+	lbu s6, 166(sp)
 	sw s7, 264(sp)
 	sw a1, 360(sp)
-	or t2, t3, s1
-	xor s0, t1, s3
-	lbu a0, 71(sp)
-	lbu s11, 79(sp)
-	lbu s7, 103(sp)
+	or t0, a0, s1
+	xor s0, a4, s3
+	lbu t1, 135(sp)
+	lbu s11, 143(sp)
+	lbu s7, 167(sp)
 	sw s8, 260(sp)
-	lbu a1, 121(sp)
-	or t0, t2, s0
-	xor s2, ra, s4
-	lbu t4, 72(sp)
-	lbu a4, 78(sp)
-	lbu s8, 104(sp)
+	lbu a1, 185(sp)
+	or t2, t0, s0
+	xor s2, t4, s4
+	lbu t5, 136(sp)
+	lbu a5, 142(sp)
+	lbu s8, 168(sp)
 	sw s9, 256(sp)
-	or t3, t0, s2
+	or a0, t2, s2
 	xor s1, a3, s5
-	lbu a6, 73(sp)
-	lbu s9, 105(sp)
+	lbu a6, 137(sp)
+	lbu s9, 169(sp)
 	sw s10, 252(sp)
-	or t1, t3, s1
+	or a4, a0, s1
 	xor s3, a2, s6
-	lbu a7, 74(sp)
-	lbu s10, 106(sp)
+	lbu ra, 138(sp)
+	lbu s10, 170(sp)
 	sw s11, 248(sp)
 	sw a1, 364(sp)
-	or t2, t1, s3
-	xor s0, a0, s7
-	lbu t5, 75(sp)
-	lbu s11, 107(sp)
-	sw a4, 244(sp)
-	lbu a1, 122(sp)
-	or ra, t2, s0
-	xor s4, t4, s8
-	lbu a5, 76(sp)
-	lbu a4, 108(sp)
-	or t0, ra, s4
+	or t0, a4, s3
+	xor s0, t1, s7
+	lbu a7, 139(sp)
+	lbu s11, 171(sp)
+	sw a5, 244(sp)
+	lbu a1, 186(sp)
+	or t4, t0, s0
+	xor s4, t5, s8
+	lbu t3, 140(sp)
+	lbu a5, 172(sp)
+	or t2, t4, s4
 	xor s2, a6, s9
-	or a3, t0, s2
-	xor s5, a7, s10
+	or a3, t2, s2
+	xor s5, ra, s10
 	sw a1, 368(sp)
-	or t3, a3, s5
-	xor s1, t5, s11
+	or a0, a3, s5
+	xor s1, a7, s11
 	lw s3, 240(sp)
-	lw a0, 316(sp)
-	lbu a1, 123(sp)
-	or a2, t3, s1
-	xor s6, a5, a4
+	lw t1, 316(sp)
+	lbu a1, 187(sp)
+	or a2, a0, s1
+	xor s6, t3, a5
 	lw s0, 244(sp)
-	lw t4, 320(sp)
-	or t1, a2, s6
-	xor s7, s3, a0
+	lw t5, 320(sp)
+	or a4, a2, s6
+	xor s7, s3, t1
 	lw s4, 248(sp)
 	lw a6, 324(sp)
-	or t2, t1, s7
-	xor s8, s0, t4
+	or t0, a4, s7
+	xor s8, s0, t5
 	lw s2, 252(sp)
-	lw a7, 328(sp)
+	lw ra, 328(sp)
 	sw a1, 372(sp)
-	or ra, t2, s8
+	or t4, t0, s8
 	xor s9, s4, a6
 	lw s5, 256(sp)
-	lw t5, 332(sp)
-	lbu a1, 124(sp)
-	or t0, ra, s9
-	xor s10, s2, a7
+	lw a7, 332(sp)
+	lbu a1, 188(sp)
+	or t2, t4, s9
+	xor s10, s2, ra
 	lw s1, 260(sp)
-	lw a5, 336(sp)
-	or a3, t0, s10
-	xor s11, s5, t5
+	lw t3, 336(sp)
+	or a3, t2, s10
+	xor s11, s5, a7
 	lw s6, 264(sp)
 	lw s3, 340(sp)
-	or t3, a3, s11
-	xor a4, s1, a5
+	or a0, a3, s11
+	xor a5, s1, t3
 	lw s7, 268(sp)
 	lw s0, 344(sp)
 	sw a1, 376(sp)
-	or a2, t3, a4
-	xor a0, s6, s3
+	or a2, a0, a5
+	xor t1, s6, s3
 	lw s8, 272(sp)
 	lw s4, 348(sp)
-	lbu a1, 125(sp)
-	or t1, a2, a0
-	xor t4, s7, s0
+	lbu a1, 189(sp)
+	or a4, a2, t1
+	xor t5, s7, s0
 	lw s9, 276(sp)
 	lw s2, 352(sp)
-	or t2, t1, t4
+	or t0, a4, t5
 	xor a6, s8, s4
 	lw s10, 280(sp)
 	lw s5, 356(sp)
-	or ra, t2, a6
-	xor a7, s9, s2
+	or t4, t0, a6
+	xor ra, s9, s2
 	lw s11, 284(sp)
 	lw s1, 360(sp)
 	sw a1, 380(sp)
-	or t0, ra, a7
-	xor t5, s10, s5
-	lw a4, 288(sp)
+	or t2, t4, ra
+	xor a7, s10, s5
+	lw a5, 288(sp)
 	lw s6, 364(sp)
-	lbu a1, 126(sp)
-	or a3, t0, t5
-	xor a5, s11, s1
-	lw a0, 292(sp)
+	lbu a1, 190(sp)
+	or a3, t2, a7
+	xor t3, s11, s1
+	lw t1, 292(sp)
 	lw s7, 368(sp)
-	or t3, a3, a5
-	xor s3, a4, s6
-	lw t4, 296(sp)
+	or a0, a3, t3
+	xor s3, a5, s6
+	lw t5, 296(sp)
 	lw s8, 372(sp)
-	or a2, t3, s3
-	xor s0, a0, s7
+	or a2, a0, s3
+	xor s0, t1, s7
 	lw a6, 300(sp)
 	lw s9, 376(sp)
 	sw a1, 384(sp)
-	or t1, a2, s0
-	xor s4, t4, s8
-	lw a7, 304(sp)
+	or a4, a2, s0
+	xor s4, t5, s8
+	lw ra, 304(sp)
 	lw s10, 380(sp)
-	lbu a1, 127(sp)
-	or t2, t1, s4
+	lbu a1, 191(sp)
+	or t0, a4, s4
 	xor s2, a6, s9
-	lw t5, 308(sp)
+	lw a7, 308(sp)
 	lw s11, 384(sp)
-	or ra, t2, s2
-	xor s5, a7, s10
-	lw a5, 312(sp)
-	or t0, ra, s5
-	xor s1, t5, s11
-	or a3, t0, s1
-	xor a4, a5, a1
-	or s6, a3, a4
-	sltiu t3, s6, 1                  # 237: direct
-	mv s0, t3
-	addi a0, sp, 64
-	addi a1, sp, 160
+	or t4, t0, s2
+	xor s5, ra, s10
+	lw t3, 312(sp)
+	or t2, t4, s5
+	xor s1, a7, s11
+	or a3, t2, s1
+	xor a5, t3, a1
+	or s6, a3, a5
+	sltiu a0, s6, 1                  # 237: direct
+	mv s0, a0
+	addi a0, sp, 128
+	addi a1, sp, 96
 	call field_fe25519_saturated32_to_bytes
-	lw s3, 32(sp)                    # fe25519_saturated32:57
-	lw a0, 36(sp)
-	sub s7, zero, s3                 # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
+	lw s3, 60(sp)                    # fe25519_saturated32:60
+	li a6, 19
+	sub s7, zero, s3                 # fe25519_saturated32:60: word 0 of v$3_neg in -(2^31+38)..0
 	sltu a2, zero, s7
-	sub t4, zero, a0
-	sub t1, t4, a2                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw s9, 40(sp)
-	sltu s8, zero, t4
-	sltu s4, t4, t1
-	or a6, s8, s4
-	sub s2, zero, s9
-	lw t2, 44(sp)
-	sub s10, s2, a6                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a7, zero, s2
-	sltu ra, s2, s10
-	or s5, a7, ra
-	sub t5, zero, t2
-	sub t0, t5, s5                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw a1, 48(sp)
-	sltu s11, zero, t5
-	sltu s1, t5, t0
-	or a5, s11, s1
-	sub a4, zero, a1
-	lw a3, 52(sp)
-	sub t3, a4, a5                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s6, zero, a4
-	sltu s3, a4, t3
-	add a0, s6, s3
-	sub a2, zero, a3
-	sub s8, a2, a0                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw a6, 56(sp)
-	sltu t4, zero, a2
-	sltu s4, a2, s8
-	add s9, t4, s4
-	sub a7, zero, a6
-	lw s2, 60(sp)                    # fe25519_saturated32:61
-	sub t2, a7, s9                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu ra, zero, a7
-	sltu s5, a7, t2
-	add t5, ra, s5
-	sub s11, zero, s2                # fe25519_saturated32:61
-	sub a1, s11, t5                  # fe25519_saturated32:61: word 0 of v in -2^32..2^32-1
-	sltu s1, zero, s11
-	sltu a5, s11, a1
-	add a4, s1, a5
-	sub s6, zero, a4                 # fe25519_saturated32:61: word 1 of v in -2^32..2^32-1
-	srli s3, a1, 31                  # fe25519_saturated32:63
-	slli a3, s6, 1
-	or a0, s3, a3
-	li a2, 19
-	mul t4, a0, a2
-	addi s4, t4, -19                 # fe25519_saturated32:63: carry in -57..0
-	add s9, s7, s4                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srai a6, s4, 31
-	sltu a7, s9, s7
-	add ra, a6, a7                   # fe25519_saturated32:65: word 1 of s in -57..2^32-1
-	sub s5, zero, ra
-	sub s2, t1, s5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu t5, t1, s2
-	sub s11, s10, t5                 # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s1, s10, s11
-	sub a5, t0, s1                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a4, t0, a5
-	sub s6, t3, a4                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s3, t3, s6
-	sub a3, s8, s3                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a0, s8, a3
-	slli s4, a1, 1                   # fe25519_saturated32:69
-	sub a2, t2, a0                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srli s7, s4, 1                   # fe25519_saturated32:69
-	li a6, -2147483648
-	sw s9, 96(sp)
-	sltu t4, t2, a2                  # fe25519_saturated32:65
-	add a7, s7, a6                   # fe25519_saturated32:69
-	sub s9, a7, t4
-	sw s2, 100(sp)
-	sw s11, 104(sp)
-	sw a5, 108(sp)
-	sw s6, 112(sp)
-	sw a3, 116(sp)
-	sw a2, 120(sp)
-	sw s9, 124(sp)
+	sub t5, zero, a2                 # fe25519_saturated32:60: word 1 of v$3_neg in -(2^31+38)..0
+	srli s8, s7, 31                  # fe25519_saturated32:62
+	slli a4, t5, 1
+	or s4, s8, a4
+	mul s9, s4, a6
+	lw t1, 32(sp)                    # fe25519_saturated32:64
+	lw ra, 36(sp)
+	bne zero, zero, .+4
+	sub t0, zero, t1
+	sltu s2, zero, t0
+	sub t4, a6, s9                   # fe25519_saturated32:62: borrow$3_neg in 0..57
+	sub s5, t0, t4                   # fe25519_saturated32:64: word 0 of s$3_neg in -(2^32+56)..-1
+	sltu a7, t0, s5
+	add s11, s2, a7
+	sub t2, zero, ra
+	lw s10, 40(sp)
+	sub t3, t2, s11                  # fe25519_saturated32:64: word 0 of s$3_neg in -(2^32+56)..-1
+	sltu s1, zero, t2
+	sltu a1, t2, t3
+	add a3, s1, a1
+	sub a5, zero, s10
+	sub a0, a5, a3                   # fe25519_saturated32:64: word 0 of s$3_neg in -(2^32+56)..-1
+	lw t5, 44(sp)
+	sltu s6, zero, a5
+	sltu s3, a5, a0
+	add a2, s6, s3
+	sub a4, zero, t5
+	lw s8, 48(sp)
+	sub t1, a4, a2                   # fe25519_saturated32:64: word 0 of s$3_neg in -(2^32+56)..-1
+	sltu s4, zero, a4
+	sltu s9, a4, t1
+	add t4, s4, s9
+	sub t0, zero, s8
+	sw s5, 96(sp)
+	sub a7, t0, t4                   # fe25519_saturated32:64: word 0 of s$3_neg in -(2^32+56)..-1
+	lw s11, 52(sp)
+	sltu s2, zero, t0
+	sltu s5, t0, a7
+	sw t3, 100(sp)
+	add ra, s2, s5
+	sub s1, zero, s11
+	lw t2, 56(sp)
+	sub t3, s1, ra                   # fe25519_saturated32:64: word 0 of s$3_neg in -(2^32+56)..-1
+	sltu a1, zero, s1
+	sltu s10, s1, t3
+	add a3, a1, s10
+	sub a5, zero, t2
+	sw a0, 104(sp)
+	sub s3, a5, a3                   # fe25519_saturated32:64: word 0 of s$3_neg in -(2^32+56)..-1
+	slli a2, s7, 1                   # fe25519_saturated32:68
+	sltu s6, zero, a5                # fe25519_saturated32:64
+	sltu a0, a5, s3
+	srli a4, a2, 1                   # fe25519_saturated32:68
+	li s4, -2147483648
+	sw t1, 108(sp)
+	add t5, s6, a0                   # fe25519_saturated32:64
+	add s9, a4, s4                   # fe25519_saturated32:68
+	sub t1, s9, t5
+	sw a7, 112(sp)
+	sw t3, 116(sp)
+	sw s3, 120(sp)
+	sw t1, 124(sp)
 	addi a0, sp, 32
 	addi a1, sp, 96
 	call field_fe25519_saturated32_to_bytes
-	lbu s3, 77(sp)                   # 238
+	lbu a3, 141(sp)                  # 238
 	sw s0, 240(sp)
-	lbu s0, 90(sp)
-	lbu s9, 89(sp)
-	lbu t4, 88(sp)
+	lbu s0, 154(sp)
+	sw a3, 244(sp)
+	lbu a3, 45(sp)
 	sw s0, 296(sp)
-	lbu s0, 91(sp)
-	lbu a7, 87(sp)
-	lbu ra, 64(sp)
+	lbu s0, 155(sp)
+	sw a3, 320(sp)
+	lbu a3, 46(sp)
 	sw s0, 300(sp)
-	lbu s0, 92(sp)
-	lbu a6, 86(sp)
-	sw s9, 292(sp)
+	lbu s0, 156(sp)
+	sw a3, 324(sp)
+	lbu a3, 47(sp)
 	sw s0, 304(sp)
-	lbu s0, 93(sp)
-	lbu s5, 65(sp)
-	lbu s7, 85(sp)
-	sw s3, 244(sp)
-	lbu s3, 45(sp)
+	lbu s0, 157(sp)
+	sw a3, 328(sp)
+	lbu a3, 48(sp)
 	sw s0, 308(sp)
-	lbu s0, 94(sp)
-	sw s3, 320(sp)
-	lbu s3, 46(sp)
+	lbu s0, 158(sp)
+	sw a3, 332(sp)
+	lbu a3, 49(sp)
 	sw s0, 312(sp)
-	lbu s0, 95(sp)
-	sw s3, 324(sp)
-	lbu s3, 47(sp)
+	lbu s0, 159(sp)
+	sw a3, 336(sp)
+	lbu a3, 50(sp)
+	lbu s4, 153(sp)
+	lbu a6, 152(sp)
+	sw a3, 340(sp)
+	lbu a3, 51(sp)
+	lbu t1, 151(sp)
 	sw s0, 316(sp)
+	sw a3, 344(sp)
+	lbu a3, 52(sp)
+	lbu s8, 128(sp)
+	lbu t5, 150(sp)
+	sw a3, 348(sp)
+	lbu a3, 53(sp)
 	lbu s0, 32(sp)
-	sw s3, 328(sp)
-	lbu s3, 48(sp)
-	lbu s9, 33(sp)
-	sw t4, 288(sp)
-	sw s3, 332(sp)
-	lbu s3, 49(sp)
-	lbu t1, 66(sp)
-	lbu s4, 84(sp)
-	sw s3, 336(sp)
-	lbu s3, 50(sp)
-	lbu t4, 34(sp)
-	sw a7, 284(sp)
-	sw s3, 340(sp)
-	lbu s3, 51(sp)
-	lbu s2, 67(sp)
-	lbu a1, 83(sp)
-	sw s3, 344(sp)
-	lbu s3, 52(sp)
-	lbu a7, 35(sp)
-	sw a6, 280(sp)
-	sw s3, 348(sp)
-	lbu s3, 53(sp)
-	lbu t5, 68(sp)
-	lbu a2, 82(sp)
-	sw s3, 352(sp)
-	lbu s3, 54(sp)
-	xor ra, ra, s0
-	lbu a6, 36(sp)
-	sw s3, 356(sp)
-	lbu s3, 55(sp)
-	sw s7, 276(sp)
-	xor s0, s5, s9
-	sw s3, 360(sp)
-	lbu s3, 56(sp)
-	lbu s10, 69(sp)
-	lbu t2, 81(sp)
-	lbu s7, 37(sp)
-	sw s4, 272(sp)
-	or s5, ra, s0
-	xor s9, t1, t4
-	lbu s11, 70(sp)
-	lbu a0, 80(sp)
-	lbu s4, 38(sp)
-	sw a1, 268(sp)
-	sw s3, 364(sp)
-	or ra, s5, s9
-	xor s0, s2, a7
-	lbu s1, 71(sp)
-	lbu a3, 79(sp)
-	lbu a1, 39(sp)
-	sw a2, 264(sp)
-	lbu s3, 57(sp)
-	or t1, ra, s0
-	xor t4, t5, a6
-	lbu t0, 72(sp)
-	lbu s8, 78(sp)
-	lbu a2, 40(sp)
-	sw t2, 260(sp)
-	or s5, t1, t4
-	xor s9, s10, s7
-	lbu a5, 73(sp)
-	lbu t2, 41(sp)
-	sw a0, 256(sp)
-	or s2, s5, s9
-	xor a7, s11, s4
-	lbu a4, 74(sp)
-	lbu a0, 42(sp)
-	sw a3, 252(sp)
-	sw s3, 368(sp)
-	or ra, s2, a7
-	xor s0, s1, a1
-	lbu t3, 75(sp)
-	lbu a3, 43(sp)
-	sw s8, 248(sp)
-	lbu s3, 58(sp)
-	or t5, ra, s0
-	xor a6, t0, a2
-	lbu s6, 76(sp)
-	lbu s8, 44(sp)
-	or t1, t5, a6
-	xor t4, a5, t2
-	or s10, t1, t4
-	xor s7, a4, a0
-	sw s3, 372(sp)
-	or s5, s10, s7
-	xor s9, t3, a3
-	lw a7, 244(sp)
-	lw s1, 320(sp)
-	lbu s3, 59(sp)
-	or s11, s5, s9
-	xor s4, s6, s8
-	lw s0, 248(sp)
-	lw t0, 324(sp)
-	or s2, s11, s4
-	xor a1, a7, s1
-	lw a6, 252(sp)
-	lw a5, 328(sp)
-	or ra, s2, a1
-	xor a2, s0, t0
-	lw t4, 256(sp)
-	lw a4, 332(sp)
-	sw s3, 376(sp)
-	or t5, ra, a2
-	xor t2, a6, a5
-	lw s7, 260(sp)
-	lw t3, 336(sp)
-	lbu s3, 60(sp)
-	or t1, t5, t2
-	xor a0, t4, a4
-	lw s9, 264(sp)
-	lw s6, 340(sp)
-	or s10, t1, a0
-	xor a3, s7, t3
-	lw s4, 268(sp)
-	lw a7, 344(sp)
-	or s5, s10, a3
-	xor s8, s9, s6
-	lw a1, 272(sp)
-	lw s0, 348(sp)
-	sw s3, 380(sp)
-	or s11, s5, s8
-	xor s1, s4, a7
-	lw a2, 276(sp)
-	lw a6, 352(sp)
-	lbu s3, 61(sp)
-	or s2, s11, s1
-	xor t0, a1, s0
-	lw t2, 280(sp)
-	lw t4, 356(sp)
-	or ra, s2, t0
-	xor a5, a2, a6
-	lw a0, 284(sp)
-	lw s7, 360(sp)
-	or t5, ra, a5
-	xor a4, t2, t4
-	lw a3, 288(sp)
-	lw s9, 364(sp)
-	sw s3, 384(sp)
-	or t1, t5, a4
-	xor t3, a0, s7
-	lw s8, 292(sp)
-	lw s4, 368(sp)
-	lbu s3, 62(sp)
-	or s10, t1, t3
-	xor s6, a3, s9
-	lw s1, 296(sp)
-	lw a1, 372(sp)
-	or s5, s10, s6
-	xor a7, s8, s4
-	lw t0, 300(sp)
-	lw a2, 376(sp)
-	or s11, s5, a7
-	xor s0, s1, a1
-	lw a5, 304(sp)
-	lw t2, 380(sp)
-	sw s3, 388(sp)
-	or s2, s11, s0
-	xor a6, t0, a2
-	lw a4, 308(sp)
-	lw a0, 384(sp)
-	lbu s3, 63(sp)
-	or ra, s2, a6
-	xor t4, a5, t2
-	lw t3, 312(sp)
-	lw a3, 388(sp)
-	or t5, ra, t4
-	xor s7, a4, a0
-	lw s6, 316(sp)
-	or t1, t5, s7
-	xor s9, t3, a3
-	or s10, t1, s9
-	xor s8, s6, s3
-	or s4, s10, s8
-	lla a2, table_8
-	sltiu s5, s4, 1                  # 238: twisted
-	addi a0, sp, 32
-	addi a1, sp, 128
-	call field_fe25519_saturated32_mul
-	lw a7, 240(sp)
-	lw a1, 32(sp)                    # 240
-	lw t2, 128(sp)
-	xori s1, a7, 1                   # 240: cond
-	lw s11, 36(sp)
-	lw s0, 40(sp)
-	lw ra, 132(sp)
-	lw t4, 136(sp)
-	lw t0, 44(sp)
-	lw a4, 140(sp)
-	sub a3, zero, s1
-	xor t1, a1, t2
-	and s9, t1, a3
-	xor s3, s11, ra
-	xor s4, s0, t4
-	lw a2, 48(sp)
-	lw s2, 52(sp)
-	lw a6, 56(sp)
-	lw a5, 60(sp)
-	lw a0, 144(sp)
-	lw t5, 148(sp)
-	lw s7, 152(sp)
-	lw t3, 156(sp)
-	xor s6, s9, t2
-	and s10, s3, a3
-	and s1, s4, a3
-	xor t1, t0, a4
-	xor s8, s10, ra
-	xor a1, s1, t4
-	and s9, t1, a3
-	xor t2, s9, a4
-	xor s11, a2, a0
-	xor ra, s2, t5
-	xor s1, a6, s7
-	xor t1, a5, t3
-	and s3, s11, a3
-	and s0, ra, a3
-	and t4, s1, a3
-	and s9, t1, a3
-	xor s10, s3, a0
-	xor s4, s0, t5
-	xor t0, t4, s7
-	xor a4, s9, t3
-	sw a1, 136(sp)
-	sw s6, 128(sp)
-	sw s8, 132(sp)
-	sw t2, 140(sp)
-	sw s10, 144(sp)
-	sw s4, 148(sp)
-	sw t0, 152(sp)
-	sw a4, 156(sp)
-	addi a0, sp, 32
-	addi a1, sp, 128
-	call field_fe25519_saturated32_to_bytes
-	lw s2, 128(sp)                   # fe25519_saturated32:57
-	lw t4, 132(sp)
-	sub a6, zero, s2                 # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s1, zero, a6
-	sub a5, zero, t4
-	lw s3, 224(sp)
-	lw s7, 136(sp)
-	sub a3, a5, s1                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu t1, zero, a5
-	sltu s9, a5, a3
-	lbu a2, 32(sp)                   # 242
-	lbu s11, 31(s3)
-	or t3, t1, s9                    # fe25519_saturated32:57
-	sub s6, zero, s7
-	sub a1, s6, t3                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw s4, 140(sp)
-	sltu s8, zero, s6
-	sltu t2, s6, a1
-	srli a0, s11, 7                  # 243
-	andi ra, a2, 1                   # 242
-	or s10, s8, t2                   # fe25519_saturated32:57
-	sub a4, zero, s4
-	xor s0, ra, a0                   # 245
-	lw t0, 144(sp)                   # fe25519_saturated32:57
-	sub s11, a4, s10                 # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltiu t5, s0, 1                  # 245: cond
-	sltu a7, zero, a4                # fe25519_saturated32:57
-	sltu a2, a4, s11
-	or ra, a7, a2
-	sub s0, zero, t0
-	sub a5, s0, ra                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw t3, 148(sp)
-	sltu s1, zero, s0
-	sltu t1, s0, a5
-	add s9, s1, t1
-	sub s8, zero, t3
-	lw s6, 152(sp)
-	sub s10, s8, s9                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu t2, zero, s8
-	sltu a4, s8, s10
-	add a7, t2, a4
-	sub a2, zero, s6
-	sub s0, a2, a7                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw s9, 156(sp)                   # fe25519_saturated32:61
-	sltu ra, zero, a2                # fe25519_saturated32:57
-	sltu s1, a2, s0
-	add t1, ra, s1
-	sub s8, zero, s9                 # fe25519_saturated32:61
-	sub a4, s8, t1                   # fe25519_saturated32:61: word 0 of v in -2^32..2^32-1
-	sltu t2, zero, s8
-	sltu a7, s8, a4
-	add a2, t2, a7
-	sub ra, zero, a2                 # fe25519_saturated32:61: word 1 of v in -2^32..2^32-1
-	srli s1, a4, 31                  # fe25519_saturated32:63
-	slli t1, ra, 1
-	or s8, s1, t1
-	li t2, 19
-	mul a7, s8, t2
-	slli a2, a4, 1                   # fe25519_saturated32:69
-	srli ra, a2, 1
-	bne zero, zero, .+4
-	li s1, -2147483648
-	add t1, ra, s1
-	addi s8, a7, -19                 # fe25519_saturated32:63: carry in -57..0
-	add a4, a6, s8                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srai t2, s8, 31
-	sltu a2, a4, a6
-	add ra, t2, a2                   # fe25519_saturated32:65: word 1 of s in -57..2^32-1
-	sub s1, zero, ra
-	sub a7, a3, s1                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s8, a3, a7
-	sub a6, a1, s8                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu t2, a1, a6
-	sub a2, s11, t2                  # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu ra, s11, a2
-	sub s1, a5, ra                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a3, a5, s1
-	sub s8, s10, a3                  # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a1, s10, s8
-	sub t2, s0, a1                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s11, s0, t2
-	sub ra, t1, s11                  # fe25519_saturated32:69
-	sub a5, zero, t5                 # 245
-	xor s0, a7, t4
-	and t1, s0, a5
-	xor s11, t1, t4
-	xor s0, s1, t0
-	and t1, s0, a5
-	xor t4, t1, t0
-	xor a3, a4, s2
-	xor t5, a6, s7
-	lbu s0, 32(sp)                   # 246
-	lbu t1, 33(sp)
-	and s10, a3, a5                  # 245
-	and a4, t5, a5
-	xor a6, s8, t3
-	lbu t0, 34(sp)                   # 246
-	xor a3, a4, s7                   # 245
-	and t5, a6, a5
-	lbu s8, 35(sp)                   # 246
-	xor a4, t5, t3                   # 245
-	lbu a6, 36(sp)                   # 246
-	xor a1, s10, s2                  # 245
-	lbu t5, 37(sp)                   # 246
-	xor s10, a2, s4                  # 245
-	xor s7, t2, s6
-	lbu t3, 38(sp)                   # 246
-	and s2, s10, a5                  # 245
-	and a2, s7, a5
-	lbu t2, 39(sp)                   # 246
-	xor s10, a2, s6                  # 245
-	lbu s7, 40(sp)                   # 246
-	xor a7, s2, s4                   # 245
-	lbu a2, 41(sp)                   # 246
-	xor s2, ra, s9                   # 245
-	or s0, s0, t1                    # 246
-	or t1, t0, s0
-	or t0, s8, t1
-	or s0, a6, t0
-	or s8, t5, s0
-	or t1, t3, s8
-	lbu s6, 42(sp)
-	or a6, t2, t1
-	and s4, s2, a5                   # 245
-	lbu ra, 43(sp)                   # 246
-	or t0, s7, a6
-	lbu s2, 44(sp)
-	or t5, a2, t0
-	xor s1, s4, s9                   # 245
-	lbu a5, 45(sp)                   # 246
-	or s0, s6, t5
-	lbu s4, 46(sp)
-	or t3, ra, s0
-	lbu s9, 47(sp)
-	or s8, s2, t3
-	sw s1, 156(sp)
-	lbu s3, 48(sp)
-	sw s1, 280(sp)
-	sw s5, 244(sp)
-	or t2, a5, s8
-	sw s10, 152(sp)
-	lbu s1, 49(sp)
-	sw s10, 276(sp)
-	lbu s5, 58(sp)
-	or t1, s4, t2
-	sw a4, 148(sp)
-	lbu s10, 50(sp)
-	sw a4, 272(sp)
-	or s7, s9, t1
-	sw t4, 144(sp)
-	lbu a4, 51(sp)
-	sw t4, 268(sp)
-	or a6, s3, s7
-	lbu t4, 52(sp)
-	sw s5, 284(sp)
-	or a2, s1, a6
-	lbu s5, 59(sp)
-	or t0, s10, a2
-	or s6, a4, t0
-	or t5, t4, s6
-	sw s5, 288(sp)
-	lw t0, 240(sp)
-	lw t4, 244(sp)
-	lw t2, 288(sp)
-	or s6, t0, t4                    # 247
-	lbu s5, 60(sp)                   # 246
-	sw a7, 140(sp)
-	sw a7, 264(sp)
-	sw a3, 136(sp)
-	lbu a7, 53(sp)
-	sw a3, 260(sp)
-	sw s11, 132(sp)
+	sw s4, 292(sp)
+	sw a3, 352(sp)
 	lbu a3, 54(sp)
-	sw s11, 256(sp)
-	sw s5, 292(sp)
-	sw a1, 128(sp)
-	lbu s11, 55(sp)
-	sw a1, 252(sp)
-	lbu s5, 61(sp)
-	lbu a1, 56(sp)
-	sw a0, 248(sp)
-	or ra, a7, t5
-	sw s6, 288(sp)
-	lbu s6, 26(sp)                   # 247
-	lw t1, 292(sp)
-	lbu a0, 57(sp)                   # 246
-	sw s6, 244(sp)
-	lbu s6, 27(sp)                   # 247
-	or s0, a3, ra                    # 246
-	sw s5, 296(sp)
-	or s2, s11, s0
-	sw s6, 292(sp)
-	lbu s5, 62(sp)
-	or t3, a1, s2
-	lw s8, 284(sp)
-	lbu s6, 28(sp)                   # 247
-	or a5, a0, t3                    # 246
-	lw s7, 296(sp)
-	or s4, s8, a5
-	sw s5, 300(sp)
-	or s9, t2, s4
-	sw s6, 296(sp)
-	lbu s5, 63(sp)
-	or s3, t1, s9
-	lw a6, 300(sp)
-	lbu s6, 29(sp)                   # 247
-	or s1, s7, s3                    # 246
-	or s10, a6, s1
-	or a2, s5, s10
-	sw s6, 300(sp)
-	sltiu a4, a2, 1                  # 246: zero
-	lbu s6, 30(sp)                   # 247
-	sw a4, 284(sp)
-	lbu a4, 25(sp)
-	sw s6, 304(sp)
-	lbu s6, 31(sp)
-	sw a4, 240(sp)
-	lw a4, 224(sp)
-	sw s6, 308(sp)
-	lbu a7, 0(sp)
-	lbu s6, 0(a4)
-	lbu t5, 1(sp)
-	lbu a3, 2(sp)
-	xor s6, s6, a7
-	lbu a7, 1(a4)
-	lbu ra, 3(sp)
-	lbu s11, 4(sp)
-	xor a7, a7, t5
-	or t5, s6, a7
-	lbu s6, 2(a4)
-	lbu s0, 5(sp)
-	lbu a1, 6(sp)
-	xor a7, s6, a3
-	lbu a3, 3(a4)
-	or s6, t5, a7
-	lbu s2, 7(sp)
-	xor t5, a3, ra
-	lbu a3, 4(a4)
-	or a7, s6, t5
-	lbu t5, 5(a4)
-	xor ra, a3, s11
-	or s6, a7, ra
-	xor a3, t5, s0
-	lbu a7, 6(a4)
-	lbu s0, 7(a4)
-	or s11, s6, a3
-	xor ra, a7, a1
-	lbu a0, 8(sp)
-	or t5, s11, ra
-	xor s6, s0, s2
-	lbu a7, 8(a4)
-	lbu t3, 9(sp)
-	or a3, t5, s6
-	lbu ra, 9(a4)
-	lbu s8, 10(sp)
-	lbu t5, 10(a4)
-	xor a1, a7, a0
-	lbu a5, 11(sp)
-	or s11, a3, a1
-	xor s0, ra, t3
-	lbu a0, 11(a4)
-	lbu t2, 12(sp)
-	or s2, s11, s0
-	xor s6, t5, s8
-	lbu ra, 12(a4)
-	lbu s4, 13(sp)
-	or a7, s2, s6
-	lbu s0, 13(a4)
-	lbu t1, 14(sp)
-	xor a3, a0, a5
-	lbu s2, 14(a4)
-	lbu s9, 15(sp)
-	or a1, a7, a3
-	xor t3, ra, t2
-	lbu a5, 15(a4)
-	lbu s7, 16(sp)
-	or s11, a1, t3
-	xor t5, s0, s4
-	lbu ra, 16(a4)
-	lbu s3, 17(sp)
-	or s8, s11, t5
-	xor s6, s2, t1
-	lbu t3, 17(a4)
-	lbu a6, 18(sp)
-	or a0, s8, s6
-	xor a7, a5, s9
-	lbu s11, 18(a4)
-	lbu s1, 19(sp)
-	or a3, a0, a7
-	xor t2, ra, s7
-	lbu t1, 19(a4)
-	lbu s5, 20(sp)
-	or a1, a3, t2
-	xor s0, t3, s3
-	lbu a5, 20(a4)
-	lbu s10, 21(sp)
-	or s4, a1, s0
-	xor t5, s11, a6
-	lbu a7, 21(a4)
-	lbu a2, 22(sp)
-	or s2, s4, t5
-	xor s8, t1, s1
-	lbu a3, 22(a4)
-	lbu t0, 23(sp)
-	or s6, s2, s8
-	xor s9, a5, s5
-	lbu s3, 23(a4)
-	lbu t4, 24(sp)
-	or a0, s6, s9
-	xor ra, a7, s10
-	lbu s11, 24(a4)
-	or s7, a0, ra
-	xor t2, a3, a2
-	lbu t5, 25(a4)
-	or t3, s7, t2
-	xor a1, s3, t0
-	lw t1, 240(sp)
-	lbu s8, 26(a4)
-	or s0, t3, a1
-	xor a6, s11, t4
-	lw a5, 244(sp)
-	lbu s9, 27(a4)
-	or s4, s0, a6
-	xor s1, t5, t1
-	lw a7, 292(sp)
-	lbu ra, 28(a4)
-	or s2, s4, s1
-	xor s5, s8, a5
-	lw a3, 296(sp)
-	lbu t2, 29(a4)
-	or s6, s2, s5
-	xor s10, s9, a7
-	lw s3, 300(sp)
-	or a0, s6, s10
-	xor a2, ra, a3
-	lbu a1, 30(a4)
-	or s7, a0, a2
-	xor t0, t2, s3
-	lw s11, 304(sp)
-	or t3, s7, t0
-	lw a6, 236(sp)
-	lw t5, 308(sp)
-	xor t4, a1, s11
-	lw s10, 252(sp)
-	lw ra, 228(sp)
-	lw a3, 256(sp)
-	lw a0, 260(sp)
-	lw a2, 264(sp)
-	lw t2, 268(sp)
-	lw s3, 272(sp)
+	lbu t4, 129(sp)
+	lbu s9, 149(sp)
+	sw a3, 356(sp)
+	lbu a3, 55(sp)
+	lbu s4, 33(sp)
+	sw a6, 288(sp)
+	lbu t0, 130(sp)
+	lbu a4, 148(sp)
+	lbu a6, 34(sp)
+	sw t1, 284(sp)
+	sw a3, 360(sp)
+	lbu s2, 131(sp)
+	lbu a2, 147(sp)
+	lbu t1, 35(sp)
+	sw t5, 280(sp)
+	lbu a3, 56(sp)
+	xor s8, s8, s0
+	lbu s5, 132(sp)
+	lbu s7, 146(sp)
+	lbu t5, 36(sp)
+	sw s9, 276(sp)
+	xor s0, t4, s4
+	lbu a7, 133(sp)
+	lbu s3, 145(sp)
+	lbu s9, 37(sp)
+	sw a4, 272(sp)
+	or t4, s8, s0
+	xor s4, t0, a6
+	lbu s11, 134(sp)
+	lbu a0, 144(sp)
+	lbu a4, 38(sp)
+	sw a2, 268(sp)
+	sw a3, 364(sp)
+	or s8, t4, s4
+	xor s0, s2, t1
+	lbu ra, 135(sp)
+	lbu s6, 143(sp)
+	lbu a2, 39(sp)
+	sw s7, 264(sp)
+	lbu a3, 57(sp)
+	or t0, s8, s0
+	xor a6, s5, t5
+	lbu s1, 136(sp)
+	lbu a5, 142(sp)
+	lbu s7, 40(sp)
+	sw s3, 260(sp)
+	or t4, t0, a6
+	xor s4, a7, s9
+	lbu a1, 137(sp)
+	lbu s3, 41(sp)
+	sw a0, 256(sp)
+	or s2, t4, s4
+	xor t1, s11, a4
+	lbu s10, 138(sp)
+	lbu a0, 42(sp)
+	sw s6, 252(sp)
+	sw a3, 368(sp)
+	or s8, s2, t1
+	xor s0, ra, a2
+	lbu t3, 139(sp)
+	lbu s6, 43(sp)
+	sw a5, 248(sp)
+	lbu a3, 58(sp)
+	or s5, s8, s0
+	xor t5, s1, s7
+	lbu t2, 140(sp)
+	lbu a5, 44(sp)
+	or t0, s5, t5
+	xor a6, a1, s3
+	or a7, t0, a6
+	xor s9, s10, a0
+	sw a3, 372(sp)
+	or t4, a7, s9
+	xor s4, t3, s6
+	lw t1, 244(sp)
+	lw ra, 320(sp)
+	lbu a3, 59(sp)
+	or s11, t4, s4
+	xor a4, t2, a5
+	lw s0, 248(sp)
+	lw s1, 324(sp)
+	or s2, s11, a4
+	xor a2, t1, ra
+	lw t5, 252(sp)
+	lw a1, 328(sp)
+	or s8, s2, a2
+	xor s7, s0, s1
+	lw a6, 256(sp)
+	lw s10, 332(sp)
+	sw a3, 376(sp)
+	or s5, s8, s7
+	xor s3, t5, a1
+	lw s9, 260(sp)
+	lw t3, 336(sp)
+	lbu a3, 60(sp)
+	or t0, s5, s3
+	xor a0, a6, s10
+	lw s4, 264(sp)
+	lw t2, 340(sp)
+	or a7, t0, a0
+	xor s6, s9, t3
+	lw a4, 268(sp)
+	lw t1, 344(sp)
+	or t4, a7, s6
+	xor a5, s4, t2
+	lw a2, 272(sp)
+	lw s0, 348(sp)
+	sw a3, 380(sp)
+	or s11, t4, a5
+	xor ra, a4, t1
 	lw s7, 276(sp)
-	lw t0, 280(sp)
-	or s0, t3, t4
-	xor t1, a6, t5
-	or s4, s0, t1
-	lw s2, 248(sp)
-	lw s5, 284(sp)
-	sw s10, 0(ra)
-	sw a3, 4(ra)
-	sw a0, 8(ra)
-	sw a2, 12(ra)
-	sw t2, 16(ra)
-	sw s3, 20(ra)
-	sw s7, 24(ra)
-	sw t0, 28(ra)
-	lw s8, 288(sp)
-	lw a1, 192(sp)                   # 248
-	lw s11, 196(sp)
-	lw a4, 200(sp)
-	lw t3, 204(sp)
-	lw t4, 208(sp)
-	lw a6, 212(sp)
-	lw t5, 216(sp)
-	lw s0, 220(sp)
-	sltiu s1, s4, 1                  # 247
-	and s9, s2, s5
-	and a5, s8, s1
-	xori a7, s9, 1
-	sw a1, 32(ra)
-	li t1, 1
-	and s6, a5, a7                   # 247: result1
-	sw s11, 36(ra)
-	sw a4, 40(ra)
-	sw t3, 44(ra)
-	sw t4, 48(ra)
-	sw a6, 52(ra)
-	sw t5, 56(ra)
-	sw s0, 60(ra)
-	sw t1, 64(ra)
-	sw zero, 68(ra)
-	sw zero, 72(ra)
-	sw zero, 76(ra)
-	sw zero, 80(ra)
-	sw zero, 84(ra)
-	sw zero, 88(ra)
-	sw zero, 92(ra)
-	addi a0, ra, 96                  # 248
-	addi a1, sp, 128
+	lw t5, 352(sp)
+	lbu a3, 61(sp)
+	or s2, s11, ra
+	xor s1, a2, s0
+	lw s3, 280(sp)
+	lw a6, 356(sp)
+	or s8, s2, s1
+	xor a1, s7, t5
+	lw a0, 284(sp)
+	lw s9, 360(sp)
+	or s5, s8, a1
+	xor s10, s3, a6
+	lw s6, 288(sp)
+	lw s4, 364(sp)
+	sw a3, 384(sp)
+	or t0, s5, s10
+	xor t3, a0, s9
+	lw a5, 292(sp)
+	lw a4, 368(sp)
+	lbu a3, 62(sp)
+	or a7, t0, t3
+	xor t2, s6, s4
+	lw ra, 296(sp)
+	lw a2, 372(sp)
+	or t4, a7, t2
+	xor t1, a5, a4
+	lw s1, 300(sp)
+	lw s7, 376(sp)
+	or s11, t4, t1
+	xor s0, ra, a2
+	lw a1, 304(sp)
+	lw s3, 380(sp)
+	sw a3, 388(sp)
+	or s2, s11, s0
+	xor t5, s1, s7
+	lw s10, 308(sp)
+	lw a0, 384(sp)
+	lbu a3, 63(sp)
+	or s8, s2, t5
+	xor a6, a1, s3
+	lw t3, 312(sp)
+	lw s6, 388(sp)
+	or s5, s8, a6
+	xor s9, s10, a0
+	lw t2, 316(sp)
+	or t0, s5, s9
+	xor s4, t3, s6
+	or a7, t0, s4
+	xor a5, t2, a3
+	or a4, a7, a5
+	sltiu t4, a4, 1                  # 238: twisted
+	lla a2, table_7
+	mv s0, t4
+	addi a0, sp, 32
+	addi a1, sp, 64
+	call field_fe25519_saturated32_mul
+	lw t1, 240(sp)
+	lw a2, 32(sp)                    # 240
+	lw s8, 64(sp)
+	xori ra, t1, 1                   # 240: cond
+	lw s11, 36(sp)
+	lw s1, 40(sp)
+	lw s7, 44(sp)
+	lw a6, 68(sp)
+	lw s10, 72(sp)
+	lw a0, 76(sp)
+	sub t0, zero, ra
+	xor s4, a2, s8
+	and t2, s4, t0
+	lw s3, 60(sp)
+	lw s6, 92(sp)
+	xor a3, t2, s8
+	xor a7, s11, a6
+	xor t4, s1, s10
+	xor s4, s7, a0
+	lw s2, 48(sp)
+	lw t5, 52(sp)
+	lw a1, 56(sp)
+	lw s5, 80(sp)
+	lw s9, 84(sp)
+	lw t3, 88(sp)
+	and a5, a7, t0
+	and ra, t4, t0
+	and t2, s4, t0
+	xor a4, a5, a6
+	xor a2, ra, s10
+	xor s8, t2, a0
+	xor s4, s3, s6
+	xor s11, s2, s5
+	xor a6, t5, s9
+	xor ra, a1, t3
+	and t2, s4, t0
+	and a7, s11, t0
+	and s1, a6, t0
+	and s10, ra, t0
+	xor a0, t2, s6
+	xor a5, a7, s5
+	xor t4, s1, s9
+	xor s7, s10, t3
+	sw a0, 92(sp)
+	sw a3, 64(sp)
+	sw a4, 68(sp)
+	sw a2, 72(sp)
+	sw s8, 76(sp)
+	sw a5, 80(sp)
+	sw t4, 84(sp)
+	sw s7, 88(sp)
+	addi a0, sp, 32
+	addi a1, sp, 64
+	call field_fe25519_saturated32_to_bytes
+	lw t5, 92(sp)                    # fe25519_saturated32:60
+	li t0, 19
+	sub a1, zero, t5                 # fe25519_saturated32:60: word 0 of v$4_neg in -(2^31+38)..0
+	sltu ra, zero, a1
+	sub s10, zero, ra                # fe25519_saturated32:60: word 1 of v$4_neg in -(2^31+38)..0
+	srli t3, a1, 31                  # fe25519_saturated32:62
+	slli s3, s10, 1
+	or s4, t3, s3
+	mul t2, s4, t0
+	lw a7, 224(sp)
+	lbu s2, 32(sp)                   # 242
+	bne zero, zero, .+4
+	lbu s11, 31(a7)
+	lw s6, 64(sp)                    # fe25519_saturated32:64
+	sub s8, t0, t2                   # fe25519_saturated32:62: borrow$4_neg in 0..57
+	sub a4, zero, s6                 # fe25519_saturated32:64
+	srli s5, s11, 7                  # 243
+	andi a6, s2, 1                   # 242
+	lw a3, 68(sp)                    # fe25519_saturated32:64
+	sub a5, a4, s8                   # fe25519_saturated32:64: word 0 of s$4_neg in -(2^32+56)..-1
+	xor s1, a6, s5                   # 245
+	sltu a2, zero, a4                # fe25519_saturated32:64
+	sltu t4, a4, a5
+	sltiu s9, s1, 1                  # 245: cond
+	add s7, a2, t4                   # fe25519_saturated32:64
+	sub a0, zero, a3
+	sub s11, a0, s7                  # fe25519_saturated32:64: word 0 of s$4_neg in -(2^32+56)..-1
+	lw s1, 72(sp)
+	sltu t1, zero, a0
+	sltu s2, a0, s11
+	add a6, t1, s2
+	sub s10, zero, s1
+	lw ra, 76(sp)
+	sub s3, s10, a6                  # fe25519_saturated32:64: word 0 of s$4_neg in -(2^32+56)..-1
+	sltu t3, zero, s10
+	sltu s4, s10, s3
+	add t0, t3, s4
+	sub t2, zero, ra
+	sub a4, t2, t0                   # fe25519_saturated32:64: word 0 of s$4_neg in -(2^32+56)..-1
+	lw s7, 80(sp)
+	sltu s8, zero, t2
+	sltu a2, t2, a4
+	add t4, s8, a2
+	sub t1, zero, s7
+	lw a0, 84(sp)
+	sub a6, t1, t4                   # fe25519_saturated32:64: word 0 of s$4_neg in -(2^32+56)..-1
+	sltu s2, zero, t1
+	sltu s10, t1, a6
+	add t3, s2, s10
+	sub s4, zero, a0
+	sub t2, s4, t3                   # fe25519_saturated32:64: word 0 of s$4_neg in -(2^32+56)..-1
+	lw t4, 88(sp)
+	sltu t0, zero, s4
+	sltu s8, s4, t2
+	add a2, t0, s8
+	sub s2, zero, t4
+	slli t1, a1, 1                   # fe25519_saturated32:68
+	sub t3, s2, a2                   # fe25519_saturated32:64: word 0 of s$4_neg in -(2^32+56)..-1
+	sltu s10, zero, s2
+	sltu s4, s2, t3
+	srli s8, t1, 1                   # fe25519_saturated32:68
+	li a1, -2147483648
+	add t0, s10, s4                  # fe25519_saturated32:64
+	add a2, s8, a1                   # fe25519_saturated32:68
+	sub s2, a2, t0                   # fe25519_saturated32:68: result$4_neg[7] in 0..2^32-1
+	sub s10, zero, s9                # 245
+	xor a1, s11, a3
+	and a2, a1, s10
+	xor t0, a2, a3
+	xor a1, a6, s7
+	and a2, a1, s10
+	xor a3, a2, s7
+	xor s4, a5, s6
+	xor s9, s3, s1
+	lbu a1, 32(sp)                   # 246
+	lbu a2, 33(sp)
+	and t1, s4, s10                  # 245
+	and a5, s9, s10
+	xor s3, t2, a0
+	lbu s7, 34(sp)                   # 246
+	xor s4, a5, s1                   # 245
+	and s9, s3, s10
+	lbu t2, 35(sp)                   # 246
+	xor a5, s9, a0                   # 245
+	lbu s3, 36(sp)                   # 246
+	or a1, a1, a2
+	xor s8, t1, s6                   # 245
+	lbu s9, 37(sp)                   # 246
+	or a2, s7, a1
+	xor t1, a4, ra                   # 245
+	xor s1, t3, t4
+	lbu a0, 38(sp)                   # 246
+	or s7, t2, a2
+	and s6, t1, s10                  # 245
+	and a4, s1, s10
+	lbu t3, 39(sp)                   # 246
+	or a1, s3, s7
+	xor t1, a4, t4                   # 245
+	lbu s1, 40(sp)                   # 246
+	or t2, s9, a1
+	xor s11, s6, ra                  # 245
+	lbu a4, 41(sp)                   # 246
+	or a2, a0, t2
+	xor s6, s2, t5                   # 245
+	lbu t4, 42(sp)                   # 246
+	or s3, t3, a2
+	and ra, s6, s10                  # 245
+	lbu s2, 43(sp)                   # 246
+	or s7, s1, s3
+	lbu s6, 44(sp)
+	or s9, a4, s7
+	xor a6, ra, t5                   # 245
+	lbu s10, 45(sp)                  # 246
+	or a1, t4, s9
+	lbu ra, 46(sp)
+	or a0, s2, a1
+	lbu t5, 47(sp)
+	or t2, s6, a0
+	sw a6, 92(sp)
+	lbu a7, 48(sp)
+	sw a6, 280(sp)
+	sw s0, 244(sp)
+	or t3, s10, t2
+	sw t1, 88(sp)
+	lbu a6, 49(sp)
+	sw t1, 276(sp)
+	lbu s0, 58(sp)
+	or a2, ra, t3
+	sw a5, 84(sp)
+	lbu t1, 50(sp)
+	sw a5, 272(sp)
+	or s1, t5, a2
+	sw a3, 80(sp)
+	lbu a5, 51(sp)
+	sw a3, 268(sp)
+	or s3, a7, s1
+	lbu a3, 52(sp)
+	sw s0, 284(sp)
+	or a4, a6, s3
+	lbu s0, 59(sp)
+	or s7, t1, a4
+	or t4, a5, s7
+	or s9, a3, t4
+	sw s0, 288(sp)
+	lw s7, 240(sp)
+	lw a3, 244(sp)
+	lw t3, 288(sp)
+	or t4, s7, a3                    # 247
+	sw t4, 288(sp)
+	lbu s0, 60(sp)                   # 246
+	lbu t4, 26(sp)                   # 247
+	sw s11, 76(sp)
+	sw s11, 264(sp)
+	sw s4, 72(sp)
+	lbu s11, 53(sp)                  # 246
+	sw s4, 260(sp)
+	sw t0, 68(sp)
+	lbu s4, 54(sp)
+	sw t0, 256(sp)
+	sw s0, 292(sp)
+	sw t4, 244(sp)
+	sw s8, 64(sp)
+	lbu t0, 55(sp)
+	sw s8, 252(sp)
+	lbu s0, 61(sp)
+	lbu t4, 27(sp)                   # 247
+	lbu s8, 56(sp)                   # 246
+	sw s5, 248(sp)
+	or s2, s11, s9
+	lw a2, 292(sp)
+	lbu s5, 57(sp)
+	or a1, s4, s2
+	sw s0, 296(sp)
+	or s6, t0, a1
+	sw t4, 292(sp)
+	lbu s0, 62(sp)
+	or a0, s8, s6
+	lw t2, 284(sp)
+	lbu t4, 28(sp)                   # 247
+	or s10, s5, a0                   # 246
+	lw s1, 296(sp)
+	or ra, t2, s10
+	sw s0, 300(sp)
+	or t5, t3, ra
+	sw t4, 296(sp)
+	lbu s0, 63(sp)
+	or a7, a2, t5
+	lw s3, 300(sp)
+	lbu t4, 29(sp)                   # 247
+	or a6, s1, a7                    # 246
+	or t1, s3, a6
+	or a4, s0, t1
+	sw t4, 300(sp)
+	sltiu a5, a4, 1                  # 246: zero
+	lbu t4, 30(sp)                   # 247
+	sw a5, 284(sp)
+	lbu a5, 25(sp)
+	sw t4, 304(sp)
+	lbu t4, 31(sp)
+	sw a5, 240(sp)
+	lw a5, 224(sp)
+	sw t4, 308(sp)
+	lbu s11, 0(sp)
+	lbu t4, 0(a5)
+	lbu s9, 1(sp)
+	lbu s4, 2(sp)
+	xor t4, t4, s11
+	lbu s11, 1(a5)
+	lbu s2, 3(sp)
+	lbu t0, 4(sp)
+	xor s11, s11, s9
+	or s9, t4, s11
+	lbu t4, 2(a5)
+	lbu a1, 5(sp)
+	lbu s8, 6(sp)
+	xor s11, t4, s4
+	lbu s4, 3(a5)
+	or t4, s9, s11
+	lbu s6, 7(sp)
+	xor s9, s4, s2
+	lbu s4, 4(a5)
+	or s11, t4, s9
+	lbu s9, 5(a5)
+	xor s2, s4, t0
+	or t4, s11, s2
+	xor s4, s9, a1
+	lbu s11, 6(a5)
+	lbu a1, 7(a5)
+	or t0, t4, s4
+	xor s2, s11, s8
+	lbu s5, 8(sp)
+	or s9, t0, s2
+	xor t4, a1, s6
+	lbu s11, 8(a5)
+	lbu a0, 9(sp)
+	or s4, s9, t4
+	lbu s2, 9(a5)
+	lbu t2, 10(sp)
+	lbu s9, 10(a5)
+	xor s8, s11, s5
+	lbu s10, 11(sp)
+	or t0, s4, s8
+	xor a1, s2, a0
+	lbu s5, 11(a5)
+	lbu t3, 12(sp)
+	or s6, t0, a1
+	xor t4, s9, t2
+	lbu s2, 12(a5)
+	lbu ra, 13(sp)
+	or s11, s6, t4
+	lbu a1, 13(a5)
+	lbu a2, 14(sp)
+	xor s4, s5, s10
+	lbu s6, 14(a5)
+	lbu t5, 15(sp)
+	or s8, s11, s4
+	xor a0, s2, t3
+	lbu s10, 15(a5)
+	lbu s1, 16(sp)
+	or t0, s8, a0
+	xor s9, a1, ra
+	lbu s2, 16(a5)
+	lbu a7, 17(sp)
+	or t2, t0, s9
+	xor t4, s6, a2
+	lbu a0, 17(a5)
+	lbu s3, 18(sp)
+	or s5, t2, t4
+	xor s11, s10, t5
+	lbu t0, 18(a5)
+	lbu a6, 19(sp)
+	or s4, s5, s11
+	xor t3, s2, s1
+	lbu a2, 19(a5)
+	lbu s0, 20(sp)
+	or s8, s4, t3
+	xor a1, a0, a7
+	lbu s10, 20(a5)
+	lbu t1, 21(sp)
+	or ra, s8, a1
+	xor s9, t0, s3
+	lbu s11, 21(a5)
+	lbu a4, 22(sp)
+	or s6, ra, s9
+	xor t2, a2, a6
+	lbu s4, 22(a5)
+	lbu s7, 23(sp)
+	or t4, s6, t2
+	xor t5, s10, s0
+	lbu a7, 23(a5)
+	lbu a3, 24(sp)
+	or s5, t4, t5
+	xor s2, s11, t1
+	lbu t0, 24(a5)
+	or s1, s5, s2
+	xor t3, s4, a4
+	lbu s9, 25(a5)
+	or a0, s1, t3
+	xor s8, a7, s7
+	lw a2, 240(sp)
+	lbu t2, 26(a5)
+	or a1, a0, s8
+	xor s3, t0, a3
+	lw s10, 244(sp)
+	lbu t5, 27(a5)
+	or ra, a1, s3
+	xor a6, s9, a2
+	lw s11, 292(sp)
+	lbu s2, 28(a5)
+	or s6, ra, a6
+	xor s0, t2, s10
+	lw s4, 296(sp)
+	lbu t3, 29(a5)
+	or t4, s6, s0
+	xor t1, t5, s11
+	lw a7, 300(sp)
+	or s5, t4, t1
+	xor a4, s2, s4
+	lbu s8, 30(a5)
+	or s1, s5, a4
+	xor s7, t3, a7
+	lw t0, 304(sp)
+	or a0, s1, s7
+	lw s3, 236(sp)
+	lw s9, 308(sp)
+	xor a3, s8, t0
+	lw t1, 252(sp)
+	lw s2, 228(sp)
+	lw s4, 256(sp)
+	lw s5, 260(sp)
+	lw a4, 264(sp)
+	lw t3, 268(sp)
+	lw a7, 272(sp)
+	lw s1, 276(sp)
+	lw s7, 280(sp)
+	or a1, a0, a3
+	xor a2, s3, s9
+	lw s6, 248(sp)
+	lw s0, 284(sp)
+	or ra, a1, a2
+	lw t2, 288(sp)
+	sw t1, 0(s2)
+	sw s4, 4(s2)
+	sw s5, 8(s2)
+	sw a4, 12(s2)
+	sw t3, 16(s2)
+	sw a7, 20(s2)
+	sw s1, 24(s2)
+	sw s7, 28(s2)
+	sltiu a6, ra, 1
+	and t5, s6, s0
+	lw s8, 192(sp)                   # 248
+	lw t0, 196(sp)
+	lw a5, 200(sp)
+	lw a0, 204(sp)
+	lw a3, 208(sp)
+	lw s3, 212(sp)
+	lw s9, 216(sp)
+	lw a1, 220(sp)
+	and s10, t2, a6                  # 247
+	xori s11, t5, 1
+	li a2, 1
+	and t4, s10, s11                 # 247: result1
+	sw a0, 44(s2)
+	sw a1, 60(s2)
+	sw a2, 64(s2)
+	sw s8, 32(s2)
+	sw t0, 36(s2)
+	sw a5, 40(s2)
+	sw a3, 48(s2)
+	sw s3, 52(s2)
+	sw s9, 56(s2)
+	sw zero, 68(s2)
+	sw zero, 72(s2)
+	sw zero, 76(s2)
+	sw zero, 80(s2)
+	sw zero, 84(s2)
+	sw zero, 88(s2)
+	sw zero, 92(s2)
+	addi a0, s2, 96                  # 248
+	mv s0, t4
+	addi a1, sp, 64
 	addi a2, sp, 192
 	call field_fe25519_saturated32_mul
-	lw s4, 232(sp)
-	lw ra, 392(sp)
-	sw s6, 0(s4)
-	lw s0, 396(sp)
+	lw ra, 232(sp)
 	lw s1, 400(sp)
+	sw s0, 0(ra)
+	lw ra, 392(sp)
+	lw s0, 396(sp)
 	lw s2, 404(sp)
 	lw s3, 408(sp)
 	lw s4, 412(sp)
@@ -13500,38 +13006,38 @@ curve_ed25519_decode_negated:
 	.balign 4
 	.type curve_wnaf_recode_5, @function
 curve_wnaf_recode_5:
-	beq a2, zero, .L44_0
+	beq a2, zero, .L42_0
 	addi a0, a2, -1                  # 18: left in 0..4
 	li a3, 0
-	j .L44_1
-.L44_0:
+	j .L42_1
+.L42_0:
 	add a3, a0, a1                   # 20: u in 0..32
 	andi a2, a3, 1                   # 21
-	bne a2, zero, .L44_2
+	bne a2, zero, .L42_2
 	li a3, 0
 	li a0, 0
-.L44_3:
-.L44_1:
+.L42_3:
+.L42_1:
 	slli a4, a1, 5                   # 32
 	add a5, a3, a4
 	slli a6, a0, 6
 	add a0, a5, a6                   # 32: result in 0..319
 	ret
-.L44_2:
+.L42_2:
 	li a1, 16
-	bltu a1, a3, .L44_4
+	bltu a1, a3, .L42_4
 	li a1, 0
-.L44_5:
+.L42_5:
 	li a0, 4
-	j .L44_3
-.L44_4:
+	j .L42_3
+.L42_4:
 	li a4, 48
 	sub a3, a4, a3                   # 23: digit in 0..31
 	li a1, 1
-	j .L44_5
+	j .L42_5
 	.size curve_wnaf_recode_5, . - curve_wnaf_recode_5
 
-# curve.ed25519_vartime.wnaf$5 (lib/curve/ed25519_vartime.stk, line 10)
+# curve.ed25519_vartime.wnaf$5 (lib/curve/ed25519_vartime.stk, line 10); in an order found by search
 	.balign 4
 	.type curve_ed25519_vartime_wnaf_5, @function
 curve_ed25519_vartime_wnaf_5:
@@ -13543,46 +13049,230 @@ curve_ed25519_vartime_wnaf_5:
 	sw s3, 16(sp)
 	sw s4, 20(sp)
 	sw s5, 24(sp)
+	sw s6, 28(sp)
 	li a2, 0
-.L45_0:
+.L43_0:
+	li s0, 256
 	add a3, a0, a2
 	sb zero, 0(a3)
 	addi a2, a2, 1
-	li a4, 256
-	bltu a2, a4, .L45_0
-.L45_1:
+	bltu a2, s0, .L43_0
+.L43_1:
 	lbu a2, 0(a1)                    # 12
-	li s0, 0
 	li s1, 0
+	li s3, 0
 	andi a3, a2, 31                  # 12: v in 0..31
+	mv s4, a3
+	mv s5, a0
+	mv s6, a1
 	li s2, 0
-	mv s3, a3
-	mv s4, a0
-	mv s5, a1
-.L45_2:
-	mv a0, s3
-	mv a1, s1
-	mv a2, s2
+.L43_2:
+	mv a0, s4
+	mv a1, s2
+	mv a2, s3
 	call curve_wnaf_recode_5
 	andi a4, a0, 31                  # 17
-	add a5, s4, s0
 	srli a6, a0, 5                   # 18
-	sb a4, 0(a5)
-	andi s1, a6, 1                   # 18: carry in 0..1
-	srli s2, a0, 6                   # 19: skip in 0..4
-	addi a7, s0, 5                   # 20: i$0_bit in 0..511
-	li t0, 256
-	bltu a7, t0, .L45_4
-	li a7, 0
-.L45_5:
-	srli t1, s3, 1
-	slli t2, a7, 4
-	add a3, t1, t2                   # 20: v in 0..31
-	addi s0, s0, 1
-	li t3, 256
-	mv s3, a3
-	bltu s0, t3, .L45_2
-.L45_3:
+	add a7, s5, s1
+	sb a4, 0(a7)
+	srli s3, a0, 6                   # 19: skip in 0..4
+	addi a5, s1, 5                   # 20: i$0_bit in 0..511
+	andi s2, a6, 1                   # 18: carry in 0..1
+	bltu a5, s0, .L43_4
+	li a5, 0
+.L43_5:
+	slli t0, a5, 4                   # 20
+	srli t1, s4, 1
+	add a3, t1, t0                   # 20: v in 0..31
+	addi s1, s1, 1
+	mv s4, a3
+	bltu s1, s0, .L43_2
+.L43_3:
+	lw ra, 0(sp)
+	lw s0, 4(sp)
+	lw s1, 8(sp)
+	lw s2, 12(sp)
+	lw s3, 16(sp)
+	lw s5, 24(sp)
+	lw s6, 28(sp)
+	lw s4, 20(sp)
+	addi sp, sp, 32
+	ret
+.L43_4:
+	srli t1, a5, 3                   # 29
+	add t2, s6, t1
+	lbu t3, 0(t2)
+	andi t0, a5, 7
+	srl t4, t3, t0
+	andi a5, t4, 1                   # 29: b$0_bit in 0..1
+	j .L43_5
+	.size curve_ed25519_vartime_wnaf_5, . - curve_ed25519_vartime_wnaf_5
+
+# curve.ed25519.to_cached (lib/curve/ed25519.stk, line 105)
+	.balign 4
+	.type curve_ed25519_to_cached, @function
+curve_ed25519_to_cached:
+	addi sp, sp, -64
+	lw a2, 60(a1)                    # fe25519_saturated32:46
+	lw a3, 28(a1)
+	li t1, 19
+	add a4, a2, a3                   # fe25519_saturated32:46: word 0 of v$0_add in 0..2^33-2
+	sltu a5, a4, a2
+	srli a6, a4, 31                  # fe25519_saturated32:48
+	slli a7, a5, 1
+	or t0, a6, a7
+	mul t2, t0, t1                   # fe25519_saturated32:48: carry$0_add in 0..57
+	lw t3, 32(a1)                    # fe25519_saturated32:50
+	lw t4, 0(a1)
+	sw ra, 0(sp)
+	add t5, t3, t4
+	sltu ra, t5, t3
+	add a5, t5, t2                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sltu a6, a5, t5
+	lw t0, 36(a1)
+	lw t2, 4(a1)
+	add a7, ra, a6                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add ra, t0, t2
+	sltu a6, ra, t0
+	add a7, ra, a7                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sltu ra, a7, ra
+	add a6, a6, ra                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	lw t5, 40(a1)
+	lw ra, 8(a1)
+	slli a4, a4, 1                   # fe25519_saturated32:54
+	sw s1, 8(sp)
+	add s1, t5, ra                   # fe25519_saturated32:50
+	add a6, s1, a6                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw s2, 12(sp)
+	sltu s2, s1, t5
+	sltu s1, a6, s1
+	add s2, s2, s1                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	lw s1, 12(a1)
+	sw s0, 4(sp)
+	lw s0, 44(a1)
+	sw s4, 20(sp)
+	add s4, s0, s1
+	add s2, s4, s2                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw s5, 24(sp)
+	sltu s5, s4, s0
+	sltu s4, s2, s4
+	add s5, s5, s4                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	lw s4, 16(a1)
+	sw s3, 16(sp)
+	lw s3, 48(a1)
+	sw s7, 32(sp)
+	add s7, s3, s4
+	add s5, s7, s5                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw s8, 36(sp)
+	sltu s8, s7, s3
+	sltu s7, s5, s7
+	add s8, s8, s7                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	lw s7, 20(a1)
+	sw s6, 28(sp)
+	lw s6, 52(a1)
+	sw s10, 44(sp)
+	add s10, s6, s7
+	add s8, s10, s8                  # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw s11, 48(sp)
+	sltu s11, s10, s6
+	sltu s10, s8, s10
+	add s11, s11, s10                # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	lw s10, 24(a1)
+	sw s9, 40(sp)
+	lw s9, 56(a1)
+	add s7, s9, s10
+	sltu s10, s7, s9
+	add s11, s7, s11                 # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sltu s7, s11, s7
+	add s10, s10, s7                 # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	srli s7, a4, 1                   # fe25519_saturated32:54
+	add a4, s10, s7
+	sub s10, a2, a3                  # fe25519_saturated32:60: word 0 of v$1_sub in -(2^32-1)..2^32-1
+	sltu s7, a2, s10
+	sub a3, zero, s7                 # fe25519_saturated32:60: word 1 of v$1_sub in -(2^32-1)..2^32-1
+	srli a2, s10, 31                 # fe25519_saturated32:62
+	slli s7, a3, 1
+	or a3, a2, s7
+	mul a2, a3, t1
+	sub s7, t3, t4                   # fe25519_saturated32:64
+	sltu a3, t3, s7
+	sw a5, 0(a0)
+	sw a7, 4(a0)
+	sw a6, 8(a0)
+	sub t4, t1, a2                   # fe25519_saturated32:62: borrow$1_sub in 0..57
+	sub t3, s7, t4                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu a5, s7, t3
+	sw s5, 16(a0)
+	add a7, a3, a5
+	sub a6, t0, t2
+	sw s2, 12(a0)
+	sw s8, 20(a0)
+	sub s5, a6, a7                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sw s11, 24(a0)
+	sw a4, 28(a0)
+	sltu s2, t0, a6
+	sltu s8, a6, s5
+	add s11, s2, s8
+	sub a4, t5, ra
+	sub a2, a4, s11                  # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu t1, t5, a4
+	sltu t4, a4, a2
+	sw t3, 32(a0)
+	add s7, t1, t4
+	sub a3, s0, s1
+	sub t3, a3, s7                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu a5, s0, a3
+	sltu t2, a3, t3
+	add t0, a5, t2
+	sub a7, s3, s4
+	sub s2, a7, t0                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sw s5, 36(a0)
+	sw a2, 40(a0)
+	sw t3, 44(a0)
+	sw s2, 48(a0)
+	lw ra, 20(a1)
+	sltu a6, s3, a7
+	sltu s8, a7, s2
+	add s5, a6, s8
+	sub t5, s6, ra
+	sub a4, t5, s5                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sw a4, 52(a0)
+	lw a2, 24(a1)
+	sltu s11, s6, t5
+	sltu t1, t5, a4
+	add t4, s11, t1
+	sub s1, s9, a2
+	sub s7, s1, t4                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	slli t2, s10, 1                  # fe25519_saturated32:68
+	sltu s0, s9, s1                  # fe25519_saturated32:64
+	sltu a3, s1, s7
+	srli t3, t2, 1                   # fe25519_saturated32:68
+	li s4, -2147483648
+	add a5, s0, a3                   # fe25519_saturated32:64
+	add s3, t3, s4                   # fe25519_saturated32:68
+	sub t0, s3, a5
+	sw s7, 56(a0)
+	sw t0, 60(a0)
+	lw a7, 64(a1)                    # 113
+	lw a6, 68(a1)
+	lw s8, 72(a1)
+	lw s2, 76(a1)
+	lw ra, 80(a1)
+	lw s6, 84(a1)
+	lw s5, 88(a1)
+	lw t5, 92(a1)
+	sw a7, 64(a0)
+	sw a6, 68(a0)
+	sw s8, 72(a0)
+	sw s2, 76(a0)
+	sw ra, 80(a0)
+	sw s6, 84(a0)
+	sw s5, 88(a0)
+	sw t5, 92(a0)
+	lla a2, table_8
+	addi a1, a1, 96
+	addi a0, a0, 96
+	call field_fe25519_saturated32_mul
 	lw ra, 0(sp)
 	lw s0, 4(sp)
 	lw s1, 8(sp)
@@ -13590,624 +13280,491 @@ curve_ed25519_vartime_wnaf_5:
 	lw s3, 16(sp)
 	lw s4, 20(sp)
 	lw s5, 24(sp)
-	addi sp, sp, 32
+	lw s6, 28(sp)
+	lw s7, 32(sp)
+	lw s8, 36(sp)
+	lw s9, 40(sp)
+	lw s10, 44(sp)
+	lw s11, 48(sp)
+	addi sp, sp, 64
 	ret
-.L45_4:
-	srli t1, a7, 3                   # 29
-	add t2, s5, t1
-	lbu t3, 0(t2)
-	andi t4, a7, 7
-	srl t5, t3, t4
-	andi a7, t5, 1                   # 29: b$0_bit in 0..1
-	j .L45_5
-	.size curve_ed25519_vartime_wnaf_5, . - curve_ed25519_vartime_wnaf_5
+	.size curve_ed25519_to_cached, . - curve_ed25519_to_cached
 
-# curve.ed25519.add_cached (lib/curve/ed25519.stk, line 173)
+# curve.ed25519.add_cached (lib/curve/ed25519.stk, line 173); in an order found by search
 	.balign 4
 	.type curve_ed25519_add_cached, @function
 curve_ed25519_add_cached:
-	addi sp, sp, -224
-	sw s0, 164(sp)
-	lw s0, 32(a1)                    # fe25519_saturated32:45
-	sw s1, 168(sp)
-	lw s1, 0(a1)
-	add a3, s0, s1                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
+	addi sp, sp, -192
+	sw s0, 144(sp)
+	lw s0, 60(a1)                    # fe25519_saturated32:46
+	sw s1, 148(sp)
+	lw s1, 28(a1)
+	add a3, s0, s1                   # fe25519_saturated32:46: word 0 of v$0_add in 0..2^33-2
 	sltu a4, a3, s0
-	sw s2, 172(sp)
-	lw s2, 36(a1)
-	sw s3, 176(sp)
-	lw s3, 4(a1)
-	add a5, s2, s3
-	add a7, a5, a4                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu a6, a5, s2
-	sltu t0, a7, a4
-	or t1, a6, t0
-	sw s4, 180(sp)
-	lw s4, 40(a1)
-	sw s5, 184(sp)
-	lw s5, 8(a1)
-	add t2, s4, s5
-	add t4, t2, t1                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu t3, t2, s4
-	sltu t5, t4, t1
-	sw s6, 188(sp)
-	lw s6, 44(a1)
-	sw s7, 192(sp)
-	lw s7, 12(a1)
-	add a5, s6, s7
-	sltu a4, a5, s6
-	sw ra, 160(sp)
-	or ra, t3, t5
-	add a6, a5, ra                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu t0, a6, ra
-	or t2, a4, t0
-	lw a4, 56(a1)
-	sw s8, 196(sp)
-	lw s8, 48(a1)
-	sw s9, 200(sp)
-	lw s9, 16(a1)
-	add t1, s8, s9
-	add t5, t1, t2                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu t3, t1, s8
-	sltu a5, t5, t1
-	add ra, t3, a5                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	sw s10, 204(sp)
-	lw s10, 52(a1)
-	sw s11, 208(sp)
-	lw s11, 20(a1)
-	add t0, s10, s11
-	add t1, t0, ra                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu t2, t0, s10
-	sltu t3, t1, t0
-	lw ra, 24(a1)
-	add a5, t2, t3                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add t2, a4, ra
-	sltu t3, t2, a4
-	add a5, t2, a5                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu t2, a5, t2
-	add t3, t3, t2                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	lw t0, 60(a1)                    # fe25519_saturated32:49
-	lw t2, 28(a1)
+	srli a5, a3, 31                  # fe25519_saturated32:48
+	slli a6, a4, 1
+	or a7, a5, a6
+	sw s2, 152(sp)
+	li s2, 19
+	mul t0, a7, s2                   # fe25519_saturated32:48: carry$0_add in 0..57
+	sw s3, 156(sp)
+	lw s3, 32(a1)                    # fe25519_saturated32:50
+	sw s4, 160(sp)
+	lw s4, 0(a1)
+	sw s5, 164(sp)
+	add t1, s3, s4
+	add t3, t1, t0                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw s6, 168(sp)
+	sw t3, 32(sp)
+	lw s5, 36(a1)
+	lw s6, 4(a1)
+	sw ra, 140(sp)
+	sw s7, 172(sp)
+	sltu t2, t1, s3
+	sltu t4, t3, t1
+	add t5, t2, t4                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	lw s7, 40(a1)
+	add ra, s5, s6
+	add a5, ra, t5                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw s8, 176(sp)
+	sw a5, 36(sp)
+	lw s8, 8(a1)
+	sw s9, 180(sp)
+	sltu a4, ra, s5
+	sltu a6, a5, ra
+	add a7, a4, a6                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	lw s9, 44(a1)
+	add t0, s7, s8
+	add t2, t0, a7                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw s10, 184(sp)
+	sw t2, 40(sp)
+	lw s10, 12(a1)
+	sw s11, 188(sp)
+	sltu t1, t0, s7
+	sltu t4, t2, t0
+	add t3, t1, t4                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	lw s11, 48(a1)
+	add t5, s9, s10
+	add a4, t5, t3                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw a4, 44(sp)
+	lw a7, 16(a1)
+	sltu ra, t5, s9
+	sltu a6, a4, t5
+	add a5, ra, a6                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	lw t0, 52(a1)
+	add t1, s11, a7
+	add t2, t1, a5                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw t2, 48(sp)
+	lw ra, 20(a1)
+	sltu t4, t1, s11
+	sltu t3, t2, t1
+	add t5, t4, t3                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	lw a6, 56(a1)
+	add a4, t0, ra
+	add t1, a4, t5                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw t1, 52(sp)
+	lw t2, 24(a1)
+	sltu a5, a4, t0
+	sltu t4, t1, a4
+	add t3, a5, t4                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add a4, a6, t2
+	add t4, a4, t3                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	slli t5, a3, 1                   # fe25519_saturated32:54
+	sltu a5, a4, a6                  # fe25519_saturated32:50
+	sltu t1, t4, a4
+	add a3, a5, t1                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	srli t3, t5, 1                   # fe25519_saturated32:54
+	add a4, a3, t3
 	sw a0, 136(sp)
-	add a0, t0, t2
-	sltu t2, a0, t0
-	add t3, a0, t3                   # fe25519_saturated32:49: word 0 of v$0_folded in 0..2^50-1
-	sltu a0, t3, a0
-	add t2, t2, a0                   # fe25519_saturated32:49: word 1 of v$0_folded in 0..2^50-1
-	srli a0, t3, 31                  # fe25519_saturated32:31
-	slli t2, t2, 1
-	or a0, a0, t2
-	li t2, 19
-	mul a0, a0, t2                   # fe25519_saturated32:31: carry$0_folded in 0..2^24
 	sw a1, 128(sp)
-	addi a1, sp, 0
+	sw t4, 56(sp)
+	sw a4, 60(sp)
 	sw a2, 132(sp)
-	add t2, a3, a0                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a0, t2, a3
-	sw t2, 0(sp)
-	add a3, a7, a0                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu t2, a3, a7
-	add a0, t4, t2                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sw a3, 4(sp)
-	sltu a7, a0, t4
-	add a3, a6, a7                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu t2, a3, a6
-	sw a0, 8(sp)
-	add t4, t5, t2                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a0, t4, t5
-	add a7, t1, a0                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sw a3, 12(sp)
-	sltu a6, a7, t1
-	sw t4, 16(sp)
-	add a3, a5, a6                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	slli t5, t3, 1                   # fe25519_saturated32:37
-	sltu t2, a3, a5                  # fe25519_saturated32:33
-	srli t4, t5, 1                   # fe25519_saturated32:37
-	add a0, t2, t4                   # fe25519_saturated32:37: r.7$0_folded in 0..2^31
-	sw a0, 28(sp)
-	sw a7, 20(sp)
-	sw a3, 24(sp)
-	addi a0, sp, 32
-	call field_fe25519_saturated32_mul
-	sub t1, s0, s1                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a7, s0, t1
-	sub a6, s2, s3
-	sub a3, a6, a7                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a5, s2, a6
-	sltu t3, a6, a3
-	or t5, a5, t3
-	sub t2, s4, s5
-	sub a0, t2, t5                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu t4, s4, t2
-	sltu ra, t2, a0
-	or t0, t4, ra
-	sub a1, s6, s7
-	sub a4, a1, t0                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a2, s6, a1
-	sltu s1, a1, a4
-	or s0, a2, s1
-	sub s3, s8, s9
-	sub a7, s3, s0                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s2, s8, s3
-	sltu a6, s3, a7
-	lw ra, 128(sp)
-	add a5, s2, a6
-	sub t3, s10, s11
-	sub s4, t3, a5                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw t4, 56(ra)
-	lw s7, 24(ra)
-	sltu s5, s10, t3
-	sltu t5, t3, s4
-	add t2, s5, t5
-	sub s6, t4, s7
-	sub a1, s6, t2                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw s9, 60(ra)
-	lw s8, 28(ra)
-	sltu t0, t4, s6
-	sltu a2, s6, a1
-	add s1, t0, a2
-	sub s0, s9, s8                   # fe25519_saturated32:61
-	sub s2, s0, s1                   # fe25519_saturated32:61: word 0 of v in -2^32..2^32-1
-	sltu s3, s9, s0
-	sltu a6, s0, s2
-	add s11, s3, a6
-	sub s10, zero, s11               # fe25519_saturated32:61: word 1 of v in -2^32..2^32-1
-	srli a5, s2, 31                  # fe25519_saturated32:63
-	slli t3, s10, 1
-	or s5, a5, t3
-	li t5, 19
-	mul s7, s5, t5
-	addi t4, s7, -19                 # fe25519_saturated32:63: carry in -57..0
-	add s6, t1, t4                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srai t2, t4, 31
-	sltu t0, s6, t1
-	add a2, t2, t0                   # fe25519_saturated32:65: word 1 of s in -57..2^32-1
-	sub s8, zero, a2
-	sub s9, a3, s8                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s1, a3, s9
-	sub s0, a0, s1                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s3, a0, s0
-	sub a6, a4, s3                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s11, a4, a6
-	sub s10, a7, s11                 # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a5, a7, s10
-	sub t3, s4, a5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s5, s4, t3
-	slli t4, s2, 1                   # fe25519_saturated32:69
-	sub t5, a1, s5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srli t1, t4, 1                   # fe25519_saturated32:69
-	li t2, -2147483648
-	lw a2, 132(sp)
-	sw s6, 0(sp)
-	sltu s7, a1, t5                  # fe25519_saturated32:65
-	add t0, t1, t2                   # fe25519_saturated32:69
-	sub s6, t0, s7
-	addi s8, a2, 32                  # 188
-	sw s9, 4(sp)
-	sw s0, 8(sp)
-	sw a6, 12(sp)
-	sw s10, 16(sp)
-	sw t3, 20(sp)
-	sw t5, 24(sp)
-	sw s6, 28(sp)
-	mv a2, s8
-	addi a0, sp, 64
-	addi a1, sp, 0
-	call field_fe25519_saturated32_mul
-	lw a3, 132(sp)
-	lw s9, 128(sp)
-	addi a1, a3, 96                  # 189
-	addi a2, s9, 96
 	addi a0, sp, 0
+	addi a1, sp, 32
 	call field_fe25519_saturated32_mul
-	lw s1, 132(sp)
-	addi a1, s9, 64                  # 190
-	addi a2, s1, 64
+	sub a5, s0, s1                   # fe25519_saturated32:60: word 0 of v$1_sub in -(2^32-1)..2^32-1
+	sltu t1, s0, a5
+	sub t4, zero, t1                 # fe25519_saturated32:60: word 1 of v$1_sub in -(2^32-1)..2^32-1
+	srli t5, a5, 31                  # fe25519_saturated32:62
+	slli a3, t4, 1
+	or t3, t5, a3
+	mul a4, t3, s2
+	sub ra, s3, s4                   # fe25519_saturated32:64
+	sltu t0, s3, ra
+	bne zero, zero, .+4
+	sub t2, s5, s6
+	lw s4, 128(sp)
+	sub a0, s2, a4                   # fe25519_saturated32:62: borrow$1_sub in 0..57
+	sub a1, ra, a0                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu a2, ra, a1
+	add a6, t0, a2
+	sub s1, t2, a6                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sw a1, 64(sp)
+	sw s1, 68(sp)
+	sub t5, s9, s10
+	lw t3, 16(s4)
+	sltu a7, s5, t2
+	sltu s0, t2, s1
+	sltu a3, s9, t5
+	sub t1, s7, s8
+	sub s3, s11, t3
+	lw a4, 52(s4)
+	lw a0, 20(s4)
+	add s9, a7, s0
+	sltu s6, s11, s3
+	sub t3, t1, s9                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu t4, s7, t1
+	sub ra, a4, a0
+	lw a2, 56(s4)
+	lw a1, 24(s4)
+	sltu s11, t1, t3
+	sltu t0, a4, ra
+	add a0, t4, s11
+	sub s5, a2, a1
+	sub a4, t5, a0                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	slli t2, a5, 1                   # fe25519_saturated32:68
+	sltu a1, t5, a4                  # fe25519_saturated32:64
+	srli s1, t2, 1                   # fe25519_saturated32:68
+	li s8, -2147483648
+	add s7, s1, s8
+	sltu a6, a2, s5                  # fe25519_saturated32:64
+	sw t3, 72(sp)
+	lw s10, 132(sp)
+	sw a4, 76(sp)
+	addi a2, s10, 32                 # 188
+	add a5, a3, a1                   # fe25519_saturated32:64
+	sub t2, s3, a5                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu s1, s3, t2
+	sw t2, 80(sp)
+	addi a1, sp, 64
+	add a7, s6, s1
+	sub s0, ra, a7                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu s9, ra, s0
+	add t1, t0, s9
+	sub t4, s5, t1                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu s11, s5, t4
+	add t3, a6, s11
+	sub a0, s7, t3                   # fe25519_saturated32:68
+	sw a0, 92(sp)
+	sw s0, 84(sp)
+	addi a0, sp, 32
+	sw t4, 88(sp)
+	call field_fe25519_saturated32_mul
+	addi a1, s10, 96                 # 189
+	addi a2, s4, 96
+	addi a0, sp, 64
+	call field_fe25519_saturated32_mul
+	addi a1, s4, 64                  # 190
+	addi a2, s10, 64
 	addi a0, sp, 96
 	call field_fe25519_saturated32_mul
-	lw a0, 96(sp)                    # fe25519_saturated32:45
-	lw s0, 100(sp)
-	add s3, a0, a0                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu a4, s3, a0
-	add a6, s0, s0
-	add a7, a6, a4                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw s4, 104(sp)
-	sltu s11, a6, s0
-	sltu s10, a7, a4
-	or a5, s11, s10
-	add s5, s4, s4
-	lw t3, 108(sp)
-	add s2, s5, a5                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu t5, s5, s4
-	sltu t4, s2, a5
-	or t1, t5, t4
-	add t2, t3, t3
-	add s7, t2, t1                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw s8, 112(sp)
-	sltu t0, t2, t3
-	sltu s6, s7, t1
-	or ra, t0, s6
-	add s9, s8, s8
-	lw a3, 116(sp)
-	add a1, s9, ra                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu s1, s9, s8
-	sltu a2, a1, s9
-	add a0, s1, a2                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add s0, a3, a3
-	add a4, s0, a0                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw s4, 120(sp)
-	sltu a6, s0, a3
-	sltu s11, a4, s0
-	add s10, a6, s11                 # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add a5, s4, s4
-	lw s5, 124(sp)                   # fe25519_saturated32:49
-	add t4, a5, s10                  # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu t5, a5, s4
-	sltu t3, t4, a5
-	add t2, t5, t3                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add t1, s5, s5                   # fe25519_saturated32:49
-	add s6, t1, t2                   # fe25519_saturated32:49: word 0 of v$0_folded in 0..2^50-1
-	sltu t0, t1, s5
-	sltu s8, s6, t1
-	add ra, t0, s8                   # fe25519_saturated32:49: word 1 of v$0_folded in 0..2^50-1
-	srli s9, s6, 31                  # fe25519_saturated32:31
-	slli s1, ra, 1
-	or a2, s9, s1
-	li a3, 19
-	mul a0, a2, a3                   # fe25519_saturated32:31: carry$0_folded in 0..2^24
-	slli s0, s6, 1                   # fe25519_saturated32:37
-	lw s11, 32(sp)                   # fe25519_saturated32:57
+	lw t2, 100(sp)                   # fe25519_saturated32:50
+	lw a7, 104(sp)
+	add ra, t2, t2
+	add s9, a7, a7
+	lw t1, 108(sp)
+	sltu t0, ra, t2
+	sltu s0, s9, a7
+	lw s5, 112(sp)
+	lw t5, 124(sp)                   # fe25519_saturated32:46
+	add a6, t1, t1                   # fe25519_saturated32:50
+	lw t3, 116(sp)
+	lw t2, 28(sp)                    # fe25519_saturated32:60
+	lw a7, 60(sp)
+	lw a3, 96(sp)                    # fe25519_saturated32:50
+	sltu s11, a6, t1
+	add t4, s5, s5
+	lw a0, 120(sp)
+	add a4, t5, t5                   # fe25519_saturated32:46: word 0 of v$2_add in 0..2^32+76
+	srli s3, a4, 31                  # fe25519_saturated32:48
+	sltu s7, t4, s5                  # fe25519_saturated32:50
+	add s4, t3, t3
+	sub t1, t2, a7                   # fe25519_saturated32:60: word 0 of v$3_sub in -(2^31+38)..2^31+38
+	sltu a5, a4, t5                  # fe25519_saturated32:46
+	add s6, a3, a3                   # fe25519_saturated32:50
+	sltu s10, s4, t3
+	add a1, a0, a0
+	sltu s5, t2, t1                  # fe25519_saturated32:60
+	sltu s1, s6, a3                  # fe25519_saturated32:50
+	sltu a2, a1, a0
+	slli t5, a4, 1                   # fe25519_saturated32:54
+	sub t3, zero, s5                 # fe25519_saturated32:60: word 1 of v$3_sub in -(2^31+38)..2^31+38
+	srli a3, t5, 1                   # fe25519_saturated32:54
+	srli a0, t1, 31                  # fe25519_saturated32:62
+	slli a4, t3, 1
+	or t5, a0, a4
+	mul s5, t5, s2
+	lw a0, 32(sp)                    # fe25519_saturated32:64
+	lw t3, 0(sp)
+	sub a4, t3, a0
+	sltu t5, t3, a4
+	sub s5, s2, s5                   # fe25519_saturated32:62: borrow$3_sub in 0..57
+	sub s5, a4, s5                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu a4, a4, s5
+	add t5, t5, a4
+	slli a4, a5, 1                   # fe25519_saturated32:48
+	or a5, s3, a4
+	mul s3, a5, s2                   # fe25519_saturated32:48: carry$2_add in 0..57
+	lw a4, 136(sp)
+	sw s5, 0(a4)
+	lw a5, 4(sp)                     # fe25519_saturated32:64
+	lw s5, 36(sp)
+	add s3, s6, s3                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+36
+	sltu s6, s3, s6
+	add s1, s1, s6                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+36
+	add s6, ra, s1                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+36
+	sltu s1, s6, ra
+	add ra, t0, s1                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+36
+	add t0, s9, ra                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+36
+	sltu s1, t0, s9
+	add ra, s0, s1                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+36
+	add s9, a6, ra                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+36
+	sltu s0, s9, a6
+	add s1, s11, s0                  # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+36
+	add ra, t4, s1                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+36
+	sltu a6, ra, t4
+	add s11, s7, a6                  # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+36
+	add s0, s4, s11                  # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+36
+	sltu s1, s0, s4
+	add t4, s10, s1                  # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+36
+	add s7, a1, t4                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+36
+	sltu a6, s7, a1
+	sub s10, a5, s5                  # fe25519_saturated32:64
+	add s11, a2, a6                  # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+36
+	sub t4, s10, t5                  # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sw t4, 4(a4)
+	add s4, s11, a3                  # fe25519_saturated32:54: r.7$2_add in 0..2^32-1
+	lw a6, 8(sp)                     # fe25519_saturated32:64
+	lw s11, 40(sp)
+	sltu s1, a5, s10
+	sltu a1, s10, t4
+	add a2, s1, a1
+	sub t5, a6, s11
+	sub s1, t5, a2                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu s10, a6, t5
+	sltu a1, t5, s1
+	slli a3, t1, 1                   # fe25519_saturated32:68
+	add t4, s10, a1                  # fe25519_saturated32:64
+	add t5, t2, a7                   # fe25519_saturated32:46: word 0 of v$4_add in 0..2^32+76
+	srli t1, a3, 1                   # fe25519_saturated32:68
+	sltu s10, t5, t2                 # fe25519_saturated32:46
+	add a2, t1, s8                   # fe25519_saturated32:68
+	srli a1, t5, 31                  # fe25519_saturated32:48
+	slli a3, s10, 1
+	or t1, a1, a3
+	mul a7, t1, s2                   # fe25519_saturated32:48: carry$4_add in 0..57
+	add t2, t3, a0                   # fe25519_saturated32:50
+	sltu s10, t2, t3
+	sw s1, 8(a4)
+	lw a1, 12(sp)                    # fe25519_saturated32:64
+	lw a3, 44(sp)
+	add t1, t2, a7                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sub a0, a1, a3                   # fe25519_saturated32:64
+	sub s1, a0, t4                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sw s1, 12(a4)
+	sltu t3, a1, a0
+	sltu a7, a0, s1
+	add t4, t3, a7
+	sltu a0, t1, t2                  # fe25519_saturated32:50
+	add t3, s10, a0                  # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	add a7, a5, s5
+	add s10, a7, t3                  # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu t2, a7, a5
+	sltu a0, s10, a7
+	add s5, t2, a0                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	add a5, a6, s11
+	add a7, a5, s5                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu t3, a5, a6
+	sltu t2, a7, a5
+	add a0, t3, t2                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	add s11, a1, a3
+	lw a3, 48(sp)                    # fe25519_saturated32:64
+	lw t2, 16(sp)
+	sltu a6, s11, a1                 # fe25519_saturated32:50
+	add s5, s11, a0                  # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu a5, s5, s11
+	sub a1, t2, a3                   # fe25519_saturated32:64
+	add t3, a6, a5                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	sub s11, a1, t4                  # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu a0, t2, a1
+	sltu a6, a1, s11
+	add s1, t2, a3                   # fe25519_saturated32:50
+	add a5, a0, a6                   # fe25519_saturated32:64
+	add a1, s1, t3                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu t4, s1, t2
+	sltu a0, a1, s1
+	add a6, t4, a0                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	slli a3, t5, 1                   # fe25519_saturated32:54
+	srli t2, a3, 1
+	sw s11, 16(a4)
+	lw t3, 20(sp)                    # fe25519_saturated32:64
+	lw s1, 52(sp)
+	sub t4, t3, s1
+	sub t5, t4, a5                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu a0, t3, t4
+	sltu a3, t4, t5
+	add s11, a0, a3
+	add a5, t3, s1                   # fe25519_saturated32:50
+	sltu t4, a5, t3
+	add a0, a5, a6                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu a3, a0, a5
+	add s1, t4, a3                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	sw t5, 20(a4)
+	lw t3, 24(sp)                    # fe25519_saturated32:64
+	lw a6, 56(sp)
+	sw s5, 44(a4)
+	sub a5, t3, a6
+	sub a3, a5, s11                  # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sw a3, 24(a4)
+	sltu t4, t3, a5
+	sltu t5, a5, a3
+	add s11, t4, t5
+	sub a5, a2, s11                  # fe25519_saturated32:68
+	add t4, t3, a6                   # fe25519_saturated32:50
+	add a2, t4, s1                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sw a2, 56(a4)
+	sltu t5, t4, t3
+	sltu s11, a2, t4
+	add a6, t5, s11                  # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	add t3, a6, t2                   # fe25519_saturated32:54
+	sw a5, 28(a4)
+	sw t1, 32(a4)
+	sw s10, 36(a4)
+	sw a7, 40(a4)
+	sw a1, 48(a4)
+	sw a0, 52(a4)
+	sw t3, 60(a4)
+	lw s1, 92(sp)                    # fe25519_saturated32:46
+	add t4, s4, s1                   # fe25519_saturated32:46: word 0 of v$5_add_loose in 0..2^32+39
+	srli s11, t4, 31                 # fe25519_saturated32:48
+	sltu t5, t4, s4                  # fe25519_saturated32:46
+	slli a6, t5, 1                   # fe25519_saturated32:48
+	or t2, s11, a6
+	mul a3, t2, s2                   # fe25519_saturated32:48: carry$5_add_loose in 0..57
+	lw a5, 64(sp)                    # fe25519_saturated32:50
+	slli t2, t4, 1                   # fe25519_saturated32:54
 	bne zero, zero, .+4
-	lw s4, 64(sp)
-	srli a6, s0, 1                   # fe25519_saturated32:37
-	add s10, s3, a0                  # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a5, s10, s3
-	add t5, a7, a5                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu t3, t5, a7
-	add s5, s2, t3                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu t2, s5, s2
-	add t1, s7, t2                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu t0, t1, s7
-	add s8, a1, t0                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	lw s3, 36(sp)                    # fe25519_saturated32:57
-	lw a5, 68(sp)
-	sltu ra, s8, a1                  # fe25519_saturated32:33
-	sub s0, s11, s4                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	add s9, a4, ra                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a0, s11, s0                 # fe25519_saturated32:57
-	sub t3, s3, a5
-	sltu s1, s9, a4                  # fe25519_saturated32:33
-	lw a7, 40(sp)                    # fe25519_saturated32:57
-	sub t2, t3, a0                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw a1, 72(sp)
-	add a2, t4, s1                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s2, s3, t3                  # fe25519_saturated32:57
-	sltu s7, t3, t2
-	sltu a3, a2, t4                  # fe25519_saturated32:33
-	or t0, s2, s7                    # fe25519_saturated32:57
-	sub a4, a7, a1
-	add s6, a3, a6                   # fe25519_saturated32:37: r.7$0_folded in 0..2^31
-	lw ra, 44(sp)                    # fe25519_saturated32:57
-	sub t4, a4, t0                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw a0, 76(sp)
-	sltu s1, a7, a4
-	sltu a3, a4, t4
-	or a6, s1, a3
-	sub s2, ra, a0
-	lw t3, 48(sp)
-	sub t0, s2, a6                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw a3, 80(sp)
-	sltu s7, ra, s2
-	sltu a4, s2, t0
-	or s1, s7, a4
-	sub s2, t3, a3
-	sub a4, s2, s1                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s7, t3, s2
-	sltu s1, s2, a4
-	add s2, s7, s1
-	lw a6, 52(sp)
-	lw s7, 84(sp)
-	lw s1, 56(sp)
-	sw s6, 156(sp)
-	sub s6, a6, s7
-	sub s2, s6, s2                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sw a2, 152(sp)
-	sltu a2, a6, s6
-	sltu s6, s6, s2
-	add a2, a2, s6
-	lw s6, 88(sp)
-	sw s8, 144(sp)
-	sub s8, s1, s6
-	sub a2, s8, a2                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sw t1, 140(sp)
-	sltu t1, s1, s8
-	sltu s8, s8, a2
-	add t1, t1, s8
-	lw s8, 92(sp)                    # fe25519_saturated32:61
-	sw s9, 148(sp)
-	lw s9, 60(sp)
-	sw s5, 132(sp)
-	sub s5, s9, s8
-	sub t1, s5, t1                   # fe25519_saturated32:61: word 0 of v in -2^32..2^32-1
-	sw t5, 128(sp)
-	sltu t5, s9, s5
-	sltu s5, s5, t1
-	add t5, t5, s5
-	sub s5, zero, t5                 # fe25519_saturated32:61: word 1 of v in -2^32..2^32-1
-	srli t5, t1, 31                  # fe25519_saturated32:63
-	slli s5, s5, 1
-	or t5, t5, s5
-	li s5, 19
-	mul t5, t5, s5
-	addi s5, t5, -19                 # fe25519_saturated32:63: carry in -57..0
-	srai t5, s5, 31                  # fe25519_saturated32:65
-	add s5, s0, s5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s0, s5, s0
-	add t5, t5, s0                   # fe25519_saturated32:65: word 1 of s in -57..2^32-1
-	sub s0, zero, t5
-	sub t5, t2, s0                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s0, t2, t5
-	sub t2, t4, s0                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s0, t4, t2
-	sub t4, t0, s0                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s0, t0, t4
-	sub t0, a4, s0                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s0, a4, t0
-	sub a4, s2, s0                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s0, s2, a4
-	sub s2, a2, s0                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s0, a2, s2
-	slli a2, t1, 1                   # fe25519_saturated32:69
-	srli t1, a2, 1
-	li a2, -2147483648
-	add t1, t1, a2
-	sub a2, t1, s0
-	add t1, s11, s4                  # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu s0, t1, s11
-	add s4, s3, a5
-	sltu s11, s4, s3
-	add a5, s4, s0                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu s3, a5, s0
-	or s4, s11, s3
-	add s0, a7, a1
-	add s3, s0, s4                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu s11, s0, a7
-	sltu a1, s3, s4
-	or a7, s11, a1
-	add s0, ra, a0
-	add s11, s0, a7                  # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu s4, s0, ra
-	sltu a1, s11, a7
-	or a0, s4, a1
-	add ra, t3, a3
-	add a7, ra, a0                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu s0, ra, t3
-	sltu s4, a7, ra
-	add a1, s0, s4                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add a3, a6, s7
-	add a0, a3, a1                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu t3, a3, a6
-	sltu ra, a0, a3
-	add s0, t3, ra                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add s4, s1, s6
-	add a6, s4, s0                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu s7, s4, s1
-	sltu a1, a6, s4
-	add a3, s7, a1                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add t3, s9, s8                   # fe25519_saturated32:49
-	add s6, t3, a3                   # fe25519_saturated32:49: word 0 of v$0_folded in 0..2^50-1
-	sltu ra, t3, s9
-	sltu s1, s6, t3
-	add s0, ra, s1                   # fe25519_saturated32:49: word 1 of v$0_folded in 0..2^50-1
-	srli s4, s6, 31                  # fe25519_saturated32:31
-	slli s7, s0, 1
-	or a1, s4, s7
-	li s8, 19
-	mul s9, a1, s8                   # fe25519_saturated32:31: carry$0_folded in 0..2^24
-	lw a3, 136(sp)
-	sw s5, 0(a3)
-	sw t5, 4(a3)
-	add t3, t1, s9                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu ra, t3, t1
-	add s1, a5, ra                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s0, s1, a5
-	add s4, s3, s0                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s7, s4, s3
-	add a1, s11, s7                  # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s8, a1, s11
-	add s5, a7, s8                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu t5, s5, a7
-	slli ra, s6, 1                   # fe25519_saturated32:37
-	srli a5, ra, 1
-	lw a7, 128(sp)
-	sw t2, 8(a3)
-	add t2, a0, t5                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sw t4, 12(a3)
-	sltu t4, t2, a0
-	add s9, a6, t4                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu t1, s9, a6
-	add s0, t1, a5                   # fe25519_saturated32:37: r.7$0_folded in 0..2^31
-	lw a5, 132(sp)
-	sw t0, 16(a3)
-	sw a4, 20(a3)
-	sw s2, 24(a3)
-	sw a2, 28(a3)
-	sw t3, 32(a3)
-	sw s1, 36(a3)
-	lw s1, 140(sp)
-	sw s4, 40(a3)
-	sw a1, 44(a3)
-	sw s5, 48(a3)
-	sw t2, 52(a3)
-	sw s9, 56(a3)
-	sw s0, 60(a3)
-	lw s3, 0(sp)                     # fe25519_saturated32:45
-	lw s7, 4(sp)
-	add s11, s10, s3                 # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu s8, s11, s10
-	add t5, a7, s7
-	add t4, t5, s8                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw ra, 8(sp)
-	sltu a0, t5, a7
-	sltu a6, t4, s8
-	or s6, a0, a6
-	add t0, a5, ra
-	lw t1, 12(sp)
-	add s2, t0, s6                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu a4, t0, a5
-	sltu a2, s2, s6
-	or t3, a4, a2
-	add s4, s1, t1
-	add s5, s4, t3                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw s0, 16(sp)
-	lw s8, 144(sp)
-	sltu a1, s4, s1
-	sltu t2, s5, t3
-	or s9, a1, t2
-	add a0, s8, s0
-	lw t5, 20(sp)
-	add t0, a0, s9                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw a2, 148(sp)
-	sltu a6, a0, s8
-	sltu s6, t0, a0
-	add a4, a6, s6                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add s4, a2, t5
-	add a1, s4, a4                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw a0, 24(sp)
-	lw s6, 152(sp)
-	sltu t3, s4, a2
-	sltu t2, a1, s4
-	add s9, t3, t2                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add a4, s6, a0
-	add t3, a4, s9                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu s4, a4, s6
-	sltu t2, t3, a4
-	lw a6, 28(sp)                    # fe25519_saturated32:49
-	lw a4, 156(sp)
-	add s9, s4, t2                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add s4, a4, a6                   # fe25519_saturated32:49
-	sltu t2, s4, a4
-	add s9, s4, s9                   # fe25519_saturated32:49: word 0 of v$0_folded in 0..2^50-1
-	sltu s4, s9, s4
-	add t2, t2, s4                   # fe25519_saturated32:49: word 1 of v$0_folded in 0..2^50-1
-	srli s4, s9, 31                  # fe25519_saturated32:31
-	slli t2, t2, 1
-	or s4, s4, t2
-	li t2, 19
-	mul s4, s4, t2                   # fe25519_saturated32:31: carry$0_folded in 0..2^24
-	add t2, s11, s4                  # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s4, t2, s11
-	add s11, t4, s4                  # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s4, s11, t4
-	add t4, s2, s4                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s4, t4, s2
-	add s2, s5, s4                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s4, s2, s5
-	add s5, t0, s4                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s4, s5, t0
-	add t0, a1, s4                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s4, t0, a1
-	add a1, t3, s4                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s4, a1, t3
-	slli t3, s9, 1                   # fe25519_saturated32:37
-	srli s9, t3, 1
-	add t3, s4, s9                   # fe25519_saturated32:37: r.7$0_folded in 0..2^31
-	sub s4, s10, s3                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s9, s10, s4
-	sub s3, a7, s7
-	sltu s10, a7, s3
-	sub s7, s3, s9                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a7, s3, s7
-	or s9, s10, a7
-	sub s3, a5, ra
-	sub a7, s3, s9                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s10, a5, s3
-	sltu ra, s3, a7
-	or a5, s10, ra
-	sub s9, s1, t1
-	sub s10, s9, a5                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s3, s1, s9
-	sltu ra, s9, s10
-	or t1, s3, ra
-	sub s1, s8, s0
-	sub s9, s1, t1                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a5, s8, s1
-	sltu s3, s1, s9
-	add ra, a5, s3
-	sub s0, a2, t5
-	sub t1, s0, ra                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s8, a2, s0
-	sltu s1, s0, t1
-	add a5, s8, s1
-	sub s3, s6, a0
-	sub a2, s3, a5                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu t5, s6, s3
-	sltu ra, s3, a2
-	add s0, t5, ra
-	sub s8, a4, a6                   # fe25519_saturated32:61
-	sub a0, s8, s0                   # fe25519_saturated32:61: word 0 of v in -2^32..2^32-1
-	sltu s1, a4, s8
-	sltu s6, s8, a0
-	add a5, s1, s6
-	sub s3, zero, a5                 # fe25519_saturated32:61: word 1 of v in -2^32..2^32-1
-	srli t5, a0, 31                  # fe25519_saturated32:63
-	slli ra, s3, 1
-	or a6, t5, ra
-	li a4, 19
-	mul s0, a6, a4
-	sw t2, 64(a3)
-	sw s11, 68(a3)
-	sw t4, 72(a3)
-	sw s2, 76(a3)
-	sw s5, 80(a3)
-	addi s8, s0, -19                 # fe25519_saturated32:63: carry in -57..0
-	add s6, s4, s8                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srai s1, s8, 31
-	sltu a5, s6, s4
-	add s3, s1, a5                   # fe25519_saturated32:65: word 1 of s in -57..2^32-1
-	sub t5, zero, s3
-	sub ra, s7, t5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a6, s7, ra
-	sub a4, a7, a6                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu t2, a7, a4
-	sub s11, s10, t2                 # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu t4, s10, s11
-	sub s2, s9, t4                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sw t0, 84(a3)
-	sltu s5, s9, s2
-	sw a1, 88(a3)
-	sub t0, t1, s5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sw t3, 92(a3)
-	sltu a1, t1, t0
-	slli s8, a0, 1                   # fe25519_saturated32:69
-	sub t3, a2, a1                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srli s4, s8, 1                   # fe25519_saturated32:69
-	li s1, -2147483648
-	sw s6, 96(a3)
-	sltu s0, a2, t3                  # fe25519_saturated32:65
-	add a5, s4, s1                   # fe25519_saturated32:69
-	sub s6, a5, s0
-	sw ra, 100(a3)
-	sw s11, 108(a3)
-	sw s2, 112(a3)
-	sw s6, 124(a3)
-	lw ra, 160(sp)
-	lw s0, 164(sp)
-	lw s1, 168(sp)
-	lw s2, 172(sp)
-	lw s3, 176(sp)
-	lw s4, 180(sp)
-	lw s5, 184(sp)
-	lw s6, 188(sp)
-	lw s7, 192(sp)
-	lw s8, 196(sp)
-	lw s9, 200(sp)
-	lw s10, 204(sp)
-	lw s11, 208(sp)
-	sw a4, 104(a3)
-	sw t0, 116(a3)
-	sw t3, 120(a3)
-	addi sp, sp, 224
+	add t1, s3, a5                   # fe25519_saturated32:50
+	sltu s10, t1, s3
+	add a7, t1, a3                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sltu s5, a7, t1
+	sub a3, s4, s1                   # fe25519_saturated32:60: word 0 of v$6_sub_loose in -(2^31+38)..2^31+1
+	add a1, s10, s5                  # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	sltu t1, s4, a3                  # fe25519_saturated32:60
+	sub s10, zero, t1                # fe25519_saturated32:60: word 1 of v$6_sub_loose in -(2^31+38)..2^31+1
+	srli s5, a3, 31                  # fe25519_saturated32:62
+	sw a7, 64(a4)
+	lw a0, 68(sp)                    # fe25519_saturated32:50
+	slli a7, s10, 1                  # fe25519_saturated32:62
+	add a2, s6, a0                   # fe25519_saturated32:50
+	add t5, a2, a1                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sltu t3, a2, s6
+	sltu s11, t5, a2
+	or a1, s5, a7                    # fe25519_saturated32:62
+	mul a2, a1, s2
+	add a6, t3, s11                  # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	sub s11, s3, a5                  # fe25519_saturated32:64
+	sltu s1, s3, s11
+	sw t5, 68(a4)
+	lw t4, 72(sp)                    # fe25519_saturated32:50
+	srli t3, t2, 1                   # fe25519_saturated32:54
+	add s4, t0, t4                   # fe25519_saturated32:50
+	add s10, s4, a6                  # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sw s10, 72(a4)
+	lw a1, 76(sp)
+	sltu t1, s4, t0
+	sltu s5, s10, s4
+	add a7, t1, s5                   # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	add a5, s9, a1
+	add s3, a5, a7                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sw s3, 76(a4)
+	lw t1, 80(sp)
+	sltu t5, a5, s9
+	sltu a6, s3, a5
+	sub t2, s2, a2                   # fe25519_saturated32:62: borrow$6_sub_loose in 0..57
+	add s4, t5, a6                   # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	add s10, ra, t1
+	add a2, s10, s4                  # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sw a2, 80(a4)
+	lw t5, 84(sp)
+	sltu s2, s10, ra
+	sltu a7, a2, s10
+	add a5, s2, a7                   # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	add s3, s0, t5
+	add s4, s3, a5                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sw s4, 84(a4)
+	sub s5, s11, t2                  # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	lw a7, 88(sp)                    # fe25519_saturated32:50
+	sltu a6, s11, s5                 # fe25519_saturated32:64
+	sltu t2, s3, s0                  # fe25519_saturated32:50
+	sltu s10, s4, s3
+	add s2, t2, s10                  # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	add a2, s1, a6                   # fe25519_saturated32:64
+	add s11, s7, a7                  # fe25519_saturated32:50
+	add s3, s11, s2                  # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sub s1, s6, a0                   # fe25519_saturated32:64
+	sltu a5, s11, s7                 # fe25519_saturated32:50
+	sltu t2, s3, s11
+	sub s2, s1, a2                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	add s10, a5, t2                  # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	sltu a6, s6, s1                  # fe25519_saturated32:64
+	sltu s11, s1, s2
+	add s4, s10, t3                  # fe25519_saturated32:54
+	add a5, a6, s11                  # fe25519_saturated32:64
+	sub t2, t0, t4
+	sw s3, 88(a4)
+	sub s10, t2, a5                  # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	sw s4, 92(a4)
+	sltu s3, t0, t2
+	sltu t3, t2, s10
+	add s4, s3, t3
+	sub t0, s9, a1
+	sub t2, t0, s4                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	sw s5, 96(a4)
+	sltu a5, s9, t0
+	sltu s3, t0, t2
+	sw s10, 104(a4)
+	sub s5, ra, t1
+	add t3, a5, s3
+	sub s10, s5, t3                  # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	sltu a0, ra, s5
+	sltu t1, s5, s10
+	sub s6, s0, t5
+	add ra, a0, t1
+	sltu a2, s0, s6
+	sub t5, s6, ra                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	sub s1, s7, a7
+	sltu s0, s6, t5
+	sltu a6, s7, s1
+	add a7, a2, s0
+	sw s2, 100(a4)
+	slli s11, a3, 1                  # fe25519_saturated32:68
+	sub s7, s1, a7                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	srli s2, s11, 1                  # fe25519_saturated32:68
+	sltu a3, s1, s7                  # fe25519_saturated32:64
+	add t4, s2, s8                   # fe25519_saturated32:68
+	add s11, a6, a3                  # fe25519_saturated32:64
+	sub s2, t4, s11                  # fe25519_saturated32:68
+	sw s10, 112(a4)
+	sw s2, 124(a4)
+	sw s7, 120(a4)
+	lw s0, 144(sp)
+	lw s1, 148(sp)
+	lw s2, 152(sp)
+	lw s3, 156(sp)
+	lw s4, 160(sp)
+	lw s5, 164(sp)
+	lw s6, 168(sp)
+	lw s7, 172(sp)
+	lw s8, 176(sp)
+	lw s9, 180(sp)
+	lw s10, 184(sp)
+	sw t2, 108(a4)
+	sw t5, 116(a4)
+	lw s11, 188(sp)
+	lw ra, 140(sp)
+	addi sp, sp, 192
 	ret
 	.size curve_ed25519_add_cached, . - curve_ed25519_add_cached
 
@@ -14215,54 +13772,19 @@ curve_ed25519_add_cached:
 	.balign 4
 	.type curve_ed25519_vartime_odd_multiples, @function
 curve_ed25519_vartime_odd_multiples:
-	addi sp, sp, -576
-	sw s0, 516(sp)
-	sw s1, 520(sp)
-	sw s2, 524(sp)
-	addi s0, a1, 32                  # ed25519:113
-	mv s1, a0
-	mv s2, a1
-	sw ra, 512(sp)
-	sw s3, 528(sp)
-	sw s4, 532(sp)
-	sw s5, 536(sp)
-	sw s6, 540(sp)
-	sw s7, 544(sp)
-	sw s8, 548(sp)
-	sw s9, 552(sp)
-	sw s10, 556(sp)
-	sw s11, 560(sp)
-	mv a0, s1
-	mv a1, s0
-	mv a2, s2
-	call field_fe25519_saturated32_add
-	addi a0, s1, 32
-	mv a1, s0
-	mv a2, s2
-	call field_fe25519_saturated32_sub
-	lw a2, 64(s2)
-	lw a3, 68(s2)
-	sw a2, 64(s1)
-	sw a3, 68(s1)
-	lw a4, 72(s2)
-	lw a5, 76(s2)
-	sw a4, 72(s1)
-	sw a5, 76(s1)
-	lw a6, 80(s2)
-	lw a7, 84(s2)
-	sw a6, 80(s1)
-	sw a7, 84(s1)
-	lw t0, 88(s2)
-	lw t1, 92(s2)
-	lla a2, table_9
-	sw t0, 88(s1)
-	sw t1, 92(s1)
-	addi a1, s2, 96
-	addi a0, s1, 96
-	call field_fe25519_saturated32_mul
-	addi a3, s2, 64                  # 42
-	mv a1, s2
-	mv a2, s0
+	addi sp, sp, -400
+	sw s0, 388(sp)
+	sw s1, 392(sp)
+	mv s0, a0
+	mv s1, a1
+	sw ra, 384(sp)
+	sw s2, 396(sp)
+	mv a0, s0
+	mv a1, s1
+	call curve_ed25519_to_cached
+	addi a2, s1, 32                  # 42
+	addi a3, s1, 64
+	mv a1, s1
 	addi a0, sp, 0
 	call curve_ed25519_double
 	addi a0, sp, 128
@@ -14281,20 +13803,20 @@ curve_ed25519_vartime_odd_multiples:
 	addi a1, sp, 0
 	addi a2, sp, 32
 	call field_fe25519_saturated32_mul
-	li t2, 1
-	mv s0, t2
-.L47_0:
-	addi t3, s0, -1                  # 44
-	slli t4, t3, 7
-	add a2, s1, t4
+	li a4, 1
+	mv s1, a4
+.L46_0:
+	addi a5, s1, -1                  # 44
+	slli a6, a5, 7
+	add a2, s0, a6
 	addi a0, sp, 0
 	addi a1, sp, 128
 	call curve_ed25519_add_cached
-	addi a0, sp, 384
+	addi a0, sp, 256
 	addi a1, sp, 0
 	addi a2, sp, 96
 	call field_fe25519_saturated32_mul
-	addi a0, sp, 416
+	addi a0, sp, 288
 	addi a1, sp, 32
 	addi a2, sp, 64
 	call field_fe25519_saturated32_mul
@@ -14302,122 +13824,23 @@ curve_ed25519_vartime_odd_multiples:
 	addi a1, sp, 64
 	addi a2, sp, 96
 	call field_fe25519_saturated32_mul
-	addi a0, sp, 448
+	addi a0, sp, 352
 	addi a1, sp, 0
 	addi a2, sp, 32
 	call field_fe25519_saturated32_mul
-	addi a0, sp, 256
-	addi a1, sp, 416
-	addi a2, sp, 384
-	call field_fe25519_saturated32_add
-	addi a0, sp, 288
-	addi a1, sp, 416
-	addi a2, sp, 384
-	call field_fe25519_saturated32_sub
-	lla a2, table_9
-	addi a0, sp, 352
-	addi a1, sp, 448
-	call field_fe25519_saturated32_mul
-	lw s11, 352(sp)
-	lw t5, 256(sp)
-	sw s11, 480(sp)
-	lw s11, 356(sp)
-	lw ra, 260(sp)
-	sw s11, 484(sp)
-	lw s11, 360(sp)
-	lw a4, 264(sp)
-	sw s11, 488(sp)
-	lw s11, 364(sp)
-	lw a5, 268(sp)
-	sw s11, 492(sp)
-	lw s11, 368(sp)
-	lw a6, 272(sp)
-	sw s11, 496(sp)
-	lw s11, 372(sp)
-	lw a7, 276(sp)
-	sw s11, 500(sp)
-	lw s11, 376(sp)
-	lw t0, 280(sp)
-	sw s11, 504(sp)
-	lw s11, 380(sp)
-	lw t1, 284(sp)
-	sw s11, 508(sp)
-	lw a0, 288(sp)
-	lw a1, 292(sp)
-	lw a3, 296(sp)
-	lw s2, 300(sp)
-	lw t2, 304(sp)
-	lw t3, 308(sp)
-	lw t4, 312(sp)
-	lw a2, 316(sp)
-	lw s3, 320(sp)
-	lw s4, 324(sp)
-	lw s5, 328(sp)
-	lw s6, 332(sp)
-	lw s7, 336(sp)
-	lw s8, 340(sp)
-	lw s9, 344(sp)
-	lw s10, 348(sp)
-	slli s11, s0, 7
-	add s11, s1, s11
-	sw t5, 0(s11)
-	sw ra, 4(s11)
-	sw a4, 8(s11)
-	sw a5, 12(s11)
-	sw a6, 16(s11)
-	sw a7, 20(s11)
-	sw t0, 24(s11)
-	sw t1, 28(s11)
-	lw t5, 480(sp)
-	lw ra, 484(sp)
-	lw a4, 488(sp)
-	lw a5, 492(sp)
-	lw a6, 496(sp)
-	lw a7, 500(sp)
-	lw t0, 504(sp)
-	lw t1, 508(sp)
-	sw a0, 32(s11)
-	sw a1, 36(s11)
-	sw a3, 40(s11)
-	sw s2, 44(s11)
-	sw t2, 48(s11)
-	sw t3, 52(s11)
-	sw t4, 56(s11)
-	sw a2, 60(s11)
-	sw s3, 64(s11)
-	sw s4, 68(s11)
-	sw s5, 72(s11)
-	sw s6, 76(s11)
-	sw s7, 80(s11)
-	sw s8, 84(s11)
-	sw s9, 88(s11)
-	sw s10, 92(s11)
-	sw t5, 96(s11)
-	sw ra, 100(s11)
-	sw a4, 104(s11)
-	sw a5, 108(s11)
-	sw a6, 112(s11)
-	sw a7, 116(s11)
-	sw t0, 120(s11)
-	sw t1, 124(s11)
-	addi s0, s0, 1
-	li a0, 8
-	bltu s0, a0, .L47_0
-.L47_1:
-	lw ra, 512(sp)
-	lw s0, 516(sp)
-	lw s1, 520(sp)
-	lw s2, 524(sp)
-	lw s3, 528(sp)
-	lw s4, 532(sp)
-	lw s5, 536(sp)
-	lw s6, 540(sp)
-	lw s7, 544(sp)
-	lw s8, 548(sp)
-	lw s9, 552(sp)
-	lw s10, 556(sp)
-	lw s11, 560(sp)
-	addi sp, sp, 576
+	slli a7, s1, 7
+	add a0, s0, a7
+	addi a1, sp, 256
+	call curve_ed25519_to_cached
+	addi s1, s1, 1
+	li s2, 8
+	bltu s1, s2, .L46_0
+.L46_1:
+	lw ra, 384(sp)
+	lw s0, 388(sp)
+	lw s1, 392(sp)
+	lw s2, 396(sp)
+	addi sp, sp, 400
 	ret
 	.size curve_ed25519_vartime_odd_multiples, . - curve_ed25519_vartime_odd_multiples
 
@@ -14517,8 +13940,8 @@ curve_ed25519_vartime_multiple:
 	lw s4, 120(a6)
 	sw s11, 124(a0)
 	sw s4, 120(a0)
-	beq a2, s3, .L48_0
-.L48_1:
+	beq a2, s3, .L47_0
+.L47_1:
 	lw ra, 0(sp)
 	lw s0, 4(sp)
 	lw s1, 8(sp)
@@ -14534,89 +13957,73 @@ curve_ed25519_vartime_multiple:
 	lw s11, 48(sp)
 	addi sp, sp, 64
 	ret
-.L48_0:
-	sub a2, zero, s10                # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
+.L47_0:
+	sub a2, zero, s11                # fe25519_saturated32:60: word 0 of v$0_negate_cached in -(2^32-1)..0
 	sltu s3, zero, a2
-	sub s10, zero, s9
-	sltu s9, zero, s10
-	sub s3, s10, s3                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s10, s10, s3
-	or s9, s9, s10
-	sub s10, zero, s8
-	sltu s8, zero, s10
-	sub s9, s10, s9                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s10, s10, s9
-	or s8, s8, s10
-	sub s10, zero, s7
-	sltu s7, zero, s10
-	sub s8, s10, s8                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s10, s10, s8
-	or s7, s7, s10
-	sub s10, zero, s6
-	sltu s6, zero, s10
-	sub s7, s10, s7                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s10, s10, s7
-	add s6, s6, s10
-	sub s10, zero, s5
-	sltu s5, zero, s10
-	sub s6, s10, s6                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s10, s10, s6
-	add s5, s5, s10
-	sub s10, zero, s4
-	sltu s4, zero, s10
-	sub s5, s10, s5                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s10, s10, s5
-	add s4, s4, s10
-	sub s10, zero, s11               # fe25519_saturated32:61
-	sltu s11, zero, s10
-	sub s4, s10, s4                  # fe25519_saturated32:61: word 0 of v in -2^32..2^32-1
-	sltu s10, s10, s4
-	add s11, s11, s10
-	sub s10, zero, s11               # fe25519_saturated32:61: word 1 of v in -2^32..2^32-1
-	srli s11, s4, 31                 # fe25519_saturated32:63
-	slli s10, s10, 1
-	or s11, s11, s10
+	sub s11, zero, s3                # fe25519_saturated32:60: word 1 of v$0_negate_cached in -(2^32-1)..0
+	srli s3, a2, 31                  # fe25519_saturated32:62
+	slli s11, s11, 1
+	or s3, s3, s11
+	li s11, 19
+	mul s3, s3, s11
+	sub s11, zero, s10               # fe25519_saturated32:64
 	li s10, 19
-	mul s11, s11, s10
-	sw t0, 36(a0)
 	sw a7, 32(a0)
 	sw t1, 40(a0)
+	sw t0, 36(a0)
+	sub a7, s10, s3                  # fe25519_saturated32:62: borrow$0_negate_cached in 0..57
 	sw t2, 44(a0)
+	sub t1, s11, a7                  # fe25519_saturated32:64: word 0 of s$0_negate_cached in -(2^32+56)..-1
 	sw t3, 48(a0)
-	addi s10, s11, -19               # fe25519_saturated32:63: carry in -57..0
-	add t0, a2, s10                  # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srai a7, s10, 31
-	sltu t1, t0, a2
-	add t2, a7, t1                   # fe25519_saturated32:65: word 1 of s in -57..2^32-1
 	sw t4, 52(a0)
-	sub t3, zero, t2
-	sw t5, 56(a0)
-	sub t4, s3, t3                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
+	sltu t0, zero, s11
+	sltu t2, s11, t1
 	sw ra, 60(a0)
-	sltu t5, s3, t4
-	sub ra, s9, t5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s11, s9, ra
-	sub s10, s8, s11                 # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a2, s8, s10
-	sub a7, s7, a2                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu t1, s7, a7
-	sub t2, s6, t1                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu t3, s6, t2
-	slli s9, s4, 1                   # fe25519_saturated32:69
-	sub s3, s5, t3                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srli s11, s9, 1                  # fe25519_saturated32:69
-	li s8, -2147483648
-	sltu t5, s5, s3                  # fe25519_saturated32:65
-	add a2, s11, s8                  # fe25519_saturated32:69
-	sub s7, a2, t5
-	sw t0, 96(a0)
-	sw t4, 100(a0)
-	sw ra, 104(a0)
-	sw s10, 108(a0)
-	sw a7, 112(a0)
-	sw t2, 116(a0)
-	sw s3, 120(a0)
-	sw s7, 124(a0)
+	add t3, t0, t2
+	sub t4, zero, s9
+	sw t5, 56(a0)
+	sub ra, t4, t3                   # fe25519_saturated32:64: word 0 of s$0_negate_cached in -(2^32+56)..-1
+	sltu t5, zero, t4
+	sltu s10, t4, ra
+	add s3, t5, s10
+	sub a7, zero, s8
+	sub t0, a7, s3                   # fe25519_saturated32:64: word 0 of s$0_negate_cached in -(2^32+56)..-1
+	sw t1, 96(a0)
+	sltu s11, zero, a7
+	sltu t2, a7, t0
+	add t1, s11, t2
+	sub s9, zero, s7
+	sub t4, s9, t1                   # fe25519_saturated32:64: word 0 of s$0_negate_cached in -(2^32+56)..-1
+	sw ra, 100(a0)
+	sltu t3, zero, s9
+	sltu t5, s9, t4
+	add s10, t3, t5
+	sub ra, zero, s6
+	sub s3, ra, s10                  # fe25519_saturated32:64: word 0 of s$0_negate_cached in -(2^32+56)..-1
+	sltu s8, zero, ra
+	sltu a7, ra, s3
+	add s11, s8, a7
+	sub t2, zero, s5
+	sw t0, 104(a0)
+	sub s7, t2, s11                  # fe25519_saturated32:64: word 0 of s$0_negate_cached in -(2^32+56)..-1
+	sltu t0, zero, t2
+	sltu t1, t2, s7
+	sw t4, 108(a0)
+	add s9, t0, t1
+	sub t3, zero, s4
+	sub t4, t3, s9                   # fe25519_saturated32:64: word 0 of s$0_negate_cached in -(2^32+56)..-1
+	slli ra, a2, 1                   # fe25519_saturated32:68
+	sw s3, 112(a0)
+	sltu t5, zero, t3                # fe25519_saturated32:64
+	sltu s6, t3, t4
+	srli s8, ra, 1                   # fe25519_saturated32:68
+	li a7, -2147483648
+	add s10, t5, s6                  # fe25519_saturated32:64
+	add s3, s8, a7                   # fe25519_saturated32:68
+	sub s5, s3, s10
+	sw s7, 116(a0)
+	sw t4, 120(a0)
+	sw s5, 124(a0)
 	sw a3, 0(a0)
 	sw a4, 4(a0)
 	sw a1, 8(a0)
@@ -14624,25 +14031,25 @@ curve_ed25519_vartime_multiple:
 	sw s0, 16(a0)
 	sw s1, 20(a0)
 	sw s2, 24(a0)
-	lw t1, 60(a6)
-	sw t1, 28(a0)
-	lw s6, 64(a6)
-	sw s6, 64(a0)
-	lw t3, 68(a6)
-	sw t3, 68(a0)
-	lw s5, 72(a6)
-	sw s5, 72(a0)
-	lw s4, 76(a6)
-	sw s4, 76(a0)
-	lw s9, 80(a6)
-	sw s9, 80(a0)
-	lw s11, 84(a6)
-	sw s11, 84(a0)
-	lw s8, 88(a6)
-	sw s8, 88(a0)
-	lw a2, 92(a6)
-	sw a2, 92(a0)
-	j .L48_1
+	lw s11, 60(a6)
+	sw s11, 28(a0)
+	lw t2, 64(a6)
+	sw t2, 64(a0)
+	lw t0, 68(a6)
+	sw t0, 68(a0)
+	lw t1, 72(a6)
+	sw t1, 72(a0)
+	lw s7, 76(a6)
+	sw s7, 76(a0)
+	lw s4, 80(a6)
+	sw s4, 80(a0)
+	lw s9, 84(a6)
+	sw s9, 84(a0)
+	lw t3, 88(a6)
+	sw t3, 88(a0)
+	lw t5, 92(a6)
+	sw t5, 92(a0)
+	j .L47_1
 	.size curve_ed25519_vartime_multiple, . - curve_ed25519_vartime_multiple
 
 # curve.ed25519_vartime.multiple_of_base (lib/curve/ed25519_vartime.stk, line 97)
@@ -14654,7 +14061,7 @@ curve_ed25519_vartime_multiple_of_base:
 	srli a3, a2, 1
 	slli a4, a3, 5
 	slli a5, a3, 6
-	lla a7, table_10
+	lla a7, table_9
 	add a6, a4, a5
 	sw ra, 0(sp)
 	sw s0, 4(sp)
@@ -14720,8 +14127,8 @@ curve_ed25519_vartime_multiple_of_base:
 	sw s11, 92(a0)
 	srli a1, a1, 4                   # 102
 	li s3, 1
-	beq a1, s3, .L49_0
-.L49_1:
+	beq a1, s3, .L48_0
+.L48_1:
 	lw ra, 0(sp)
 	lw s0, 4(sp)
 	lw s1, 8(sp)
@@ -14737,89 +14144,69 @@ curve_ed25519_vartime_multiple_of_base:
 	lw s11, 48(sp)
 	addi sp, sp, 64
 	ret
-.L49_0:
-	sub a1, zero, s4                 # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s3, zero, a1
-	sub s4, zero, s5
-	sltu s5, zero, s4
-	sub s3, s4, s3                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s4, s4, s3
-	or s5, s5, s4
-	sub s4, zero, s6
-	sltu s6, zero, s4
-	sub s5, s4, s5                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s4, s4, s5
-	or s6, s6, s4
-	sub s4, zero, s7
-	sltu s7, zero, s4
-	sub s6, s4, s6                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s4, s4, s6
-	or s7, s7, s4
-	sub s4, zero, s8
-	sltu s8, zero, s4
-	sub s7, s4, s7                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s4, s4, s7
-	add s8, s8, s4
-	sub s4, zero, s9
-	sltu s9, zero, s4
-	sub s8, s4, s8                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s4, s4, s8
-	add s9, s9, s4
-	sub s4, zero, s10
-	sltu s10, zero, s4
-	sub s9, s4, s9                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s4, s4, s9
-	add s10, s10, s4
-	sub s4, zero, s11                # fe25519_saturated32:61
-	sltu s11, zero, s4
-	sub s10, s4, s10                 # fe25519_saturated32:61: word 0 of v in -2^32..2^32-1
-	sltu s4, s4, s10
-	add s11, s11, s4
-	sub s4, zero, s11                # fe25519_saturated32:61: word 1 of v in -2^32..2^32-1
-	srli s11, s10, 31                # fe25519_saturated32:63
-	slli s4, s4, 1
-	or s11, s11, s4
+.L48_0:
+	sub a1, zero, s11                # fe25519_saturated32:60: v$0_negate_niels in -2057288476..-1036408098
+	srai s3, a1, 31                  # fe25519_saturated32:62
+	li s11, 19
+	mul s3, s3, s11
+	sub s11, zero, s4                # fe25519_saturated32:64
 	li s4, 19
-	mul s11, s11, s4
-	sw t2, 36(a0)
 	sw t1, 32(a0)
 	sw t3, 40(a0)
+	sw t2, 36(a0)
+	sub t1, s4, s3                   # fe25519_saturated32:62: borrow$0_negate_niels in 0..57
 	sw t4, 44(a0)
+	sub t3, s11, t1                  # fe25519_saturated32:64: word 0 of s$0_negate_niels in -4250962447..-28881864
 	sw t5, 48(a0)
-	addi s4, s11, -19                # fe25519_saturated32:63: carry in -57..0
-	add t2, a1, s4                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srai t1, s4, 31
-	sltu t3, t2, a1
-	add t4, t1, t3                   # fe25519_saturated32:65: word 1 of s in -57..2^32-1
 	sw ra, 52(a0)
-	sub t5, zero, t4
-	sw a2, 56(a0)
-	sub ra, s3, t5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
+	sltu t2, zero, s11
+	sltu t4, s11, t3
 	sw a3, 60(a0)
-	sltu a2, s3, ra
-	sub a3, s5, a2                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s11, s5, a3
-	sub s4, s6, s11                  # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a1, s6, s4
-	sub t1, s7, a1                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu t3, s7, t1
-	sub t4, s8, t3                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu t5, s8, t4
-	slli s5, s10, 1                  # fe25519_saturated32:69
-	sub s3, s9, t5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srli s11, s5, 1                  # fe25519_saturated32:69
-	li s6, -2147483648
-	sltu a2, s9, s3                  # fe25519_saturated32:65
-	add a1, s11, s6                  # fe25519_saturated32:69
-	sub s7, a1, a2
-	sw t2, 64(a0)
-	sw ra, 68(a0)
-	sw a3, 72(a0)
-	sw s4, 76(a0)
-	sw t1, 80(a0)
-	sw t4, 84(a0)
-	sw s3, 88(a0)
-	sw s7, 92(a0)
+	add t5, t2, t4
+	sub ra, zero, s5
+	sw a2, 56(a0)
+	sub a3, ra, t5                   # fe25519_saturated32:64: word 0 of s$0_negate_niels in -4250962447..-28881864
+	sltu a2, zero, ra
+	sltu s4, ra, a3
+	add s3, a2, s4
+	sub t1, zero, s6
+	sub t2, t1, s3                   # fe25519_saturated32:64: word 0 of s$0_negate_niels in -4250962447..-28881864
+	sw t3, 64(a0)
+	sltu s11, zero, t1
+	sltu t4, t1, t2
+	add t3, s11, t4
+	sub s5, zero, s7
+	sub ra, s5, t3                   # fe25519_saturated32:64: word 0 of s$0_negate_niels in -4250962447..-28881864
+	sw a3, 68(a0)
+	sltu t5, zero, s5
+	sltu a2, s5, ra
+	add s4, t5, a2
+	sub a3, zero, s8
+	sub s3, a3, s4                   # fe25519_saturated32:64: word 0 of s$0_negate_niels in -4250962447..-28881864
+	sltu s6, zero, a3
+	sltu t1, a3, s3
+	add s11, s6, t1
+	sub t4, zero, s9
+	sw t2, 72(a0)
+	sub s7, t4, s11                  # fe25519_saturated32:64: word 0 of s$0_negate_niels in -4250962447..-28881864
+	sltu t2, zero, t4
+	sltu t3, t4, s7
+	sw ra, 76(a0)
+	add s5, t2, t3
+	sub t5, zero, s10
+	sub ra, t5, s5                   # fe25519_saturated32:64: word 0 of s$0_negate_niels in -4250962447..-28881864
+	slli a3, a1, 1                   # fe25519_saturated32:68
+	sw s3, 80(a0)
+	sltu a2, zero, t5                # fe25519_saturated32:64
+	sltu s8, t5, ra
+	srli s6, a3, 1                   # fe25519_saturated32:68
+	li t1, -2147483648
+	add s4, a2, s8                   # fe25519_saturated32:64
+	add s3, s6, t1                   # fe25519_saturated32:68
+	sub s9, s3, s4
+	sw s7, 84(a0)
+	sw ra, 88(a0)
+	sw s9, 92(a0)
 	sw a4, 0(a0)
 	sw a5, 4(a0)
 	sw a7, 8(a0)
@@ -14827,12 +14214,12 @@ curve_ed25519_vartime_multiple_of_base:
 	sw s0, 16(a0)
 	sw s1, 20(a0)
 	sw s2, 24(a0)
-	lw t3, 60(t0)
-	sw t3, 28(a0)
-	j .L49_1
+	lw s11, 60(t0)
+	sw s11, 28(a0)
+	j .L48_1
 	.size curve_ed25519_vartime_multiple_of_base, . - curve_ed25519_vartime_multiple_of_base
 
-# curve.ed25519_vartime.double_and_add (lib/curve/ed25519_vartime.stk, line 66)
+# curve.ed25519_vartime.double_and_add (lib/curve/ed25519_vartime.stk, line 66); in an order found by search
 	.balign 4
 	.type curve_ed25519_vartime_double_and_add, @function
 curve_ed25519_vartime_double_and_add:
@@ -14852,10 +14239,10 @@ curve_ed25519_vartime_double_and_add:
 	mv a3, a6
 	addi a0, sp, 0
 	call curve_ed25519_double
-	bne s1, zero, .L50_0
-.L50_1:
-	bne s2, zero, .L50_2
-.L50_3:
+	bne s1, zero, .L49_0
+.L49_1:
+	bne s2, zero, .L49_2
+.L49_3:
 	mv a0, s0
 	addi a1, sp, 0
 	addi a2, sp, 96
@@ -14871,11 +14258,11 @@ curve_ed25519_vartime_double_and_add:
 	lw ra, 384(sp)
 	lw s0, 388(sp)
 	lw s1, 392(sp)
-	lw s2, 396(sp)
 	lw s3, 400(sp)
+	lw s2, 396(sp)
 	addi sp, sp, 416
 	ret
-.L50_0:
+.L49_0:
 	addi a0, sp, 128
 	addi a1, sp, 0
 	addi a2, sp, 96
@@ -14900,8 +14287,8 @@ curve_ed25519_vartime_double_and_add:
 	addi a1, sp, 128
 	addi a2, sp, 256
 	call curve_ed25519_add_cached
-	j .L50_1
-.L50_2:
+	j .L49_1
+.L49_2:
 	addi a0, sp, 128
 	addi a1, sp, 0
 	addi a2, sp, 96
@@ -14925,7 +14312,7 @@ curve_ed25519_vartime_double_and_add:
 	addi a1, sp, 128
 	addi a2, sp, 256
 	call curve_ed25519_add_niels
-	j .L50_3
+	j .L49_3
 	.size curve_ed25519_vartime_double_and_add, . - curve_ed25519_vartime_double_and_add
 
 # curve.ed25519_vartime.double_mult (lib/curve/ed25519_vartime.stk, line 51)
@@ -14949,8 +14336,7 @@ curve_ed25519_vartime_double_mult:
 	addi a0, sp, 512
 	call curve_ed25519_vartime_odd_multiples
 	li a4, 1
-	li a5, 1
-	li a6, 256
+	li a5, 256
 	sw zero, 0(s0)
 	sw zero, 4(s0)
 	sw zero, 8(s0)
@@ -14967,7 +14353,7 @@ curve_ed25519_vartime_double_mult:
 	sw zero, 52(s0)
 	sw zero, 56(s0)
 	sw zero, 60(s0)
-	sw a5, 64(s0)
+	sw a4, 64(s0)
 	sw zero, 68(s0)
 	sw zero, 72(s0)
 	sw zero, 76(s0)
@@ -14975,22 +14361,22 @@ curve_ed25519_vartime_double_mult:
 	sw zero, 84(s0)
 	sw zero, 88(s0)
 	sw zero, 92(s0)
-	mv s1, a6
-.L51_0:
+	mv s1, a5
+.L50_0:
 	addi s1, s1, -1
-	mv a7, s1
-	addi t0, sp, 0
-	addi t2, sp, 256
-	add t1, t0, a7                   # 59
-	add t3, t2, a7
-	lbu a2, 0(t1)
-	lbu a3, 0(t3)
+	mv a6, s1
+	addi a7, sp, 0
+	addi t1, sp, 256
+	add t0, a7, a6                   # 59
+	add t2, t1, a6
+	lbu a2, 0(t0)
+	lbu a3, 0(t2)
 	mv a0, s0
 	mv a1, s0
 	addi a4, sp, 512
 	call curve_ed25519_vartime_double_and_add
-	bltu zero, s1, .L51_0
-.L51_1:
+	bltu zero, s1, .L50_0
+.L50_1:
 	lw ra, 1536(sp)
 	lw s0, 1540(sp)
 	lw s1, 1544(sp)
@@ -15019,7 +14405,7 @@ santoku_sign_verify:
 	sw s9, 376(sp)
 	sw s10, 380(sp)
 	sw s11, 384(sp)
-	bltu a4, a0, .L52_0
+	bltu a4, a0, .L51_0
 	sw a0, 288(sp)
 	lbu a0, 56(a2)                   # 66
 	sw a1, 292(sp)
@@ -15100,9 +14486,9 @@ santoku_sign_verify:
 	addi a1, sp, 128
 	call curve_ed25519_decode_negated
 	lw ra, 128(sp)                   # 67: on_curve
-	bne ra, zero, .L52_1
+	bne ra, zero, .L51_1
 	li a0, 0
-.L52_2:
+.L51_2:
 	lw ra, 336(sp)
 	lw s0, 340(sp)
 	lw s1, 344(sp)
@@ -15118,7 +14504,7 @@ santoku_sign_verify:
 	lw s11, 384(sp)
 	addi sp, sp, 400
 	ret
-.L52_1:
+.L51_1:
 	addi t0, s0, -237                # sc25519:190
 	srai t1, t0, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
 	addi t2, s1, -211
@@ -15225,12 +14611,12 @@ santoku_sign_verify:
 	xor a5, s3, s9
 	li s10, -2147483648
 	sltu a4, a5, s10                 # sc25519:192: t
-	bne a4, zero, .L52_3
+	bne a4, zero, .L51_3
 	li s0, 0
 	mv a0, s0
-.L52_4:
-	j .L52_2
-.L52_3:
+.L51_4:
+	j .L51_2
+.L51_3:
 	lw a1, 288(sp)
 	lw a3, 296(sp)
 	lw a4, 292(sp)
@@ -15424,8 +14810,8 @@ santoku_sign_verify:
 	xor s10, a1, s3
 	or t2, s5, s10
 	sltiu a0, t2, 1                  # 74: ok
-	j .L52_4
-.L52_0:
+	j .L51_4
+.L51_0:
 	ebreak
 	.size santoku_sign_verify, . - santoku_sign_verify
 
@@ -15495,33 +14881,26 @@ table_2:
 	.byte 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16
 	.size table_2, . - table_2
 
-# field.fe25519_saturated32.mul$lit0
+# curve.ed25519.ZERO
 	.balign 4
 	.type table_3, @object
 table_3:
-	.byte 0, 0, 0, 0, 0, 0, 0, 0
+	.byte 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+	.byte 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 	.size table_3, . - table_3
-
-# curve.ed25519.ZERO
-	.balign 4
-	.type table_4, @object
-table_4:
-	.byte 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-	.byte 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-	.size table_4, . - table_4
 
 # curve.ed25519.ONE
 	.balign 4
-	.type table_5, @object
-table_5:
+	.type table_4, @object
+table_4:
 	.byte 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 	.byte 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-	.size table_5, . - table_5
+	.size table_4, . - table_4
 
 # curve.ed25519_base_comb2.ROWS
 	.balign 4
-	.type table_6, @object
-table_6:
+	.type table_5, @object
+table_5:
 	.byte 62, 56, 115, 36, 200, 162, 176, 75, 84, 72, 154, 211, 28, 217, 147, 139
 	.byte 81, 139, 69, 170, 238, 194, 131, 100, 39, 104, 8, 72, 70, 148, 206, 75
 	.byte 173, 208, 136, 219, 19, 168, 226, 227, 193, 77, 177, 91, 61, 177, 64, 111
@@ -15618,36 +14997,36 @@ table_6:
 	.byte 239, 186, 187, 109, 228, 71, 66, 169, 98, 213, 179, 173, 6, 223, 99, 44
 	.byte 252, 216, 141, 186, 67, 142, 120, 253, 23, 226, 180, 94, 194, 225, 250, 48
 	.byte 81, 133, 86, 0, 30, 192, 96, 189, 100, 67, 92, 243, 72, 82, 111, 6
-	.size table_6, . - table_6
+	.size table_5, . - table_5
 
 # curve.ed25519.D_FE
 	.balign 4
-	.type table_7, @object
-table_7:
+	.type table_6, @object
+table_6:
 	.byte 163, 120, 89, 19, 202, 77, 235, 117, 171, 216, 65, 65, 77, 10, 112, 0
 	.byte 152, 232, 121, 119, 121, 64, 199, 140, 115, 254, 111, 43, 238, 108, 3, 82
-	.size table_7, . - table_7
+	.size table_6, . - table_6
 
 # curve.ed25519.SQRT_M1_FE
 	.balign 4
-	.type table_8, @object
-table_8:
+	.type table_7, @object
+table_7:
 	.byte 176, 160, 14, 74, 39, 27, 238, 196, 120, 228, 47, 173, 6, 24, 67, 47
 	.byte 167, 215, 251, 61, 153, 0, 77, 43, 11, 223, 193, 79, 128, 36, 131, 43
-	.size table_8, . - table_8
+	.size table_7, . - table_7
 
 # curve.ed25519.D2_FE
 	.balign 4
-	.type table_9, @object
-table_9:
+	.type table_8, @object
+table_8:
 	.byte 89, 241, 178, 38, 148, 155, 214, 235, 86, 177, 131, 130, 154, 20, 224, 0
 	.byte 48, 209, 243, 238, 242, 128, 142, 25, 231, 252, 223, 86, 220, 217, 6, 36
-	.size table_9, . - table_9
+	.size table_8, . - table_8
 
 # curve.ed25519_odd_w5.ROWS
 	.balign 4
-	.type table_10, @object
-table_10:
+	.type table_9, @object
+table_9:
 	.byte 133, 59, 140, 245, 198, 147, 188, 47, 25, 14, 140, 251, 198, 45, 147, 207
 	.byte 194, 66, 61, 100, 152, 72, 11, 39, 101, 186, 212, 51, 58, 157, 207, 7
 	.byte 62, 145, 64, 215, 5, 57, 16, 157, 179, 190, 64, 209, 5, 159, 57, 253
@@ -15696,6 +15075,6 @@ table_10:
 	.byte 146, 81, 178, 7, 8, 48, 8, 117, 191, 94, 208, 24, 66, 205, 181, 67
 	.byte 22, 181, 208, 155, 47, 118, 154, 93, 238, 222, 63, 55, 78, 175, 56, 235
 	.byte 112, 66, 214, 147, 125, 90, 46, 3, 66, 216, 228, 10, 33, 97, 29, 81
-	.size table_10, . - table_10
+	.size table_9, . - table_9
 
 	.section .note.GNU-stack, "", @progbits

@@ -8,2233 +8,2353 @@
 # Behind an instruction: the line that it comes from, with the file's name where that is another, and the variable whose value it gives.
 	.text
 
-# field.fe25519_saturated32.square (lib/field/fe25519_saturated32.stk, line 121)
+# field.fe25519_saturated32.square (lib/field/fe25519_saturated32.stk, line 131); in an order found by search
 	.balign 4
 	.type field_fe25519_saturated32_square, @function
 field_fe25519_saturated32_square:
-	addi sp, sp, -48
-	lw a2, 0(a1)                     # 137
-	lw a3, 4(a1)                     # 131
-	mulhu a4, a2, a2                 # 137: word 1 of d in 0..<2^64
-	lw a5, 8(a1)                     # 131
-	sw ra, 0(sp)
-	sw s0, 4(sp)
-	sw s1, 8(sp)
-	mul t0, a2, a3                   # 131: word 0 of p in 0..<2^64
-	sw s3, 16(sp)
-	sw s2, 12(sp)
-	sw s4, 20(sp)
-	sw s5, 24(sp)
-	mulhu a7, a2, a3                 # 131: word 1 of p in 0..<2^64
-	slli t3, t0, 1                   # 138
-	add t4, t3, a4                   # 138: word 0 of v in 0..64424509431
-	sw s6, 28(sp)
-	srli t2, t0, 31
-	sltu t5, t4, t3
-	mul ra, a2, a5                   # 131: word 0 of p in 0..<2^64
-	add t0, t2, t5                   # 138: word 1 of v in 0..64424509431
-	lw a4, 12(a1)                    # 131
-	sw s7, 32(sp)
-	sw s8, 36(sp)
-	mulhu t3, a3, a3                 # 137: word 1 of d in 0..<2^64
-	add t2, a7, ra                   # 132: word 0 of low in 0..2^35-1
-	sltu t5, t2, a7
-	bne zero, zero, .+4
-	slli ra, t2, 1                   # 138
-	srli a7, t2, 31
-	mul t2, a3, a3                   # 137: word 0 of d in 0..<2^64
-	slli t5, t5, 1                   # 138
-	add a7, a7, t5
-	mulhu t1, a2, a5                 # 131: word 1 of p in 0..<2^64
-	add t2, ra, t2                   # 138
-	sltu s0, t2, ra
-	bne zero, zero, .+4
-	add ra, a7, s0
-	add a7, t2, t0                   # 138: word 0 of v in 0..64424509431
-	mul s0, a2, a4                   # 131: word 0 of p in 0..<2^64
-	sltu t0, a7, t2                  # 138
-	add t2, ra, t0                   # 138: word 1 of v in 0..64424509431
-	bne zero, zero, .+4
-	add ra, t3, t2                   # 141: word 0 of carry in 0..2^33
-	sltu t0, ra, t3
-	mul s1, a3, a5                   # 131: word 0 of p in 0..<2^64
-	add t3, t1, s0                   # 132: word 0 of low in 0..2^35-1
-	sltu s0, t3, t1
-	lw t1, 16(a1)                    # 131
-	mulhu t5, a2, a4                 # 131: word 1 of p in 0..<2^64
-	add s1, t3, s1                   # 132: word 0 of low in 0..2^35-1
-	sltu t3, s1, t3
-	bne zero, zero, .+4
-	add s0, s0, t3                   # 132: word 1 of low in 0..2^35-1
-	slli t3, s1, 1                   # 138
-	mulhu t2, a3, a5                 # 131: word 1 of p in 0..<2^64
-	srli s1, s1, 31                  # 138
-	slli s0, s0, 1
-	bne zero, zero, .+4
-	add s1, s1, s0
-	add s0, t3, ra                   # 138: word 0 of v in 0..64424509431
-	mul s3, a2, t1                   # 131: word 0 of p in 0..<2^64
-	sltu ra, s0, t3                  # 138
-	add t3, s1, t0
-	bne zero, zero, .+4
-	add s1, t3, ra                   # 138: word 1 of v in 0..64424509431
-	add t2, t5, t2                   # 133: word 0 of high in 0..2^34-1
-	mulhu s2, a2, t1                 # 131: word 1 of p in 0..<2^64
-	add t0, t2, s3                   # 132: word 0 of low in 0..2^35-1
-	sltu t5, t2, t5                  # 133
-	bne zero, zero, .+4
-	sltu ra, t0, t2                  # 132
-	add s3, t5, ra                   # 132: word 1 of low in 0..2^35-1
-	mulhu s4, a3, a4                 # 131: word 1 of p in 0..<2^64
-	mul t3, a3, a4                   # 131: word 0 of p in 0..<2^64
-	add t2, s2, s4                   # 133: word 0 of high in 0..2^34-1
-	sltu t5, t2, s2
-	mulhu ra, a5, a5                 # 137: word 1 of d in 0..<2^64
-	add s4, t0, t3                   # 132: word 0 of low in 0..2^35-1
-	sltu s2, s4, t0
-	bne zero, zero, .+4
-	add t3, s3, s2                   # 132: word 1 of low in 0..2^35-1
-	slli t0, s4, 1                   # 138
-	mul s3, a5, a5                   # 137: word 0 of d in 0..<2^64
-	srli s2, s4, 31                  # 138
-	slli s4, t3, 1
-	bne zero, zero, .+4
-	add t3, s2, s4
-	lw s2, 20(a1)                    # 131
-	mulhu s4, a3, t1                 # 131: word 1 of p in 0..<2^64
-	add s3, t0, s3                   # 138
-	sltu t0, s3, t0
-	bne zero, zero, .+4
-	add t3, t3, t0
-	add t0, s3, s1                   # 138: word 0 of v in 0..64424509431
-	mulhu s1, a2, s2                 # 131: word 1 of p in 0..<2^64
-	sltu s3, t0, s3                  # 138
-	add t3, t3, s3                   # 138: word 1 of v in 0..64424509431
-	bne zero, zero, .+4
-	add s3, ra, t3                   # 141: word 0 of carry in 0..2^33
-	sltu t3, s3, ra
-	mul s5, a2, s2                   # 131: word 0 of p in 0..<2^64
-	add ra, s1, s4                   # 133: word 0 of high in 0..2^34-1
-	sltu s4, ra, s1
-	mul s1, a3, t1                   # 131: word 0 of p in 0..<2^64
-	add s5, t2, s5                   # 132: word 0 of low in 0..2^35-1
-	sltu t2, s5, t2
-	bne zero, zero, .+4
-	add t5, t5, t2                   # 132: word 1 of low in 0..2^35-1
-	lw t2, 24(a1)                    # 131
-	mulhu s6, a5, a4                 # 131: word 1 of p in 0..<2^64
-	add s1, s5, s1                   # 132: word 0 of low in 0..2^35-1
-	sltu s5, s1, s5
-	add t5, t5, s5                   # 132: word 1 of low in 0..2^35-1
-	mul s5, a5, a4                   # 131: word 0 of p in 0..<2^64
-	add s6, ra, s6                   # 133: word 0 of high in 0..2^34-1
-	sltu s7, s6, ra
-	add ra, s4, s7                   # 133: word 1 of high in 0..2^34-1
-	mulhu s4, a2, t2                 # 131: word 1 of p in 0..<2^64
-	add s7, s1, s5                   # 132: word 0 of low in 0..2^35-1
-	sltu s5, s7, s1
-	bne zero, zero, .+4
-	add s1, t5, s5                   # 132: word 1 of low in 0..2^35-1
-	slli t5, s7, 1                   # 138
-	mul s5, a2, t2                   # 131: word 0 of p in 0..<2^64
-	srli s7, s7, 31                  # 138
-	slli s1, s1, 1
-	bne zero, zero, .+4
-	add s7, s7, s1
-	add s1, t5, s3                   # 138: word 0 of v in 0..64424509431
-	mulhu s3, a3, s2                 # 131: word 1 of p in 0..<2^64
-	sltu t5, s1, t5                  # 138
-	add s7, s7, t3
-	bne zero, zero, .+4
-	add t3, s7, t5                   # 138: word 1 of v in 0..64424509431
-	add s7, s6, s5                   # 132: word 0 of low in 0..2^35-1
-	mul t5, a3, s2                   # 131: word 0 of p in 0..<2^64
-	sltu s5, s7, s6                  # 132
-	add s6, ra, s5                   # 132: word 1 of low in 0..2^35-1
-	bne zero, zero, .+4
-	add ra, s4, s3                   # 133: word 0 of high in 0..2^34-1
-	sltu s5, ra, s4
-	mulhu s3, a5, t1                 # 131: word 1 of p in 0..<2^64
-	add s4, s7, t5                   # 132: word 0 of low in 0..2^35-1
-	sltu t5, s4, s7
-	add s7, s6, t5                   # 132: word 1 of low in 0..2^35-1
-	mul s6, a5, t1                   # 131: word 0 of p in 0..<2^64
-	add t5, ra, s3                   # 133: word 0 of high in 0..2^34-1
-	sltu s3, t5, ra
-	bne zero, zero, .+4
-	add ra, s5, s3                   # 133: word 1 of high in 0..2^34-1
-	lw s5, 28(a1)                    # 131
-	mul a6, a2, a2                   # 137: word 0 of d in 0..<2^64
-	add a1, s4, s6                   # 132: word 0 of low in 0..2^35-1
-	sltu s6, a1, s4
-	bne zero, zero, .+4
-	add s4, s7, s6                   # 132: word 1 of low in 0..2^35-1
-	slli s7, a1, 1                   # 138
-	mul s6, a4, a4                   # 137: word 0 of d in 0..<2^64
-	srli a1, a1, 31                  # 138
-	slli s4, s4, 1
-	add a1, a1, s4
-	mulhu s4, a2, s5                 # 131: word 1 of p in 0..<2^64
-	add s6, s7, s6                   # 138
-	sltu s7, s6, s7
-	bne zero, zero, .+4
-	add a1, a1, s7
-	add s7, s6, t3                   # 138: word 0 of v in 0..64424509431
-	mul t3, a2, s5                   # 131: word 0 of p in 0..<2^64
-	sltu a2, s7, s6                  # 138
-	add s6, a1, a2                   # 138: word 1 of v in 0..64424509431
-	mulhu s3, a4, a4                 # 137: word 1 of d in 0..<2^64
-	add a1, s3, s6                   # 141: word 0 of carry in 0..2^33
-	mulhu s6, a3, t2                 # 131: word 1 of p in 0..<2^64
-	sltu a2, a1, s3                  # 141
-	add s3, t5, t3                   # 132: word 0 of low in 0..2^35-1
-	bne zero, zero, .+4
-	sltu t3, s3, t5
-	add t5, ra, t3                   # 132: word 1 of low in 0..2^35-1
-	mul ra, a3, t2                   # 131: word 0 of p in 0..<2^64
-	add t3, s4, s6                   # 133: word 0 of high in 0..2^34-1
-	sltu s6, t3, s4
-	mulhu s4, a5, s2                 # 131: word 1 of p in 0..<2^64
-	add s8, s3, ra                   # 132: word 0 of low in 0..2^35-1
-	sltu ra, s8, s3
-	add s3, t5, ra                   # 132: word 1 of low in 0..2^35-1
-	mul t5, a5, s2                   # 131: word 0 of p in 0..<2^64
-	add ra, t3, s4                   # 133: word 0 of high in 0..2^34-1
-	sltu s4, ra, t3
-	add t3, s6, s4                   # 133: word 1 of high in 0..2^34-1
-	mulhu s6, a4, t1                 # 131: word 1 of p in 0..<2^64
-	add s4, s8, t5                   # 132: word 0 of low in 0..2^35-1
-	sltu t5, s4, s8
-	add s8, s3, t5                   # 132: word 1 of low in 0..2^35-1
-	mul s3, a4, t1                   # 131: word 0 of p in 0..<2^64
-	add t5, ra, s6                   # 133: word 0 of high in 0..2^34-1
-	sltu s6, t5, ra
-	add ra, t3, s6                   # 133: word 1 of high in 0..2^34-1
-	mulhu t3, a3, s5                 # 131: word 1 of p in 0..<2^64
-	add s6, s4, s3                   # 132: word 0 of low in 0..2^35-1
-	sltu s3, s6, s4
-	bne zero, zero, .+4
-	add s4, s8, s3                   # 132: word 1 of low in 0..2^35-1
-	slli s8, s6, 1                   # 138
-	mul s3, a3, s5                   # 131: word 0 of p in 0..<2^64
-	srli a3, s6, 31                  # 138
-	slli s6, s4, 1
-	bne zero, zero, .+4
-	add s4, a3, s6
-	add a3, s8, a1                   # 138: word 0 of v in 0..64424509431
-	mulhu s6, a5, t2                 # 131: word 1 of p in 0..<2^64
-	sltu a1, a3, s8                  # 138
-	add s8, s4, a2
-	bne zero, zero, .+4
-	add s4, s8, a1                   # 138: word 1 of v in 0..64424509431
-	add a2, t5, s3                   # 132: word 0 of low in 0..2^35-1
-	mul s8, a5, t2                   # 131: word 0 of p in 0..<2^64
-	sltu a1, a2, t5                  # 132
-	add s3, ra, a1                   # 132: word 1 of low in 0..2^35-1
-	bne zero, zero, .+4
-	add t5, t3, s6                   # 133: word 0 of high in 0..2^34-1
-	sltu ra, t5, t3
-	mulhu a1, a4, s2                 # 131: word 1 of p in 0..<2^64
-	add s6, a2, s8                   # 132: word 0 of low in 0..2^35-1
-	sltu t3, s6, a2
-	add s8, s3, t3                   # 132: word 1 of low in 0..2^35-1
-	mul a2, a4, s2                   # 131: word 0 of p in 0..<2^64
-	add s3, t5, a1                   # 133: word 0 of high in 0..2^34-1
-	sltu t3, s3, t5
-	add a1, ra, t3                   # 133: word 1 of high in 0..2^34-1
-	mulhu t5, t1, t1                 # 137: word 1 of d in 0..<2^64
-	add ra, s6, a2                   # 132: word 0 of low in 0..2^35-1
-	sltu t3, ra, s6
-	bne zero, zero, .+4
-	add a2, s8, t3                   # 132: word 1 of low in 0..2^35-1
-	slli s6, ra, 1                   # 138
-	mul s8, t1, t1                   # 137: word 0 of d in 0..<2^64
-	srli t3, ra, 31                  # 138
-	slli ra, a2, 1
-	add a2, t3, ra
-	mulhu t3, a5, s5                 # 131: word 1 of p in 0..<2^64
-	add ra, s6, s8                   # 138
-	sltu s8, ra, s6
-	bne zero, zero, .+4
-	add s6, a2, s8
-	add a2, ra, s4                   # 138: word 0 of v in 0..64424509431
-	mul s8, a5, s5                   # 131: word 0 of p in 0..<2^64
-	sltu s4, a2, ra                  # 138
-	add a5, s6, s4                   # 138: word 1 of v in 0..64424509431
-	bne zero, zero, .+4
-	add ra, t5, a5                   # 141: word 0 of carry in 0..2^33
-	sltu s6, ra, t5
-	mulhu s4, a4, t2                 # 131: word 1 of p in 0..<2^64
-	add a5, s3, s8                   # 132: word 0 of low in 0..2^35-1
-	sltu t5, a5, s3
-	add s8, a1, t5                   # 132: word 1 of low in 0..2^35-1
-	mul s3, a4, t2                   # 131: word 0 of p in 0..<2^64
-	add a1, t3, s4                   # 133: word 0 of high in 0..2^34-1
-	sltu t5, a1, t3
-	mulhu s4, t1, s2                 # 131: word 1 of p in 0..<2^64
-	add t3, a5, s3                   # 132: word 0 of low in 0..2^35-1
-	sltu s3, t3, a5
-	add a5, s8, s3                   # 132: word 1 of low in 0..2^35-1
-	mul s8, t1, s2                   # 131: word 0 of p in 0..<2^64
-	add s3, a1, s4                   # 133: word 0 of high in 0..2^34-1
-	sltu s4, s3, a1
-	add a1, t5, s4                   # 133: word 1 of high in 0..2^34-1
-	mulhu t5, a4, s5                 # 131: word 1 of p in 0..<2^64
-	add s4, t3, s8                   # 132: word 0 of low in 0..2^35-1
-	sltu s8, s4, t3
-	bne zero, zero, .+4
-	add t3, a5, s8                   # 132: word 1 of low in 0..2^35-1
-	slli a5, s4, 1                   # 138
-	mul s8, a4, s5                   # 131: word 0 of p in 0..<2^64
-	srli a4, s4, 31                  # 138
-	slli s4, t3, 1
-	bne zero, zero, .+4
-	add t3, a4, s4
-	add a4, a5, ra                   # 138: word 0 of v in 0..64424509431
-	mulhu s4, t1, t2                 # 131: word 1 of p in 0..<2^64
-	sltu ra, a4, a5                  # 138
-	add a5, t3, s6
-	bne zero, zero, .+4
-	add t3, a5, ra                   # 138: word 1 of v in 0..64424509431
-	add s6, s3, s8                   # 132: word 0 of low in 0..2^35-1
-	mul a5, t1, t2                   # 131: word 0 of p in 0..<2^64
-	sltu ra, s6, s3                  # 132
-	add s8, a1, ra                   # 132: word 1 of low in 0..2^35-1
-	bne zero, zero, .+4
-	add s3, t5, s4                   # 133: word 0 of high in 0..2^34-1
-	sltu a1, s3, t5
-	mulhu ra, s2, s2                 # 137: word 1 of d in 0..<2^64
-	add s4, s6, a5                   # 132: word 0 of low in 0..2^35-1
-	sltu t5, s4, s6
-	bne zero, zero, .+4
-	add a5, s8, t5                   # 132: word 1 of low in 0..2^35-1
-	slli s6, s4, 1                   # 138
-	mul s8, s2, s2                   # 137: word 0 of d in 0..<2^64
-	srli t5, s4, 31                  # 138
-	slli s4, a5, 1
-	add a5, t5, s4
-	mulhu t5, t1, s5                 # 131: word 1 of p in 0..<2^64
-	add s4, s6, s8                   # 138
-	sltu s8, s4, s6
-	bne zero, zero, .+4
-	add s6, a5, s8
-	add a5, s4, t3                   # 138: word 0 of v in 0..64424509431
-	mul s8, t1, s5                   # 131: word 0 of p in 0..<2^64
-	sltu t3, a5, s4                  # 138
-	add t1, s6, t3                   # 138: word 1 of v in 0..64424509431
-	bne zero, zero, .+4
-	add s4, ra, t1                   # 141: word 0 of carry in 0..2^33
-	sltu s6, s4, ra
-	mulhu t3, s2, t2                 # 131: word 1 of p in 0..<2^64
-	add t1, s3, s8                   # 132: word 0 of low in 0..2^35-1
-	sltu ra, t1, s3
-	add s8, a1, ra                   # 132: word 1 of low in 0..2^35-1
-	mul s3, s2, t2                   # 131: word 0 of p in 0..<2^64
-	add a1, t5, t3                   # 133: word 0 of high in 0..2^34-1
-	sltu ra, a1, t5
-	mulhu t3, s2, s5                 # 131: word 1 of p in 0..<2^64
-	add t5, t1, s3                   # 132: word 0 of low in 0..2^35-1
-	sltu s3, t5, t1
-	bne zero, zero, .+4
-	add t1, s8, s3                   # 132: word 1 of low in 0..2^35-1
-	slli s8, t5, 1                   # 138
-	mul s3, s2, s5                   # 131: word 0 of p in 0..<2^64
-	srli s2, t5, 31                  # 138
-	slli t5, t1, 1
-	bne zero, zero, .+4
-	add t1, s2, t5
-	add s2, s8, s4                   # 138: word 0 of v in 0..64424509431
-	mulhu t5, t2, t2                 # 137: word 1 of d in 0..<2^64
-	sltu s4, s2, s8                  # 138
-	add s8, t1, s6
-	bne zero, zero, .+4
-	add t1, s8, s4                   # 138: word 1 of v in 0..64424509431
-	add s6, a1, s3                   # 132: word 0 of low in 0..2^35-1
-	mul s8, t2, t2                   # 137: word 0 of d in 0..<2^64
-	sltu s4, s6, a1                  # 132
-	add s3, ra, s4                   # 132: word 1 of low in 0..2^35-1
-	bne zero, zero, .+4
-	slli a1, s6, 1                   # 138
-	srli ra, s6, 31
-	mulhu s4, t2, s5                 # 131: word 1 of p in 0..<2^64
-	slli s6, s3, 1                   # 138
-	add s3, ra, s6
-	bne zero, zero, .+4
-	add ra, a1, s8
-	sltu s6, ra, a1
-	mul s8, t2, s5                   # 131: word 0 of p in 0..<2^64
-	add a1, s3, s6                   # 138
-	add t2, ra, t1                   # 138: word 0 of v in 0..64424509431
-	bne zero, zero, .+4
-	sltu s3, t2, ra
-	add s6, a1, s3                   # 138: word 1 of v in 0..64424509431
-	mulhu t1, s5, s5                 # 137: word 1 of d in 0..<2^64
-	add ra, t5, s6                   # 141: word 0 of carry in 0..2^33
-	sltu a1, ra, t5
-	bne zero, zero, .+4
-	add s3, t3, s8                   # 132: word 0 of low in 0..2^35-1
-	sltu s6, s3, t3
-	mul t5, s5, s5                   # 137: word 0 of d in 0..<2^64
-	slli s8, s3, 1                   # 138
-	srli t3, s3, 31
-	bne zero, zero, .+4
-	slli s5, s6, 1
-	add s3, t3, s5
-	add s6, s8, ra                   # 138: word 0 of v in 0..64424509431
-	add s5, s3, a1
-	sltu t3, s6, s8
-	slli s3, s4, 1
-	add ra, s5, t3                   # 138: word 1 of v in 0..64424509431
-	srli s8, s4, 31
-	add a1, s3, t5
-	sltu s5, a1, s3
-	add s4, a1, ra                   # 138: word 0 of v in 0..64424509431
-	add t3, s8, s5
-	sltu t5, s4, a1
-	add s3, t3, t5                   # 138: word 1 of v in 0..64424509431
-	li a1, 38
-	mul t3, a2, a1                   # 97
-	add s8, t1, s3                   # 141: word 0 of carry in 0..2^33
-	li s5, 38
-	bne zero, zero, .+4
-	li t5, 38
-	li a1, 38
-	mulhu ra, a2, s5                 # 97
-	add s3, a6, t3                   # 97: word 0 of v$0_reduced in 0..167503724543
-	sltu s5, s3, a6
-	li t3, 38
-	mulhu t1, a4, t5
-	add a2, ra, s5                   # 97: word 1 of v$0_reduced in 0..167503724543
-	mul t5, a4, a1
-	mulhu a6, a5, t3
-	add ra, t4, t5
-	sltu s5, ra, t4
-	bne zero, zero, .+4
-	li t3, 38
-	add a4, t1, s5
-	mul t5, a5, t3
-	add a1, ra, a2                   # 97: word 0 of v$0_reduced in 0..167503724543
-	li s5, 38
-	bne zero, zero, .+4
-	sltu t4, a1, ra
-	add t1, a4, t4                   # 97: word 1 of v$0_reduced in 0..167503724543
-	mulhu a2, s2, s5
-	add a5, a7, t5
-	sltu t3, a5, a7
-	bne zero, zero, .+4
-	li t4, 38
-	add ra, a6, t3
-	mul s5, s2, t4
-	li a6, 38
-	add a4, a5, t1                   # 97: word 0 of v$0_reduced in 0..167503724543
-	bne zero, zero, .+4
-	sltu t5, a4, a5
-	add a7, ra, t5                   # 97: word 1 of v$0_reduced in 0..167503724543
-	mulhu t3, t2, a6
-	add t1, s0, s5
-	sltu s2, t1, s0
-	bne zero, zero, .+4
-	add a5, t1, a7                   # 97: word 0 of v$0_reduced in 0..167503724543
-	li ra, 38
-	mul t5, t2, ra
-	add t4, a2, s2
-	sltu a6, a5, t1
-	bne zero, zero, .+4
-	add s5, t4, a6                   # 97: word 1 of v$0_reduced in 0..167503724543
-	li t1, 38
-	mul t4, s6, t1
-	add s2, t0, t5
-	add ra, s2, s5                   # 97: word 0 of v$0_reduced in 0..167503724543
-	bne zero, zero, .+4
-	sltu a7, s2, t0
-	sltu a6, ra, s2
-	li t5, 38
-	mulhu t0, s4, t5
-	li t1, 38
-	li s0, 38
-	bne zero, zero, .+4
-	add t2, t3, a7
-	add t3, s1, t4
-	mul s2, s4, t1
-	li s4, 38
-	li t5, 38
-	sltu a7, t3, s1
-	mulhu a2, s6, s0
-	add s0, t2, a6                   # 97: word 1 of v$0_reduced in 0..167503724543
-	add s6, t3, s0                   # 97: word 0 of v$0_reduced in 0..167503724543
-	bne zero, zero, .+4
-	sltu t2, s6, t3
-	add s1, s7, s2
-	mul t1, s8, s4                   # 101
-	add s5, a2, a7                   # 97
-	add a6, s5, t2                   # 97: word 1 of v$0_reduced in 0..167503724543
-	bne zero, zero, .+4
-	sltu a2, s1, s7
-	add s0, s1, a6                   # 97: word 0 of v$0_reduced in 0..167503724543
-	mulhu t4, s8, t5                 # 101
-	add a7, t0, a2                   # 97
-	sltu t3, s0, s1
-	bne zero, zero, .+4
-	add s5, a7, t3                   # 97: word 1 of v$0_reduced in 0..167503724543
-	add t2, a3, t1                   # 101
-	sltu t5, t2, a3
-	add s7, t2, s5                   # 101: word 0 of v$0_reduced in 0..2^50-1
-	add s2, t4, t5
-	sltu t0, s7, t2
-	add a2, s2, t0                   # 101: word 1 of v$0_reduced in 0..2^50-1
-	srli a6, s7, 31                  # 31
-	slli s8, a2, 1
-	or s4, a6, s8
-	li s1, 19
-	mul a7, s4, s1                   # 31: carry$0_reduced in 0..2^24
-	add t3, s3, a7                   # 33: word 0 of s$0_reduced in 0..4294968758
-	sltu t1, t3, s3
-	add a3, a1, t1                   # 33: word 0 of s$0_reduced in 0..4294968758
-	sltu t4, a3, a1
-	add t5, a4, t4                   # 33: word 0 of s$0_reduced in 0..4294968758
-	sltu s5, t5, a4
-	add t2, a5, s5                   # 33: word 0 of s$0_reduced in 0..4294968758
-	sltu s2, t2, a5
-	add t0, ra, s2                   # 33: word 0 of s$0_reduced in 0..4294968758
-	sltu a2, t0, ra
-	add a6, s6, a2                   # 33: word 0 of s$0_reduced in 0..4294968758
-	sltu s8, a6, s6
-	add s4, s0, s8                   # 33: word 0 of s$0_reduced in 0..4294968758
-	slli a7, s7, 1                   # 37
-	sw t3, 0(a0)
-	sltu s1, s4, s0                  # 33
-	srli s3, a7, 1                   # 37
-	sw s4, 24(a0)
-	add t3, s1, s3                   # 37: r.7$0_reduced in 0..2^31
-	lw ra, 0(sp)
-	lw s0, 4(sp)
-	lw s1, 8(sp)
-	lw s2, 12(sp)
-	lw s3, 16(sp)
-	lw s4, 20(sp)
-	lw s5, 24(sp)
-	lw s6, 28(sp)
-	lw s7, 32(sp)
-	lw s8, 36(sp)
-	sw a3, 4(a0)
-	sw t5, 8(a0)
-	sw t2, 12(a0)
-	sw t0, 16(a0)
-	sw a6, 20(a0)
-	sw t3, 28(a0)
-	addi sp, sp, 48
-	ret
-	.size field_fe25519_saturated32_square, . - field_fe25519_saturated32_square
-
-# field.fe25519_saturated32.mul (lib/field/fe25519_saturated32.stk, line 105)
-	.balign 4
-	.type field_fe25519_saturated32_mul, @function
-field_fe25519_saturated32_mul:
-	addi sp, sp, -80
-	lw a3, 0(a2)                     # 109: b$0_multiply_add in 0..2^32-1
-	lw a4, 0(a1)                     # limbs:69
-	lw a5, 4(a1)
-	mulhu a6, a3, a4
-	lw a7, 8(a1)
-	lw t0, 12(a1)
-	sw ra, 16(sp)
-	lw t1, 16(a1)
-	lw t4, 20(a1)
-	mul t5, a3, a5
-	sw s0, 20(sp)
-	sw s2, 28(sp)
-	sw s1, 24(sp)
-	sw s4, 36(sp)
-	mulhu t3, a3, a5
-	add ra, t5, a6                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu a6, ra, t5
-	sw s3, 32(sp)
-	sw s5, 40(sp)
-	mulhu s0, a3, a7
-	add t5, t3, a6                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	lw t3, 24(a1)
-	sw s6, 44(sp)
-	sw s7, 48(sp)
-	mul a6, a3, a7
-	sw s9, 56(sp)
-	sw s8, 52(sp)
-	sw s10, 60(sp)
-	sw s11, 64(sp)
-	mul s2, a3, t0
-	add t5, a6, t5                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu a6, t5, a6
-	bne zero, zero, .+4
-	add s0, s0, a6                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	lw a6, 28(a1)
-	mulhu s1, a3, t0
-	add s0, s2, s0                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu s2, s0, s2
-	mul s4, a3, t1
-	add s1, s1, s2                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	lw s2, 4(a2)                     # 109: b$0_multiply_add in 0..2^32-1
-	mulhu s3, a3, t1                 # limbs:69
-	add s1, s4, s1                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu s4, s1, s4
-	mulhu s5, a3, t4
-	add s3, s3, s4                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul s4, a3, t4
-	mulhu s6, a3, t3
-	add s3, s4, s3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu s4, s3, s4
-	add s5, s5, s4                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul s4, a3, t3
-	mulhu s7, a3, a6
-	add s5, s4, s5                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu s4, s5, s4
-	add s6, s6, s4                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul s4, a3, a6
-	mul t2, a3, a4
-	add s6, s4, s6                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu s4, s6, s4
-	add s7, s7, s4                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul s4, a4, s2
-	mulhu a3, a4, s2
-	add s4, ra, s4                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu s9, s4, ra
-	mulhu s8, a5, s2
-	add ra, a3, s9                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul a3, a5, s2
-	mul s10, a7, s2
-	add a3, t5, a3
-	sltu t5, a3, t5
-	bne zero, zero, .+4
-	add s8, s8, t5
-	add t5, a3, ra                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mulhu s9, a7, s2
-	sltu ra, t5, a3
-	add a3, s8, ra                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	bne zero, zero, .+4
-	add ra, s0, s10
-	sltu s10, ra, s0
-	mulhu s8, t0, s2
-	add s0, s9, s10
-	add s9, ra, a3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	bne zero, zero, .+4
-	sltu a3, s9, ra
-	add ra, s0, a3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul s10, t0, s2
-	mulhu s0, t1, s2
-	add a3, s1, s10
-	sltu s10, a3, s1
-	bne zero, zero, .+4
-	add s1, s8, s10
-	add s8, a3, ra                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s10, t1, s2
-	sltu ra, s8, a3
-	add a3, s1, ra                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s1, t4, s2
-	add ra, s3, s10
-	sltu s10, ra, s3
-	bne zero, zero, .+4
-	add s3, s0, s10
-	add s0, ra, a3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s10, t4, s2
-	sltu a3, s0, ra
-	add ra, s3, a3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s3, t3, s2
-	add a3, s5, s10
-	sltu s10, a3, s5
-	bne zero, zero, .+4
-	add s5, s1, s10
-	add s1, a3, ra                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s10, t3, s2
-	sltu ra, s1, a3
-	add a3, s5, ra                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	lw s5, 8(a2)                     # 109: b$0_multiply_add in 0..2^32-1
-	mulhu s11, a6, s2                # limbs:69
-	add ra, s6, s10
-	sltu s10, ra, s6
-	bne zero, zero, .+4
-	add s6, s3, s10
-	add s3, ra, a3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s10, a6, s2
-	sltu a3, s3, ra
-	add s2, s6, a3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu ra, a4, s5
-	add s6, s7, s10
-	sltu a3, s6, s7
-	bne zero, zero, .+4
-	add s10, s11, a3
-	add s7, s6, s2                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s11, a4, s5
-	sltu a3, s7, s6
-	add s2, s10, a3                  # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s6, a5, s5
-	add s10, t5, s11                 # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu a3, s10, t5
-	add s11, ra, a3                  # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul t5, a5, s5
-	mulhu ra, a7, s5
-	add a3, s9, t5
-	sltu t5, a3, s9
-	bne zero, zero, .+4
-	add s9, s6, t5
-	add s6, a3, s11                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul t5, a7, s5
-	sltu s11, s6, a3
-	add a3, s9, s11                  # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s9, t0, s5
-	add s11, s8, t5
-	sltu t5, s11, s8
-	bne zero, zero, .+4
-	add s8, ra, t5
-	add ra, s11, a3                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul t5, t0, s5
-	sltu a3, ra, s11
-	add s11, s8, a3                  # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s8, t1, s5
-	add a3, s0, t5
-	sltu t5, a3, s0
-	bne zero, zero, .+4
-	add s0, s9, t5
-	add s9, a3, s11                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul t5, t1, s5
-	sltu s11, s9, a3
-	add a3, s0, s11                  # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s0, t4, s5
-	add s11, s1, t5
-	sltu t5, s11, s1
-	bne zero, zero, .+4
-	add s1, s8, t5
-	add s8, s11, a3                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul t5, t4, s5
-	sltu a3, s8, s11
-	add s11, s1, a3                  # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s1, t3, s5
-	add a3, s3, t5
-	sltu t5, a3, s3
-	bne zero, zero, .+4
-	add s3, s0, t5
-	add s0, a3, s11                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul t5, t3, s5
-	sltu s11, s0, a3
-	add a3, s3, s11                  # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	lw s3, 12(a2)                    # 109: b$0_multiply_add in 0..2^32-1
-	mulhu s11, a6, s5                # limbs:69
-	add t5, s7, t5
-	sltu s7, t5, s7
-	bne zero, zero, .+4
-	add s1, s1, s7
-	add s7, t5, a3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul a3, a6, s5
-	sltu s5, s7, t5
-	add t5, s1, s5                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s1, a4, s3
-	add s5, s2, a3
-	sltu a3, s5, s2
-	bne zero, zero, .+4
-	add s2, s11, a3
-	add s11, s5, t5                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul a3, a4, s3
-	sltu t5, s11, s5
-	add s5, s2, t5                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	sw a0, 0(sp)
-	mulhu s2, a5, s3
-	add t5, s6, a3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu a3, t5, s6
-	add s6, s1, a3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul s1, a5, s3
-	mulhu a3, a7, s3
-	add s1, ra, s1
-	sltu ra, s1, ra
-	bne zero, zero, .+4
-	add s2, s2, ra
-	add ra, s1, s6                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s6, a7, s3
-	sltu s1, ra, s1
-	add s2, s2, s1                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s1, t0, s3
-	add s6, s9, s6
-	sltu s9, s6, s9
-	bne zero, zero, .+4
-	add a3, a3, s9
-	add s9, s6, s2                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s2, t0, s3
-	sltu s6, s9, s6
-	add a3, a3, s6                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s6, t1, s3
-	add s2, s8, s2
-	sltu s8, s2, s8
-	bne zero, zero, .+4
-	add s1, s1, s8
-	add s8, s2, a3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul a3, t1, s3
-	sltu s2, s8, s2
-	add s1, s1, s2                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s2, t4, s3
-	add a3, s0, a3
-	sltu s0, a3, s0
-	bne zero, zero, .+4
-	add s6, s6, s0
-	add s0, a3, s1                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s1, t4, s3
-	sltu a3, s0, a3
-	add s6, s6, a3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu a3, t3, s3
-	add s1, s7, s1
-	sltu s7, s1, s7
-	bne zero, zero, .+4
-	add s2, s2, s7
-	add s7, s1, s6                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s6, t3, s3
-	sltu s1, s7, s1
-	add s2, s2, s1                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	lw s1, 16(a2)                    # 109: b$0_multiply_add in 0..2^32-1
-	mulhu a0, a6, s3                 # limbs:69
-	add s6, s11, s6
-	sltu s11, s6, s11
-	bne zero, zero, .+4
-	add a3, a3, s11
-	add s11, s6, s2                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s2, a6, s3
-	sltu s3, s11, s6
-	add s6, a3, s3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu a3, a4, s1
-	add s3, s5, s2
-	sltu s2, s3, s5
-	bne zero, zero, .+4
-	add s5, a0, s2
-	add a0, s3, s6                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s2, a4, s1
-	sltu s6, a0, s3
-	add s3, s5, s6                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s5, a5, s1
-	add s6, ra, s2                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu s2, s6, ra
-	sw s6, 4(sp)
-	add ra, a3, s2                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul a3, a5, s1
-	mulhu s2, a7, s1
-	add a3, s9, a3
-	sltu s9, a3, s9
-	bne zero, zero, .+4
-	add s5, s5, s9
-	add s9, a3, ra                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul ra, a7, s1
-	sltu a3, s9, a3
-	add s5, s5, a3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu a3, t0, s1
-	add ra, s8, ra
-	sltu s8, ra, s8
-	bne zero, zero, .+4
-	add s2, s2, s8
-	add s8, ra, s5                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s5, t0, s1
-	sltu ra, s8, ra
-	add s2, s2, ra                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu ra, t1, s1
-	add s5, s0, s5
-	sltu s0, s5, s0
-	bne zero, zero, .+4
-	add a3, a3, s0
-	add s0, s5, s2                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s2, t1, s1
-	sltu s5, s0, s5
-	add a3, a3, s5                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s5, t4, s1
-	add s2, s7, s2
-	sltu s7, s2, s7
-	bne zero, zero, .+4
-	add ra, ra, s7
-	add s7, s2, a3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul a3, t4, s1
-	sltu s2, s7, s2
-	add ra, ra, s2                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s2, t3, s1
-	add a3, s11, a3
-	sltu s11, a3, s11
-	bne zero, zero, .+4
-	add s5, s5, s11
-	add s11, a3, ra                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul ra, t3, s1
-	sltu a3, s11, a3
-	add s5, s5, a3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	lw a3, 20(a2)                    # 109: b$0_multiply_add in 0..2^32-1
-	mulhu s6, a6, s1                 # limbs:69
-	add ra, a0, ra
-	sltu a0, ra, a0
-	bne zero, zero, .+4
-	add s2, s2, a0
-	add a0, ra, s5                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s5, a6, s1
-	sltu s1, a0, ra
-	add ra, s2, s1                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s2, a4, a3
-	add s1, s3, s5
-	sltu s5, s1, s3
-	bne zero, zero, .+4
-	add s3, s6, s5
-	add s6, s1, ra                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s5, a4, a3
-	sltu ra, s6, s1
-	add s1, s3, ra                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s3, a5, a3
-	add ra, s9, s5                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu s5, ra, s9
-	sw ra, 8(sp)
-	add s9, s2, s5                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul s2, a5, a3
-	mulhu s5, a7, a3
-	add s2, s8, s2
-	sltu s8, s2, s8
-	bne zero, zero, .+4
-	add s3, s3, s8
-	add s8, s2, s9                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s9, a7, a3
-	sltu s2, s8, s2
-	add s3, s3, s2                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s2, t0, a3
-	add s9, s0, s9
-	sltu s0, s9, s0
-	bne zero, zero, .+4
-	add s5, s5, s0
-	add s0, s9, s3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s3, t0, a3
-	sltu s9, s0, s9
-	add s5, s5, s9                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s9, t1, a3
-	add s3, s7, s3
-	sltu s7, s3, s7
-	bne zero, zero, .+4
-	add s2, s2, s7
-	add s7, s3, s5                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s5, t1, a3
-	sltu s3, s7, s3
-	add s2, s2, s3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s3, t4, a3
-	add s5, s11, s5
-	sltu s11, s5, s11
-	bne zero, zero, .+4
-	add s9, s9, s11
-	add s11, s5, s2                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s2, t4, a3
-	sltu s5, s11, s5
-	add s9, s9, s5                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s5, t3, a3
-	add s2, a0, s2
-	sltu a0, s2, a0
-	bne zero, zero, .+4
-	add s3, s3, a0
-	add a0, s2, s9                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s9, t3, a3
-	sltu s2, a0, s2
-	add s3, s3, s2                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	lw s2, 24(a2)                    # 109: b$0_multiply_add in 0..2^32-1
-	mulhu ra, a6, a3                 # limbs:69
-	add s9, s6, s9
-	sltu s6, s9, s6
-	bne zero, zero, .+4
-	add s5, s5, s6
-	add s6, s9, s3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s3, a6, a3
-	sltu a3, s6, s9
-	add s9, s5, a3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s5, a4, s2
-	add a3, s1, s3
-	sltu s3, a3, s1
-	bne zero, zero, .+4
-	add s1, ra, s3
-	add ra, a3, s9                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s3, a4, s2
-	sltu s9, ra, a3
-	add a3, s1, s9                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s1, a5, s2
-	add s9, s8, s3                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu s3, s9, s8
-	sw s9, 12(sp)
-	add s8, s5, s3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul s5, a5, s2
-	mulhu s3, a7, s2
-	add s5, s0, s5
-	sltu s0, s5, s0
-	bne zero, zero, .+4
-	add s1, s1, s0
-	add s0, s5, s8                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s8, a7, s2
-	sltu s5, s0, s5
-	add s1, s1, s5                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s5, t0, s2
-	add s8, s7, s8
-	sltu s7, s8, s7
-	bne zero, zero, .+4
-	add s3, s3, s7
-	add s7, s8, s1                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s1, t0, s2
-	sltu s8, s7, s8
-	add s3, s3, s8                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s8, t1, s2
-	add s1, s11, s1
-	sltu s11, s1, s11
-	bne zero, zero, .+4
-	add s5, s5, s11
-	add s11, s1, s3                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s3, t1, s2
-	sltu s1, s11, s1
-	add s5, s5, s1                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s1, t4, s2
-	add s3, a0, s3
-	sltu a0, s3, a0
-	bne zero, zero, .+4
-	add s8, s8, a0
-	add a0, s3, s5                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s5, t4, s2
-	sltu s3, a0, s3
-	add s8, s8, s3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s3, t3, s2
-	add s5, s6, s5
-	sltu s6, s5, s6
-	bne zero, zero, .+4
-	add s1, s1, s6
-	add s6, s5, s8                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s8, t3, s2
-	sltu s5, s6, s5
-	add s1, s1, s5                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	lw s5, 28(a2)                    # 109: b$0_multiply_add in 0..2^32-1
-	mulhu s9, a6, s2                 # limbs:69
-	add s8, ra, s8
-	sltu ra, s8, ra
-	bne zero, zero, .+4
-	add s3, s3, ra
-	add ra, s8, s1                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s1, a6, s2
-	sltu s2, ra, s8
-	add s8, s3, s2                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s3, a4, s5
-	add s2, a3, s1
-	sltu s1, s2, a3
-	bne zero, zero, .+4
-	add a3, s9, s1
-	add s9, s2, s8                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s1, a4, s5
-	sltu s8, s9, s2
-	add a4, a3, s8                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s2, a5, s5
-	add a3, s0, s1                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu s8, a3, s0
-	add s1, s3, s8                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul s0, a5, s5
-	mulhu s3, a7, s5
-	add s8, s7, s0
-	sltu a5, s8, s7
-	bne zero, zero, .+4
-	add s0, s2, a5
-	add s7, s8, s1                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s2, a7, s5
-	sltu a5, s7, s8
-	add s1, s0, a5                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu a7, t0, s5
-	add s8, s11, s2
-	sltu s0, s8, s11
-	bne zero, zero, .+4
-	add a5, s3, s0
-	add s2, s8, s1                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul s11, t0, s5
-	sltu s3, s2, s8
-	add s0, a5, s3                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s1, t1, s5
-	add t0, a0, s11
-	sltu s8, t0, a0
-	bne zero, zero, .+4
-	add s3, t0, s0                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	add a5, a7, s8
-	mul s11, t1, s5
-	sltu a0, s3, t0
-	add a7, a5, a0                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul a0, t4, s5
-	add s0, s6, s11
-	sltu t1, s0, s6
-	bne zero, zero, .+4
-	add a5, s0, a7                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	add t0, s1, t1
-	mulhu s8, t4, s5
-	sltu s11, a5, s0
-	add s6, t0, s11                  # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	bne zero, zero, .+4
-	add t1, ra, a0
-	add s0, t1, s6                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mul t0, t3, s5
-	sltu a7, t1, ra
-	sltu s11, s0, t1
-	bne zero, zero, .+4
-	add t4, s8, a7
-	add a0, t4, s11                  # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mulhu s1, t3, s5
-	add s8, s9, t0
-	sltu a7, s8, s9
-	bne zero, zero, .+4
-	add t3, s8, a0                   # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	sltu t4, t3, s8
-	mul t1, a6, s5
-	add s6, s1, a7
-	add s11, s6, t4                  # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	bne zero, zero, .+4
-	li t0, 38
-	li s6, 38
-	mulhu ra, a6, s5
-	add s1, a4, t1
-	sltu a7, s1, a4
-	bne zero, zero, .+4
-	li s5, 38
-	add a6, s1, s11                  # limbs:69: word 0 of v$0_multiply_add in 0..2^64-1
-	mulhu s9, s7, t0                 # 97
-	add a0, ra, a7                   # limbs:69
-	li ra, 38
-	bne zero, zero, .+4
-	sltu a2, a6, s1
-	add s8, a0, a2                   # limbs:69: word 1 of v$0_multiply_add in 0..2^64-1
-	mul a1, s7, s5                   # 97
-	li s11, 38
-	mulhu t4, s2, s6
-	add t0, t2, a1                   # 97: word 0 of v$1_reduced in 0..167503724543
-	li s6, 38
-	bne zero, zero, .+4
-	sltu t1, t0, t2
-	add a4, s9, t1                   # 97: word 1 of v$1_reduced in 0..167503724543
-	mul a7, s2, ra
-	li t1, 38
-	mul a1, s3, s6
-	add s5, s4, a7
-	sltu s1, s5, s4
-	bne zero, zero, .+4
-	add a0, t4, s1
-	li t4, 38
-	mulhu s7, s3, s11
-	add a2, s5, a4                   # 97: word 0 of v$1_reduced in 0..167503724543
-	add ra, s10, a1
-	bne zero, zero, .+4
-	sltu t2, a2, s5
-	sltu s11, ra, s10
-	mul s1, a5, t4
-	add s9, a0, t2                   # 97: word 1 of v$1_reduced in 0..167503724543
-	add a7, s7, s11
-	bne zero, zero, .+4
-	li s10, 38
-	li s6, 38
-	mulhu s2, a5, t1
-	add a0, t5, s1
-	sltu t2, a0, t5
-	bne zero, zero, .+4
-	add s4, ra, s9                   # 97: word 0 of v$1_reduced in 0..167503724543
-	li t5, 38
-	mul s7, s0, s10
-	add t1, s2, t2
-	sltu a4, s4, ra
-	bne zero, zero, .+4
-	add s3, a7, a4                   # 97: word 1 of v$1_reduced in 0..167503724543
-	li a5, 38
-	mulhu s5, s0, s6
-	lw ra, 4(sp)
-	add a1, a0, s3                   # 97: word 0 of v$1_reduced in 0..167503724543
-	bne zero, zero, .+4
-	sltu s11, a1, a0
-	add a7, ra, s7
-	mul s2, t3, t5
-	sltu a4, a7, ra
-	lw a0, 8(sp)
-	bne zero, zero, .+4
-	add s9, t1, s11                  # 97: word 1 of v$1_reduced in 0..167503724543
-	add s6, s5, a4
-	mulhu t4, t3, a5
-	li ra, 38
-	add t1, a0, s2
-	bne zero, zero, .+4
-	add s1, a7, s9                   # 97: word 0 of v$1_reduced in 0..167503724543
-	li s0, 38
-	mul s5, a6, ra
-	sltu s11, t1, a0
-	sltu t2, s1, a7
-	bne zero, zero, .+4
-	add a5, t4, s11
-	li a0, 38
-	mulhu s10, a6, s0
-	add s3, s6, t2                   # 97: word 1 of v$1_reduced in 0..167503724543
-	add s7, t1, s3                   # 97: word 0 of v$1_reduced in 0..167503724543
-	bne zero, zero, .+4
-	li t3, 38
-	lw a7, 12(sp)
-	mul t4, s8, a0                   # 101
-	sltu a4, s7, t1                  # 97
-	add s9, a5, a4                   # 97: word 1 of v$1_reduced in 0..167503724543
-	bne zero, zero, .+4
-	add s6, a7, s5
-	sltu t2, s6, a7
-	mulhu t5, s8, t3                 # 101
-	add s2, s6, s9                   # 97: word 0 of v$1_reduced in 0..167503724543
-	add s0, s10, t2
-	bne zero, zero, .+4
-	sltu s11, s2, s6
-	add s3, s0, s11                  # 97: word 1 of v$1_reduced in 0..167503724543
-	add a6, a3, t4                   # 101
-	sltu ra, a6, a3
-	add a5, a6, s3                   # 101: word 0 of v$1_reduced in 0..2^50-1
-	add t1, t5, ra
-	sltu a4, a5, a6
-	add t3, t1, a4                   # 101: word 1 of v$1_reduced in 0..2^50-1
-	srli s5, a5, 31                  # 31
-	slli a7, t3, 1
-	or s10, s5, a7
-	li t2, 19
-	mul s9, s10, t2                  # 31: carry$1_reduced in 0..2^24
-	slli a7, a5, 1                   # 37
-	lw s6, 0(sp)
-	srli s10, a7, 1
-	add s8, t0, s9                   # 33: word 0 of s$1_reduced in 0..4294968758
-	sltu a0, s8, t0
-	add s0, a2, a0                   # 33: word 0 of s$1_reduced in 0..4294968758
-	sltu s11, s0, a2
-	add t4, s4, s11                  # 33: word 0 of s$1_reduced in 0..4294968758
-	sltu a3, t4, s4
-	add t5, a1, a3                   # 33: word 0 of s$1_reduced in 0..4294968758
-	sltu ra, t5, a1
-	add s3, s1, ra                   # 33: word 0 of s$1_reduced in 0..4294968758
-	sltu a6, s3, s1
-	add t1, s7, a6                   # 33: word 0 of s$1_reduced in 0..4294968758
-	sltu a4, t1, s7
-	add t3, s2, a4                   # 33: word 0 of s$1_reduced in 0..4294968758
-	sltu s5, t3, s2
-	add t2, s5, s10                  # 37: r.7$1_reduced in 0..2^31
-	sw s8, 0(s6)
-	sw s0, 4(s6)
-	sw t4, 8(s6)
-	sw t5, 12(s6)
-	sw s3, 16(s6)
-	sw t1, 20(s6)
-	sw t3, 24(s6)
-	sw t2, 28(s6)
-	lw ra, 16(sp)
-	lw s0, 20(sp)
-	lw s1, 24(sp)
-	lw s2, 28(sp)
-	lw s3, 32(sp)
-	lw s4, 36(sp)
-	lw s5, 40(sp)
-	lw s6, 44(sp)
-	lw s7, 48(sp)
-	lw s8, 52(sp)
-	lw s9, 56(sp)
-	lw s10, 60(sp)
-	lw s11, 64(sp)
-	addi sp, sp, 80
-	ret
-	.size field_fe25519_saturated32_mul, . - field_fe25519_saturated32_mul
-
-# scalarmult.curve25519.step (lib/scalarmult/curve25519.stk, line 25)
-	.balign 4
-	.type scalarmult_curve25519_step, @function
-scalarmult_curve25519_step:
-	addi sp, sp, -304
-	lw a3, 0(a1)                     # fe25519_saturated32:45
-	lw a4, 32(a1)
-	lw a5, 4(a1)
-	lw t0, 36(a1)
-	add a6, a3, a4                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu a7, a6, a3
-	add t2, a5, t0
-	sltu t3, t2, a5
-	add t4, t2, a7                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw t1, 8(a1)
-	sltu t5, t4, a7
-	lw t2, 40(a1)
-	lw a7, 12(a1)
-	sw ra, 252(sp)
-	or ra, t3, t5
-	add t3, t1, t2
-	sltu t5, t3, t1
-	add t3, t3, ra                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu ra, t3, ra
-	or t5, t5, ra
-	lw ra, 44(a1)
-	sw s1, 260(sp)
-	add s1, a7, ra
-	sw s2, 264(sp)
-	sltu s2, s1, a7
-	add s1, s1, t5                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu t5, s1, t5
-	or s2, s2, t5
-	lw t5, 48(a1)
-	sw s0, 256(sp)
-	lw s0, 16(a1)
-	sw s4, 272(sp)
-	add s4, s0, t5
-	add s2, s4, s2                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sw s5, 276(sp)
-	sltu s5, s4, s0
-	sltu s4, s2, s4
-	add s5, s5, s4                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	lw s4, 52(a1)
-	sw s3, 268(sp)
-	lw s3, 20(a1)
-	sw s7, 284(sp)
-	add s7, s3, s4
-	add s5, s7, s5                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sw s8, 288(sp)
-	sltu s8, s7, s3
-	sltu s7, s5, s7
-	add s8, s8, s7                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	lw s7, 56(a1)
-	sw s6, 280(sp)
-	lw s6, 24(a1)
-	sw s10, 296(sp)
-	add s10, s6, s7
-	add s8, s10, s8                  # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sw s11, 300(sp)
-	sltu s11, s10, s6
-	sltu s10, s8, s10
-	add s11, s11, s10                # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	lw s10, 60(a1)                   # fe25519_saturated32:49
-	sw s9, 292(sp)
-	lw s9, 28(a1)
-	sw a2, 228(sp)
-	add a2, s9, s10
-	add s11, a2, s11                 # fe25519_saturated32:49: word 0 of v$0_folded in 0..2^50-1
-	sw a0, 224(sp)
-	sltu a0, a2, s9
-	sltu a2, s11, a2
-	add a0, a0, a2                   # fe25519_saturated32:49: word 1 of v$0_folded in 0..2^50-1
-	srli a2, s11, 31                 # fe25519_saturated32:31
-	slli a0, a0, 1
-	or a2, a2, a0
-	li a0, 19
-	mul a2, a2, a0                   # fe25519_saturated32:31: carry$0_folded in 0..2^24
-	add a0, a6, a2                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a2, a0, a6
-	add a6, t4, a2                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a2, a6, t4
-	add t4, t3, a2                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a2, t4, t3
-	add t3, s1, a2                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a2, t3, s1
-	add s1, s2, a2                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a2, s1, s2
-	add s2, s5, a2                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a2, s2, s5
-	add s5, s8, a2                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a2, s5, s8
-	slli s8, s11, 1                  # fe25519_saturated32:37
-	srli s11, s8, 1
-	add s8, a2, s11                  # fe25519_saturated32:37: r.7$0_folded in 0..2^31
-	sub a2, a3, a4                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s11, a3, a2
-	sub a4, a5, t0
-	sltu a3, a5, a4
-	sub t0, a4, s11                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a5, a4, t0
-	or s11, a3, a5
-	sub a4, t1, t2
-	sub a5, a4, s11                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a3, t1, a4
-	sltu t2, a4, a5
-	or t1, a3, t2
-	sub s11, a7, ra
-	sub a3, s11, t1                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a4, a7, s11
-	sltu t2, s11, a3
-	or ra, a4, t2
-	sub a7, s0, t5
-	sub s11, a7, ra                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu t1, s0, a7
-	sltu a4, a7, s11
-	add t2, t1, a4
-	sub t5, s3, s4
-	sub ra, t5, t2                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s0, s3, t5
-	sltu a7, t5, ra
-	add t1, s0, a7
-	sub a4, s6, s7
-	sub s3, a4, t1                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s4, s6, a4
-	sltu t2, a4, s3
-	add t5, s4, t2
-	sub s0, s9, s10                  # fe25519_saturated32:61
-	sub s7, s0, t5                   # fe25519_saturated32:61: word 0 of v in -2^32..2^32-1
-	sltu a7, s9, s0
-	sltu s6, s0, s7
-	add t1, a7, s6
-	sub a4, zero, t1                 # fe25519_saturated32:61: word 1 of v in -2^32..2^32-1
-	srli s4, s7, 31                  # fe25519_saturated32:63
-	slli t2, a4, 1
-	or s10, s4, t2
-	li s9, 19
-	mul t5, s10, s9
-	sw a0, 0(sp)
-	sw a6, 4(sp)
-	sw t4, 8(sp)
-	sw t3, 12(sp)
-	sw s1, 16(sp)
-	addi s0, t5, -19                 # fe25519_saturated32:63: carry in -57..0
-	add s6, a2, s0                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srai a7, s0, 31
-	sltu t1, s6, a2
-	add a4, a7, t1                   # fe25519_saturated32:65: word 1 of s in -57..2^32-1
-	sub s4, zero, a4
-	sub t2, t0, s4                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s10, t0, t2
-	sub s9, a5, s10                  # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a0, a5, s9
-	sub a6, a3, a0                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu t4, a3, a6
-	sub t3, s11, t4                  # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sw s2, 20(sp)
-	sltu s1, s11, t3
-	sw s5, 24(sp)
-	sub s2, ra, s1                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sw s8, 28(sp)
-	sltu s5, ra, s2
-	slli s0, s7, 1                   # fe25519_saturated32:69
-	sub s8, s3, s5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srli a2, s0, 1                   # fe25519_saturated32:69
-	li a7, -2147483648
-	sw s6, 32(sp)
-	sltu t5, s3, s8                  # fe25519_saturated32:65
-	add t1, a2, a7                   # fe25519_saturated32:69
-	sub s6, t1, t5
-	mv s0, a1
-	sw t2, 36(sp)
-	sw s9, 40(sp)
-	sw a6, 44(sp)
-	sw t3, 48(sp)
-	sw s2, 52(sp)
-	sw s8, 56(sp)
-	sw s6, 60(sp)
-	addi a0, sp, 64
-	addi a1, sp, 0
-	call field_fe25519_saturated32_square
-	addi a0, sp, 96
-	addi a1, sp, 32
-	call field_fe25519_saturated32_square
-	lw a4, 64(sp)                    # fe25519_saturated32:57
-	lw s4, 96(sp)
-	lw t0, 68(sp)
-	lw a5, 100(sp)
-	sub t2, a4, s4                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s10, a4, t2
-	sub a0, t0, a5
-	lw s9, 72(sp)
-	sub a6, a0, s10                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw t3, 104(sp)
-	sltu a3, t0, a0
-	sltu t4, a0, a6
-	or s11, a3, t4
-	sub ra, s9, t3
-	lw s1, 76(sp)
-	sub s5, ra, s11                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw s7, 108(sp)
-	sltu s2, s9, ra
-	sltu s3, ra, s5
-	or s8, s2, s3
-	sub a7, s1, s7
-	lw a2, 80(sp)
-	sub t5, a7, s8                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw s4, 112(sp)
-	sltu t1, s1, a7
-	sltu s6, a7, t5
-	or a1, t1, s6
-	sub a5, a2, s4
-	lw a4, 84(sp)
-	sub s10, a5, a1                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw t4, 116(sp)
-	sltu t0, a2, a5
-	sltu a0, a5, s10
-	add a3, t0, a0
-	sub s9, a4, t4
-	lw t3, 88(sp)
-	sub ra, s9, a3                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw s7, 120(sp)
-	sltu s11, a4, s9
-	sltu s2, s9, ra
-	add s3, s11, s2
-	sub s8, t3, s7
-	lw s1, 92(sp)                    # fe25519_saturated32:61
-	sub t1, s8, s3                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw a2, 124(sp)                   # fe25519_saturated32:61
-	sltu a7, t3, s8                  # fe25519_saturated32:57
-	sltu s6, s8, t1
-	add s4, a7, s6
-	sub a1, s1, a2                   # fe25519_saturated32:61
-	sub t0, a1, s4                   # fe25519_saturated32:61: word 0 of v in -2^32..2^32-1
-	sltu a5, s1, a1
-	sltu a0, a1, t0
-	add t4, a5, a0
-	sub a4, zero, t4                 # fe25519_saturated32:61: word 1 of v in -2^32..2^32-1
-	srli a3, t0, 31                  # fe25519_saturated32:63
-	slli s9, a4, 1
-	or s11, a3, s9
-	li s2, 19
-	mul s7, s11, s2
-	addi t3, s7, -19                 # fe25519_saturated32:63: carry in -57..0
-	add s8, t2, t3                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srai s3, t3, 31
-	sltu a7, s8, t2
-	add s6, s3, a7                   # fe25519_saturated32:65: word 1 of s in -57..2^32-1
-	sub a2, zero, s6
-	sub s1, a6, a2                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s4, a6, s1
-	sub a1, s5, s4                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a5, s5, a1
-	sub a0, t5, a5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu t4, t5, a0
-	sub a4, s10, t4                  # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	lw a2, 64(s0)                    # fe25519_saturated32:57
-	lw a6, 96(s0)
-	sltu a3, s10, a4                 # fe25519_saturated32:65
-	lw s4, 68(s0)                    # fe25519_saturated32:57
-	lw t5, 100(s0)
-	sub s9, ra, a3                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sub s5, a2, a6                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s11, ra, s9                 # fe25519_saturated32:65
-	slli t3, t0, 1                   # fe25519_saturated32:69
-	sltu a5, a2, s5                  # fe25519_saturated32:57
-	sub s10, s4, t5
-	sub s2, t1, s11                  # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srli t2, t3, 1                   # fe25519_saturated32:69
-	li s3, -2147483648
-	lw t4, 72(s0)                    # fe25519_saturated32:57
-	sub ra, s10, a5                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw t0, 104(s0)
-	sltu s7, t1, s2                  # fe25519_saturated32:65
-	add a7, t2, s3                   # fe25519_saturated32:69
-	sltu a3, s4, s10                 # fe25519_saturated32:57
-	sltu s11, s10, ra
-	sub s6, a7, s7                   # fe25519_saturated32:69
-	or t1, a3, s11                   # fe25519_saturated32:57
-	sub t2, t4, t0
-	lw t3, 76(s0)
-	sub a7, t2, t1                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw s10, 108(s0)
-	sltu s3, t4, t2
-	sltu s7, t2, a7
-	or a5, s3, s7
-	sub s11, t3, s10
-	sub t2, s11, a5                  # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw a3, 80(s0)
-	sltu t1, t3, s11
-	sltu s3, s11, t2
-	lw a5, 112(s0)
-	or s7, t1, s3
-	sub t1, a3, a5
-	sltu s3, a3, t1
-	sub s7, t1, s7                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu t1, t1, s7
-	add s3, s3, t1
-	lw s11, 84(s0)
-	lw t1, 116(s0)
-	lw a5, 88(s0)
-	sub a3, s11, t1
-	sltu t1, s11, a3
-	sub s3, a3, s3                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a3, a3, s3
-	add t1, t1, a3
-	lw a3, 120(s0)
-	lw s11, 92(s0)                   # fe25519_saturated32:61
-	sub t3, a5, a3                   # fe25519_saturated32:57
-	sltu a3, a5, t3
-	sub t1, t3, t1                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu t3, t3, t1
-	add a3, a3, t3
-	lw t3, 124(s0)                   # fe25519_saturated32:61
-	sub a5, s11, t3
-	sltu t3, s11, a5
-	sub a3, a5, a3                   # fe25519_saturated32:61: word 0 of v in -2^32..2^32-1
-	sltu a5, a5, a3
-	add t3, t3, a5
-	sub a5, zero, t3                 # fe25519_saturated32:61: word 1 of v in -2^32..2^32-1
-	srli t3, a3, 31                  # fe25519_saturated32:63
-	slli a5, a5, 1
-	or t3, t3, a5
-	li a5, 19
-	mul t3, t3, a5
-	addi a2, sp, 0
-	sw a1, 136(sp)
-	sw a0, 140(sp)
-	sw s8, 128(sp)
-	sw s1, 132(sp)
-	addi a5, t3, -19                 # fe25519_saturated32:63: carry in -57..0
-	srai t3, a5, 31                  # fe25519_saturated32:65
-	add a5, s5, a5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s5, a5, s5
-	add t3, t3, s5                   # fe25519_saturated32:65: word 1 of s in -57..2^32-1
-	sw a5, 160(sp)
-	sub s5, zero, t3
-	sub a5, ra, s5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu t3, ra, a5
-	sub s5, a7, t3                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sw a5, 164(sp)
-	sltu ra, a7, s5
-	sub a5, t2, ra                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu t3, t2, a5
-	sw s5, 168(sp)
-	sub a7, s7, t3                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s5, s7, a7
-	sub ra, s3, s5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sw a5, 172(sp)
-	sw a7, 176(sp)
-	sltu t2, s3, ra
-	slli s7, a3, 1                   # fe25519_saturated32:69
-	sub a5, t1, t2                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srli a7, s7, 1                   # fe25519_saturated32:69
-	li s5, -2147483648
-	sw ra, 180(sp)
-	sltu t3, t1, a5                  # fe25519_saturated32:65
-	add s3, a7, s5                   # fe25519_saturated32:69
-	sub ra, s3, t3
-	mv s3, a0
-	mv s5, a1
-	sw a4, 144(sp)
-	sw s9, 148(sp)
-	sw s2, 152(sp)
-	sw s6, 156(sp)
-	sw a5, 184(sp)
-	sw ra, 188(sp)
-	mv s7, a4
-	addi a0, sp, 192
-	addi a1, sp, 160
-	call field_fe25519_saturated32_mul
-	lw t2, 64(s0)
-	lw t1, 96(s0)
-	lw a7, 100(s0)
-	add a5, t2, t1                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu a3, a5, t2
-	add t3, s4, a7
-	add a0, t3, a3                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw t0, 72(s0)
-	lw a2, 104(s0)
-	sltu ra, t3, s4
-	sltu a1, a0, a3
-	or a4, ra, a1
-	add a6, t0, a2
-	add t5, a6, a4                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw a7, 76(s0)
-	sltu t4, a6, t0
-	sltu t1, t5, a4
-	or t2, t4, t1
-	add s4, a7, s10
-	add a3, s4, t2                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw a2, 80(s0)
-	lw t0, 112(s0)
-	sltu t3, s4, a7
-	sltu ra, a3, t2
-	or a1, t3, ra
-	add a6, a2, t0
-	add t4, a6, a1                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw a7, 84(s0)
-	lw s4, 116(s0)
-	sltu a4, a6, a2
-	sltu t1, t4, a6
-	add s10, a4, t1                  # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add t2, a7, s4
-	add ra, t2, s10                  # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw a1, 88(s0)
-	lw a6, 120(s0)
-	sltu t3, t2, a7
-	sltu t0, ra, t2
-	add a2, t3, t0                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add a4, a1, a6
-	add s4, a4, a2                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw t2, 124(s0)
-	sltu t1, a4, a1
-	sltu a7, s4, a4
-	add s10, t1, a7                  # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add t3, s11, t2                  # fe25519_saturated32:49
-	add a6, t3, s10                  # fe25519_saturated32:49: word 0 of v$0_folded in 0..2^50-1
-	sltu t0, t3, s11
-	sltu a1, a6, t3
-	add a2, t0, a1                   # fe25519_saturated32:49: word 1 of v$0_folded in 0..2^50-1
-	srli a4, a6, 31                  # fe25519_saturated32:31
-	slli t1, a2, 1
-	or a7, a4, t1
-	li t2, 19
-	mul s11, a7, t2                  # fe25519_saturated32:31: carry$0_folded in 0..2^24
-	add s0, a5, s11                  # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s10, s0, a5
-	add t3, a0, s10                  # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu t0, t3, a0
-	add a1, t5, t0                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a2, a1, t5
-	add a4, a3, a2                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu t1, a4, a3
-	add a7, t4, t1                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu t2, a7, t4
-	add s11, ra, t2                  # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sw s0, 0(sp)
-	sltu a5, s11, ra
-	sw t3, 4(sp)
-	add s0, s4, a5                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	slli a0, a6, 1                   # fe25519_saturated32:37
-	sltu s10, s0, s4                 # fe25519_saturated32:33
-	srli t3, a0, 1                   # fe25519_saturated32:37
-	sw a1, 8(sp)
-	add t0, s10, t3                  # fe25519_saturated32:37: r.7$0_folded in 0..2^31
-	sw a4, 12(sp)
-	sw a7, 16(sp)
-	sw s11, 20(sp)
-	sw s0, 24(sp)
-	sw t0, 28(sp)
-	addi a0, sp, 160
-	addi a1, sp, 0
-	addi a2, sp, 32
-	call field_fe25519_saturated32_mul
-	lw a0, 224(sp)
-	addi a1, sp, 64
-	addi a2, sp, 96
-	call field_fe25519_saturated32_mul
-	li t5, 121665
-	mulhu a1, s8, t5                 # fe25519_saturated32:151: word 1 of v in 0..<2^49
-	mul a4, s1, t5
-	mulhu a3, s1, t5
-	add t4, a4, a1                   # fe25519_saturated32:151: word 0 of v in 0..<2^49
-	sltu a7, t4, a4
-	mul a2, s8, t5                   # fe25519_saturated32:151: word 0 of v in 0..<2^49
-	add t2, a3, a7                   # fe25519_saturated32:151: word 1 of v in 0..<2^49
-	mul ra, s5, t5
-	mulhu t1, s5, t5
-	add a5, ra, t2                   # fe25519_saturated32:151: word 0 of v in 0..<2^49
-	sltu s4, a5, ra
-	mul a6, s3, t5
-	add s0, t1, s4                   # fe25519_saturated32:151: word 1 of v in 0..<2^49
-	mulhu s11, s3, t5
-	add s10, a6, s0                  # fe25519_saturated32:151: word 0 of v in 0..<2^49
-	sltu t3, s10, a6
-	mul s8, s7, t5
-	add t0, s11, t3                  # fe25519_saturated32:151: word 1 of v in 0..<2^49
-	mulhu a0, s7, t5
-	add a1, s8, t0                   # fe25519_saturated32:151: word 0 of v in 0..<2^49
-	sltu a4, a1, s8
-	mul a7, s9, t5
-	add a3, a0, a4                   # fe25519_saturated32:151: word 1 of v in 0..<2^49
-	mulhu s1, s9, t5
-	add t2, a7, a3                   # fe25519_saturated32:151: word 0 of v in 0..<2^49
-	sltu ra, t2, a7
-	li a3, 19
-	mul s4, s2, t5
-	add t1, s1, ra                   # fe25519_saturated32:151: word 1 of v in 0..<2^49
-	mulhu s5, s2, t5
-	add s0, s4, t1                   # fe25519_saturated32:151: word 0 of v in 0..<2^49
-	sltu a6, s0, s4
-	bne zero, zero, .+4
-	lw s2, 64(sp)                    # fe25519_saturated32:45
-	lw t1, 68(sp)
-	mul t3, s6, t5                   # fe25519_saturated32:155
-	add s11, s5, a6                  # fe25519_saturated32:151: word 1 of v in 0..<2^49
-	mulhu s3, s6, t5                 # fe25519_saturated32:155
-	add s7, t3, s11                  # fe25519_saturated32:155: word 0 of v$0_folded in 0..2^50-1
-	sltu t0, s7, t3
-	bne zero, zero, .+4
-	srli a0, s7, 31                  # fe25519_saturated32:31
-	slli s1, s7, 1                   # fe25519_saturated32:37
-	add s8, s3, t0                   # fe25519_saturated32:155: word 1 of v$0_folded in 0..2^50-1
-	slli a4, s8, 1                   # fe25519_saturated32:31
-	or s9, a0, a4
-	mul a7, s9, a3                   # fe25519_saturated32:31: carry$0_folded in 0..2^24
-	srli ra, s1, 1                   # fe25519_saturated32:37
-	add s4, a2, a7                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..4299947974
-	sltu s5, s4, a2
-	add a6, t4, s5                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..4299947974
-	sltu s6, a6, t4
-	add t5, a5, s6                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..4299947974
-	sltu s11, t5, a5
-	add t3, s10, s11                 # fe25519_saturated32:33: word 0 of s$0_folded in 0..4299947974
-	sltu s3, t3, s10
-	add s1, s2, s4                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	add t0, a1, s3                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..4299947974
-	sltu a7, s1, s2                  # fe25519_saturated32:45
-	add a2, t1, a6
-	sltu s8, t0, a1                  # fe25519_saturated32:33
-	add t4, a2, a7                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw s11, 72(sp)
-	add a0, t2, s8                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..4299947974
-	sltu s5, a2, t1                  # fe25519_saturated32:45
-	sltu s6, t4, a7
-	sltu a4, a0, t2                  # fe25519_saturated32:33
-	or a5, s5, s6                    # fe25519_saturated32:45
-	add s3, s11, t5
-	add s9, s0, a4                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..4299947974
-	lw s10, 76(sp)                   # fe25519_saturated32:45
-	add s8, s3, a5                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu a3, s9, s0                  # fe25519_saturated32:33
-	sltu a1, s3, s11                 # fe25519_saturated32:45
-	sltu t2, s8, a5
-	add s7, a3, ra                   # fe25519_saturated32:37: r.7$0_folded in 0..2^31
-	or a4, a1, t2                    # fe25519_saturated32:45
-	add s0, s10, t3
-	add ra, s0, a4                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw a6, 80(sp)
-	sltu a3, s0, s10
-	sltu s4, ra, a4
-	or s2, a3, s4
-	add a2, a6, t0
-	lw t1, 84(sp)
-	add s5, a2, s2                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu a7, a2, a6
-	sltu s6, s5, a2
-	add t5, a7, s6                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add s11, t1, a0
-	add a5, s11, t5                  # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw t3, 88(sp)
-	sltu s3, s11, t1
-	sltu a1, a5, s11
-	add t2, s3, a1                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add s0, t3, s9
-	lw s10, 92(sp)                   # fe25519_saturated32:49
-	add a3, s0, t2                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu a4, s0, t3
-	sltu s4, a3, s0
-	add t0, a4, s4                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add a6, s10, s7                  # fe25519_saturated32:49
-	add a2, a6, t0                   # fe25519_saturated32:49: word 0 of v$0_folded in 0..2^50-1
-	sltu s2, a6, s10
-	sltu a7, a2, a6
-	add s6, s2, a7                   # fe25519_saturated32:49: word 1 of v$0_folded in 0..2^50-1
-	srli a0, a2, 31                  # fe25519_saturated32:31
-	slli t1, s6, 1
-	or t5, a0, t1
-	li s11, 19
-	mul s3, t5, s11                  # fe25519_saturated32:31: carry$0_folded in 0..2^24
-	slli a0, a2, 1                   # fe25519_saturated32:37
-	srli t1, a0, 1
-	bne zero, zero, .+4
-	lw s11, 224(sp)
-	addi a2, sp, 0
-	add a1, s1, s3                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s9, a1, s1
-	add t3, t4, s9                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu t2, t3, t4
-	add s0, s8, t2                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a4, s0, s8
-	add s4, ra, a4                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s7, s4, ra
-	add s10, s5, s7                  # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu t0, s10, s5
-	add a6, a5, t0                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s2, a6, a5
-	add a7, a3, s2                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s6, a7, a3
-	sw a1, 0(sp)
-	add t5, s6, t1                   # fe25519_saturated32:37: r.7$0_folded in 0..2^31
-	sw t3, 4(sp)
-	sw s0, 8(sp)
-	sw s4, 12(sp)
-	sw s10, 16(sp)
-	sw a6, 20(sp)
-	sw a7, 24(sp)
-	sw t5, 28(sp)
-	addi a0, s11, 32                 # 42
-	addi a1, sp, 128
-	call field_fe25519_saturated32_mul
-	lw s3, 192(sp)                   # fe25519_saturated32:45
-	lw s1, 160(sp)
-	lw a1, 196(sp)
-	lw t3, 164(sp)
-	add s9, s3, s1                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu t4, s9, s3
-	add s8, a1, t3
-	lw t2, 200(sp)
-	add a4, s8, t4                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw s7, 168(sp)
-	sltu s0, s8, a1
-	sltu ra, a4, t4
-	or s4, s0, ra
-	add s10, t2, s7
-	lw s5, 204(sp)
-	add a5, s10, s4                  # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw a3, 172(sp)
-	sltu t0, s10, t2
-	sltu a6, a5, s4
-	or s2, t0, a6
-	add a2, s5, a3
-	lw a7, 208(sp)
-	add t1, a2, s2                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw s8, 176(sp)
-	sltu s6, a2, s5
-	sltu t5, t1, s2
-	or a0, s6, t5
-	add s0, a7, s8
-	lw t4, 212(sp)
-	add s10, s0, a0                  # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw a6, 180(sp)
-	sltu ra, s0, a7
-	sltu s4, s10, s0
-	add t0, ra, s4                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add s2, t4, a6
-	lw a2, 216(sp)
-	add t5, s2, t0                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	lw ra, 184(sp)
-	sltu s6, s2, t4
-	sltu a0, t5, s2
-	add s0, s6, a0                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add t0, a2, ra
-	add s6, t0, s0                   # fe25519_saturated32:45: word 0 of v in 0..2^33-1
-	sltu s2, t0, a2
-	sltu a0, s6, t0
-	lw s4, 220(sp)                   # fe25519_saturated32:49
-	lw t0, 188(sp)
-	add s0, s2, a0                   # fe25519_saturated32:45: word 1 of v in 0..2^33-1
-	add s2, s4, t0                   # fe25519_saturated32:49
-	sltu a0, s2, s4
-	add s0, s2, s0                   # fe25519_saturated32:49: word 0 of v$0_folded in 0..2^50-1
-	sltu s2, s0, s2
-	add a0, a0, s2                   # fe25519_saturated32:49: word 1 of v$0_folded in 0..2^50-1
-	srli s2, s0, 31                  # fe25519_saturated32:31
-	slli a0, a0, 1
-	or s2, s2, a0
-	li a0, 19
-	mul s2, s2, a0                   # fe25519_saturated32:31: carry$0_folded in 0..2^24
-	sw a3, 236(sp)
-	sw a6, 248(sp)
-	sw a7, 240(sp)
-	sw t3, 232(sp)
-	sw t4, 244(sp)
-	add a0, s9, s2                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s2, a0, s9
-	sw a0, 0(sp)
-	add s9, a4, s2                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a0, s9, a4
-	add s2, a5, a0                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sw s9, 4(sp)
-	sltu a4, s2, a5
-	add s9, t1, a4                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu a0, s9, t1
-	sw s2, 8(sp)
-	add a5, s10, a0                  # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sltu s2, a5, s10
-	add a4, t5, s2                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	sw s9, 12(sp)
-	sltu t1, a4, t5
-	sw a5, 16(sp)
-	add s9, s6, t1                   # fe25519_saturated32:33: word 0 of s$0_folded in 0..2^32+56
-	slli s10, s0, 1                  # fe25519_saturated32:37
-	sltu a0, s9, s6                  # fe25519_saturated32:33
-	srli a5, s10, 1                  # fe25519_saturated32:37
-	sw s9, 24(sp)
-	add s2, a0, a5                   # fe25519_saturated32:37: r.7$0_folded in 0..2^31
-	sw s2, 28(sp)
-	mv s9, a1
-	sw a4, 20(sp)
-	addi a0, s11, 64                 # 43
-	mv s0, ra
-	mv s2, t0
-	mv s6, t2
-	mv s10, a2
-	addi a1, sp, 0
-	call field_fe25519_saturated32_square
-	lw t1, 232(sp)
-	sub t5, s3, s1                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a4, s3, t5
-	sub a5, s9, t1
-	sub t0, a5, a4                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu ra, s9, a5
-	sltu t2, a5, t0
-	or a1, ra, t2
-	sub a2, s6, s7
-	sub a3, a2, a1                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw t3, 236(sp)
-	sltu a0, s6, a2
-	sltu a6, a2, a3
-	or a7, a0, a6
-	sub t4, s5, t3
-	sub s3, t4, a7                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw a4, 240(sp)
-	sltu s1, s5, t4
-	sltu t1, t4, s3
-	or s9, s1, t1
-	sub a5, a4, s8
-	sub t2, a5, s9                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	lw a1, 244(sp)
-	lw a2, 248(sp)
-	sltu ra, a4, a5
-	sltu s7, a5, t2
-	add s6, ra, s7
-	sub a0, a1, a2
-	sub t3, a0, s6                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu a6, a1, a0
-	sltu s5, a0, t3
-	add a7, a6, s5
-	sub t4, s10, s0
-	sub t1, t4, a7                   # fe25519_saturated32:57: word 0 of v in -2^32..2^32-1
-	sltu s1, s10, t4
-	sltu s8, t4, t1
-	add a4, s1, s8
-	sub s9, s4, s2                   # fe25519_saturated32:61
-	sub ra, s9, a4                   # fe25519_saturated32:61: word 0 of v in -2^32..2^32-1
-	sltu a5, s4, s9
-	sltu s7, s9, ra
-	add a2, a5, s7
-	sub a1, zero, a2                 # fe25519_saturated32:61: word 1 of v in -2^32..2^32-1
-	srli s6, ra, 31                  # fe25519_saturated32:63
-	slli a0, a1, 1
-	or a6, s6, a0
-	li s5, 19
-	mul s0, a6, s5
-	addi s10, s0, -19                # fe25519_saturated32:63: carry in -57..0
-	add t4, t5, s10                  # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srai a7, s10, 31
-	sltu s1, t4, t5
-	add s8, a7, s1                   # fe25519_saturated32:65: word 1 of s in -57..2^32-1
-	sub s2, zero, s8
-	sub s4, t0, s2                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a4, t0, s4
-	sub s9, a3, a4                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a5, a3, s9
-	sub s7, s3, a5                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a2, s3, s7
-	sub a1, t2, a2                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu s6, t2, a1
-	sub a0, t3, s6                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	sltu a6, t3, a0
-	slli s10, ra, 1                  # fe25519_saturated32:69
-	sub s5, t1, a6                   # fe25519_saturated32:65: word 0 of s in -57..2^32-1
-	srli t5, s10, 1                  # fe25519_saturated32:69
-	li a7, -2147483648
-	sw t4, 0(sp)
-	sltu s0, t1, s5                  # fe25519_saturated32:65
-	add s1, t5, a7                   # fe25519_saturated32:69
-	sw a1, 16(sp)
-	sw a0, 20(sp)
-	sub t4, s1, s0
-	sw s4, 4(sp)
-	sw s9, 8(sp)
-	sw s7, 12(sp)
-	sw s5, 24(sp)
-	sw t4, 28(sp)
-	addi a0, sp, 32
-	addi a1, sp, 0
-	call field_fe25519_saturated32_square
-	lw a1, 228(sp)
-	addi a0, s11, 96                 # 44
-	addi a2, sp, 32
-	call field_fe25519_saturated32_mul
-	lw ra, 252(sp)
-	lw s0, 256(sp)
-	lw s1, 260(sp)
-	lw s2, 264(sp)
-	lw s3, 268(sp)
-	lw s4, 272(sp)
-	lw s5, 276(sp)
-	lw s6, 280(sp)
-	lw s7, 284(sp)
-	lw s8, 288(sp)
-	lw s9, 292(sp)
-	lw s10, 296(sp)
-	lw s11, 300(sp)
-	addi sp, sp, 304
-	ret
-	.size scalarmult_curve25519_step, . - scalarmult_curve25519_step
-
-# scalarmult.curve25519.exchanged (lib/scalarmult/curve25519.stk, line 50)
-	.balign 4
-	.type scalarmult_curve25519_exchanged, @function
-scalarmult_curve25519_exchanged:
 	addi sp, sp, -64
+	lw a2, 4(a1)                     # 141
+	lw t1, 0(a1)                     # 147
+	mul a6, a2, a2                   # 147: word 0 of d in 0..<2^64
+	lw a3, 8(a1)                     # 141
+	lw a5, 12(a1)
 	sw s0, 4(sp)
-	sw s1, 8(sp)
-	sw s2, 12(sp)
+	lw t5, 16(a1)
+	mul s0, t1, a2                   # 141: word 0 of p in 0..<2^64
 	sw s3, 16(sp)
-	sw s4, 20(sp)
 	sw ra, 0(sp)
-	lw a3, 64(a1)                    # 52
-	lw a4, 68(a1)
-	lw a5, 72(a1)
-	lw a6, 76(a1)
-	lw a7, 80(a1)
-	lw t0, 84(a1)
-	lw t1, 88(a1)
-	lw t2, 92(a1)
-	lw t3, 0(a1)
-	lw t4, 4(a1)
-	lw t5, 8(a1)
-	lw s0, 12(a1)
-	lw s1, 16(a1)
-	lw s2, 20(a1)
-	lw s3, 24(a1)
-	lw s4, 28(a1)
+	sw s2, 12(sp)
+	sw s1, 8(sp)
+	mulhu t2, t1, t1                 # 147: word 1 of d in 0..<2^64
+	srli s2, s0, 31                  # 148
+	slli ra, s0, 1
+	sw s4, 20(sp)
 	sw s5, 24(sp)
+	mulhu t4, t1, a2                 # 141: word 1 of p in 0..<2^64
+	add s0, ra, t2                   # 148: word 0 of v in 0..64424509431
+	sltu t2, s0, ra
 	sw s6, 28(sp)
-	sw s7, 32(sp)
-	sw s8, 36(sp)
+	add ra, s2, t2                   # 148: word 1 of v in 0..64424509431
+	mul s3, t1, a3                   # 141: word 0 of p in 0..<2^64
 	sw s9, 40(sp)
+	sw s8, 36(sp)
+	sw s7, 32(sp)
+	lw s7, 24(a1)
+	mulhu a4, a2, a2                 # 147: word 1 of d in 0..<2^64
+	add t2, t4, s3                   # 142: word 0 of low in 0..2^35-1
+	sltu s3, t2, t4
 	sw s10, 44(sp)
+	slli t4, t2, 1                   # 148
+	srli t2, t2, 31
+	mulhu s1, t1, a3                 # 141: word 1 of p in 0..<2^64
+	slli s3, s3, 1                   # 148
+	add t2, t2, s3
 	sw s11, 48(sp)
-	sub ra, zero, a2
-	xor a2, a3, t3
-	xor s5, a4, t4
-	xor s6, a5, t5
-	xor s7, a6, s0
-	xor s8, a7, s1
-	xor s9, t0, s2
-	xor s10, t1, s3
-	xor s11, t2, s4
-	and a2, a2, ra
-	and s5, s5, ra
-	and s6, s6, ra
-	and s7, s7, ra
-	and s8, s8, ra
-	and s9, s9, ra
-	and s10, s10, ra
-	and s11, s11, ra
-	xor a2, a2, t3
-	xor s5, s5, t4
-	xor s6, s6, t5
-	xor s7, s7, s0
-	xor s8, s8, s1
-	xor s9, s9, s2
-	xor s10, s10, s3
-	xor s11, s11, s4
-	sw a2, 0(a0)
-	sw s5, 4(a0)
-	sw s6, 8(a0)
-	sw s7, 12(a0)
-	sw s8, 16(a0)
-	sw s9, 20(a0)
-	sw s10, 24(a0)
-	sw s11, 28(a0)
-	lw a2, 96(a1)                    # 53
-	lw s4, 32(a1)
-	lw s5, 100(a1)
-	xor a6, a2, s4
-	lw t2, 36(a1)
-	and a6, a6, ra
-	lw s6, 104(a1)
-	lw s3, 40(a1)
-	xor a6, a6, s4
-	lw s7, 108(a1)
-	lw t1, 44(a1)
-	xor s4, s5, t2
-	lw s8, 112(a1)
-	lw s2, 48(a1)
-	xor s5, s6, s3
-	lw s9, 116(a1)
-	lw t0, 52(a1)
-	xor s6, s7, t1
-	lw s10, 120(a1)
-	lw a7, 56(a1)
-	xor s7, s8, s2
-	lw s11, 124(a1)
-	lw s1, 60(a1)
-	xor s8, s9, t0
-	xor s9, s10, a7
-	and s9, s9, ra
-	xor s10, s11, s1
-	and s4, s4, ra
-	and s6, s6, ra
-	xor s9, s9, a7
-	and s10, s10, ra
-	xor s4, s4, t2
-	and s5, s5, ra
-	xor s6, s6, t1
-	and s7, s7, ra
-	and s8, s8, ra
-	xor s10, s10, s1
-	sw a6, 32(a0)
-	sw s9, 56(a0)
-	xor s5, s5, s3
-	xor s7, s7, s2
-	xor s8, s8, t0
-	sw s4, 36(a0)
-	sw s6, 44(a0)
-	sw s10, 60(a0)
-	xor a6, t3, a3                   # 54
-	xor s9, t5, a5
-	sw s5, 40(a0)
-	sw s7, 48(a0)
-	sw s8, 52(a0)
-	and s4, a6, ra
-	xor s6, t4, a4
-	and s10, s9, ra
-	and s7, s6, ra
-	xor t3, s10, a5
-	lw a6, 76(a1)
-	xor s5, s4, a3
-	xor s8, s7, a4
-	lw s10, 20(a1)
-	lw a5, 84(a1)
-	xor s4, s0, a6
-	lw s6, 16(a1)
-	lw s7, 80(a1)
-	and a3, s4, ra
-	xor s0, s10, a5
-	xor t4, a3, a6
-	xor a4, s6, s7
-	and s4, s0, ra
-	lw a6, 24(a1)
-	lw s6, 88(a1)
-	lw s10, 28(a1)
-	lw s0, 92(a1)
-	and t5, a4, ra
-	xor a3, s4, a5
-	xor s9, t5, s7
-	xor a4, a6, s6
-	xor s4, s10, s0
-	and t5, a4, ra
-	and a5, s4, ra
-	xor s7, t5, s6
-	xor a6, a5, s0
-	sw s5, 64(a0)
-	sw s8, 68(a0)
-	sw t3, 72(a0)
-	sw t4, 76(a0)
-	sw s9, 80(a0)
-	sw a3, 84(a0)
-	sw s7, 88(a0)
-	sw a6, 92(a0)
-	lw s4, 100(a1)
-	lw s8, 104(a1)
-	lw a4, 32(a1)
-	xor a5, t2, s4                   # 55
-	and s0, a5, ra
-	xor t3, s3, s8
-	lw a3, 108(a1)
-	xor t5, a4, a2
-	and t4, t3, ra
-	lw a5, 116(a1)
-	and s6, t5, ra
-	xor s5, s0, s4
-	xor s7, t1, a3
-	lw t3, 120(a1)
-	xor s9, t4, s8
-	and a6, s7, ra
-	lw t5, 112(a1)
-	xor s0, t0, a5
-	xor s10, s6, a2
-	xor a4, a6, a3
-	and s4, s0, ra
-	xor t4, a7, t3
-	xor s7, s1, s11
-	xor s6, s2, t5
-	xor s3, s4, a5
-	and s8, t4, ra
-	and a6, s7, ra
-	and a2, s6, ra
-	xor t1, s8, t3
-	xor a3, a6, s11
-	sw s10, 96(a0)
-	sw s5, 100(a0)
-	sw s9, 104(a0)
-	sw s3, 116(a0)
-	xor t2, a2, t5
+	add s3, t4, a6
+	sltu a6, s3, t4
+	mul s4, t1, a5                   # 141: word 0 of p in 0..<2^64
+	add t2, t2, a6                   # 148
+	add a6, s3, ra                   # 148: word 0 of v in 0..64424509431
+	bne zero, zero, .+4
+	sltu ra, a6, s3
+	add s3, t2, ra                   # 148: word 1 of v in 0..64424509431
+	mul t0, a2, a3                   # 141: word 0 of p in 0..<2^64
+	add ra, a4, s3                   # 151: word 0 of carry in 0..2^33
+	sltu s3, ra, a4
+	bne zero, zero, .+4
+	add a4, s1, s4                   # 142: word 0 of low in 0..2^35-1
+	sltu s4, a4, s1
+	mulhu a7, a2, a3                 # 141: word 1 of p in 0..<2^64
+	add t0, a4, t0                   # 142: word 0 of low in 0..2^35-1
+	sltu a4, t0, a4
+	bne zero, zero, .+4
+	add s4, s4, a4                   # 142: word 1 of low in 0..2^35-1
+	slli s5, t0, 1                   # 148
+	mulhu s2, t1, a5                 # 141: word 1 of p in 0..<2^64
+	srli t0, t0, 31                  # 148
+	slli s4, s4, 1
+	bne zero, zero, .+4
+	add t0, t0, s4
+	add s4, s5, ra                   # 148: word 0 of v in 0..64424509431
+	mul t2, t1, t5                   # 141: word 0 of p in 0..<2^64
+	add a4, s2, a7                   # 143: word 0 of high in 0..2^34-1
+	sltu ra, s4, s5                  # 148
+	bne zero, zero, .+4
+	add s5, t0, s3
+	add s3, s5, ra                   # 148: word 1 of v in 0..64424509431
+	mul a7, a2, a5                   # 141: word 0 of p in 0..<2^64
+	add s5, a4, t2                   # 142: word 0 of low in 0..2^35-1
+	sltu s2, a4, s2                  # 143
+	bne zero, zero, .+4
+	sltu ra, s5, a4                  # 142
+	add t2, s2, ra                   # 142: word 1 of low in 0..2^35-1
+	mulhu t4, t1, t5                 # 141: word 1 of p in 0..<2^64
+	add s2, s5, a7                   # 142: word 0 of low in 0..2^35-1
+	sltu a7, s2, s5
+	bne zero, zero, .+4
+	add s5, t2, a7                   # 142: word 1 of low in 0..2^35-1
+	slli ra, s2, 1                   # 148
+	mulhu s1, a2, a5                 # 141: word 1 of p in 0..<2^64
+	mul t0, a3, a3                   # 147: word 0 of d in 0..<2^64
+	add a7, t4, s1                   # 143: word 0 of high in 0..2^34-1
+	sltu s1, a7, t4
+	bne zero, zero, .+4
+	mulhu s6, a3, a3                 # 147: word 1 of d in 0..<2^64
+	srli t4, s2, 31                  # 148
+	slli s2, s5, 1
+	bne zero, zero, .+4
+	add t4, t4, s2
+	add s2, ra, t0
+	mul t2, a2, t5                   # 141: word 0 of p in 0..<2^64
+	sltu t0, s2, ra                  # 148
+	add ra, t4, t0
+	bne zero, zero, .+4
+	add t0, s2, s3                   # 148: word 0 of v in 0..64424509431
+	sltu s3, t0, s2
+	mulhu a4, a2, t5                 # 141: word 1 of p in 0..<2^64
+	add s2, ra, s3                   # 148: word 1 of v in 0..64424509431
+	add ra, s6, s2                   # 151: word 0 of carry in 0..2^33
+	bne zero, zero, .+4
+	sltu s2, ra, s6
+	lw s6, 20(a1)                    # 141
+	mul t4, a3, a5                   # 141: word 0 of p in 0..<2^64
+	mul s9, t1, s6                   # 141: word 0 of p in 0..<2^64
+	mulhu s8, t1, s6                 # 141: word 1 of p in 0..<2^64
+	add s9, a7, s9                   # 142: word 0 of low in 0..2^35-1
+	sltu a7, s9, a7
+	bne zero, zero, .+4
+	add s1, s1, a7                   # 142: word 1 of low in 0..2^35-1
+	add a7, s9, t2                   # 142: word 0 of low in 0..2^35-1
+	mulhu s5, a3, a5                 # 141: word 1 of p in 0..<2^64
+	sltu s9, a7, s9                  # 142
+	add s1, s1, s9                   # 142: word 1 of low in 0..2^35-1
+	bne zero, zero, .+4
+	add a4, s8, a4                   # 143: word 0 of high in 0..2^34-1
+	add s9, a7, t4                   # 142: word 0 of low in 0..2^35-1
+	mul t2, t1, s7                   # 141: word 0 of p in 0..<2^64
+	sltu s8, a4, s8                  # 143
+	add s5, a4, s5                   # 143: word 0 of high in 0..2^34-1
+	bne zero, zero, .+4
+	sltu t4, s9, a7                  # 142
+	sltu a4, s5, a4                  # 143
+	mulhu s10, t1, s7                # 141: word 1 of p in 0..<2^64
+	add s1, s1, t4                   # 142: word 1 of low in 0..2^35-1
+	add t4, s8, a4                   # 143: word 1 of high in 0..2^34-1
+	bne zero, zero, .+4
+	srli a4, s9, 31                  # 148
+	slli s1, s1, 1
+	mulhu a7, a2, s6                 # 141: word 1 of p in 0..<2^64
+	slli s8, s9, 1                   # 148
+	add a4, a4, s1
+	bne zero, zero, .+4
+	add s1, s8, ra                   # 148: word 0 of v in 0..64424509431
+	sltu ra, s1, s8
+	mul s9, a2, s6                   # 141: word 0 of p in 0..<2^64
+	add a4, a4, s2                   # 148
+	add s2, a4, ra                   # 148: word 1 of v in 0..64424509431
+	bne zero, zero, .+4
+	add a4, s5, t2                   # 142: word 0 of low in 0..2^35-1
+	sltu ra, a4, s5
+	mul s8, a3, t5                   # 141: word 0 of p in 0..<2^64
+	add s5, t4, ra                   # 142: word 1 of low in 0..2^35-1
+	add t4, a4, s9                   # 142: word 0 of low in 0..2^35-1
+	bne zero, zero, .+4
+	sltu ra, t4, a4
+	add s9, s5, ra                   # 142: word 1 of low in 0..2^35-1
+	mulhu s3, a3, t5                 # 141: word 1 of p in 0..<2^64
+	add s5, s10, a7                  # 143: word 0 of high in 0..2^34-1
+	sltu ra, s5, s10
+	bne zero, zero, .+4
+	add a7, t4, s8                   # 142: word 0 of low in 0..2^35-1
+	sltu s10, a7, t4
+	mul a4, a5, a5                   # 147: word 0 of d in 0..<2^64
+	add t4, s9, s10                  # 142: word 1 of low in 0..2^35-1
+	add s9, s5, s3                   # 143: word 0 of high in 0..2^34-1
+	bne zero, zero, .+4
+	sltu s10, s9, s5
+	add s3, ra, s10                  # 143: word 1 of high in 0..2^34-1
+	mulhu t2, a5, a5                 # 147: word 1 of d in 0..<2^64
+	slli ra, a7, 1                   # 148
+	srli s10, a7, 31
+	bne zero, zero, .+4
+	slli a7, t4, 1
+	add t4, s10, a7
+	mul t3, t1, t1                   # 147: word 0 of d in 0..<2^64
+	add a7, ra, a4                   # 148
+	sltu a4, a7, ra
+	bne zero, zero, .+4
+	add ra, t4, a4
+	add t4, a7, s2                   # 148: word 0 of v in 0..64424509431
+	mul s5, a2, s7                   # 141: word 0 of p in 0..<2^64
+	sltu s2, t4, a7                  # 148
+	add a7, ra, s2                   # 148: word 1 of v in 0..64424509431
+	bne zero, zero, .+4
+	add ra, t2, a7                   # 151: word 0 of carry in 0..2^33
+	sltu s2, ra, t2
+	mul a4, a3, s6                   # 141: word 0 of p in 0..<2^64
+	lw t2, 28(a1)
+	mulhu a1, t1, t2                 # 141: word 1 of p in 0..<2^64
+	mul t1, t1, t2                   # 141: word 0 of p in 0..<2^64
+	mulhu s8, a2, s7                 # 141: word 1 of p in 0..<2^64
+	add t1, s9, t1                   # 142: word 0 of low in 0..2^35-1
+	sltu s9, t1, s9
+	bne zero, zero, .+4
+	add s3, s3, s9                   # 142: word 1 of low in 0..2^35-1
+	add s9, t1, s5                   # 142: word 0 of low in 0..2^35-1
+	mulhu s10, a3, s6                # 141: word 1 of p in 0..<2^64
+	sltu t1, s9, t1                  # 142
+	add s3, s3, t1                   # 142: word 1 of low in 0..2^35-1
+	bne zero, zero, .+4
+	add t1, s9, a4                   # 142: word 0 of low in 0..2^35-1
+	sltu a4, t1, s9
+	mul s9, a2, t2                   # 141: word 0 of p in 0..<2^64
+	add s8, a1, s8                   # 143: word 0 of high in 0..2^34-1
+	sltu a1, s8, a1
+	bne zero, zero, .+4
+	add s10, s8, s10                 # 143: word 0 of high in 0..2^34-1
+	sltu s8, s10, s8
+	mul s11, a5, t5                  # 141: word 0 of p in 0..<2^64
+	mulhu a7, a5, t5                 # 141: word 1 of p in 0..<2^64
+	mulhu s5, a2, t2                 # 141: word 1 of p in 0..<2^64
+	add a2, s3, a4                   # 142: word 1 of low in 0..2^35-1
+	add s3, a1, s8                   # 143: word 1 of high in 0..2^34-1
+	bne zero, zero, .+4
+	add a4, t1, s11                  # 142: word 0 of low in 0..2^35-1
+	sltu a1, a4, t1
+	mulhu s8, a3, s7                 # 141: word 1 of p in 0..<2^64
+	add s11, a2, a1                  # 142: word 1 of low in 0..2^35-1
+	add t1, s10, a7                  # 143: word 0 of high in 0..2^34-1
+	bne zero, zero, .+4
+	sltu a2, t1, s10
+	add a1, s3, a2                   # 143: word 1 of high in 0..2^34-1
+	mul a7, a3, s7                   # 141: word 0 of p in 0..<2^64
+	slli s10, a4, 1                  # 148
+	srli s3, a4, 31
+	bne zero, zero, .+4
+	slli a2, s11, 1
+	add a4, s3, a2
+	mulhu s11, a5, s6                # 141: word 1 of p in 0..<2^64
+	add s3, s10, ra                  # 148: word 0 of v in 0..64424509431
+	add ra, a4, s2
+	bne zero, zero, .+4
+	sltu a2, s3, s10
+	add s10, ra, a2                  # 148: word 1 of v in 0..64424509431
+	mul a4, a5, s6                   # 141: word 0 of p in 0..<2^64
+	add s2, t1, s9                   # 142: word 0 of low in 0..2^35-1
+	sltu ra, s2, t1
+	bne zero, zero, .+4
+	add a2, a1, ra                   # 142: word 1 of low in 0..2^35-1
+	add s9, s2, a7                   # 142: word 0 of low in 0..2^35-1
+	mulhu t1, t5, t5                 # 147: word 1 of d in 0..<2^64
+	sltu a1, s9, s2                  # 142
+	add ra, a2, a1                   # 142: word 1 of low in 0..2^35-1
+	bne zero, zero, .+4
+	add a7, s5, s8                   # 143: word 0 of high in 0..2^34-1
+	add a1, s9, a4                   # 142: word 0 of low in 0..2^35-1
+	mul a2, t5, t5                   # 147: word 0 of d in 0..<2^64
+	sltu s2, a7, s5                  # 143
+	sltu s8, a1, s9                  # 142
+	bne zero, zero, .+4
+	add s5, ra, s8                   # 142: word 1 of low in 0..2^35-1
+	add a4, a7, s11                  # 143: word 0 of high in 0..2^34-1
+	mulhu s9, a3, t2                 # 141: word 1 of p in 0..<2^64
+	sltu ra, a4, a7                  # 143
+	add s8, s2, ra                   # 143: word 1 of high in 0..2^34-1
+	bne zero, zero, .+4
+	slli s11, a1, 1                  # 148
+	srli a7, a1, 31
+	mul s2, a3, t2                   # 141: word 0 of p in 0..<2^64
+	slli ra, s5, 1                   # 148
+	add a3, s11, a2
+	bne zero, zero, .+4
+	add a1, a7, ra
+	sltu s5, a3, s11
+	mulhu a7, a5, s7                 # 141: word 1 of p in 0..<2^64
+	add a2, a3, s10                  # 148: word 0 of v in 0..64424509431
+	add ra, a1, s5
+	bne zero, zero, .+4
+	sltu s11, a2, a3
+	mul s5, a5, s7                   # 141: word 0 of p in 0..<2^64
+	add a1, ra, s11                  # 148: word 1 of v in 0..64424509431
+	add s10, t1, a1                  # 151: word 0 of carry in 0..2^33
+	bne zero, zero, .+4
+	add ra, a4, s2                   # 142: word 0 of low in 0..2^35-1
+	sltu a3, s10, t1                 # 151
+	mulhu a1, t5, s6                 # 141: word 1 of p in 0..<2^64
+	sltu s11, ra, a4                 # 142
+	add t1, s8, s11                  # 142: word 1 of low in 0..2^35-1
+	bne zero, zero, .+4
+	add s2, s9, a7                   # 143: word 0 of high in 0..2^34-1
+	sltu a4, s2, s9
+	mul s8, t5, s6                   # 141: word 0 of p in 0..<2^64
+	add s11, s2, a1                  # 143: word 0 of high in 0..2^34-1
+	sltu a7, s11, s2
+	bne zero, zero, .+4
+	add s9, a4, a7                   # 143: word 1 of high in 0..2^34-1
+	add s2, ra, s5                   # 142: word 0 of low in 0..2^35-1
+	mulhu a1, a5, t2                 # 141: word 1 of p in 0..<2^64
+	sltu a4, s2, ra                  # 142
+	add a7, t1, a4                   # 142: word 1 of low in 0..2^35-1
+	bne zero, zero, .+4
+	add ra, s2, s8                   # 142: word 0 of low in 0..2^35-1
+	sltu t1, ra, s2
+	mul s2, a5, t2                   # 141: word 0 of p in 0..<2^64
+	add a4, a7, t1                   # 142: word 1 of low in 0..2^35-1
+	srli a7, ra, 31                  # 148
+	bne zero, zero, .+4
+	slli t1, a4, 1
+	add a5, a7, t1
+	mulhu a4, t5, s7                 # 141: word 1 of p in 0..<2^64
+	add t1, a5, a3                   # 148
+	slli s8, ra, 1
+	bne zero, zero, .+4
+	add ra, s8, s10                  # 148: word 0 of v in 0..64424509431
+	sltu a7, ra, s8
+	mul a5, t5, s7                   # 141: word 0 of p in 0..<2^64
+	add s8, s11, s2                  # 142: word 0 of low in 0..2^35-1
+	add s10, t1, a7                  # 148: word 1 of v in 0..64424509431
+	bne zero, zero, .+4
+	sltu a3, s8, s11                 # 142
+	add t1, s9, a3                   # 142: word 1 of low in 0..2^35-1
+	mulhu s5, t5, t2                 # 141: word 1 of p in 0..<2^64
+	add a7, a1, a4                   # 143: word 0 of high in 0..2^34-1
+	add s9, s8, a5                   # 142: word 0 of low in 0..2^35-1
+	bne zero, zero, .+4
+	sltu s2, a7, a1                  # 143
+	sltu a3, s9, s8                  # 142
+	mul a5, s6, s6                   # 147: word 0 of d in 0..<2^64
+	slli a1, s9, 1                   # 148
+	srli s8, s9, 31
+	bne zero, zero, .+4
+	add a4, t1, a3                   # 142: word 1 of low in 0..2^35-1
+	slli t1, a4, 1                   # 148
+	mul s9, t5, t2                   # 141: word 0 of p in 0..<2^64
+	add a3, s8, t1                   # 148
+	add a4, a1, a5
+	bne zero, zero, .+4
+	sltu s8, a4, a1
+	add t5, a4, s10                  # 148: word 0 of v in 0..64424509431
+	mulhu s11, s6, s6                # 147: word 1 of d in 0..<2^64
+	sltu a1, t5, a4                  # 148
+	add t1, a3, s8
+	bne zero, zero, .+4
+	add a3, t1, a1                   # 148: word 1 of v in 0..64424509431
+	add t1, a7, s9                   # 142: word 0 of low in 0..2^35-1
+	mul a4, s6, s7                   # 141: word 0 of p in 0..<2^64
+	add s8, s11, a3                  # 151: word 0 of carry in 0..2^33
+	sltu a1, t1, a7                  # 142
+	bne zero, zero, .+4
+	add a3, s2, a1                   # 142: word 1 of low in 0..2^35-1
+	sltu s10, s8, s11                # 151
+	mulhu a5, s6, s7                 # 141: word 1 of p in 0..<2^64
+	add a7, t1, a4                   # 142: word 0 of low in 0..2^35-1
+	sltu s2, a7, t1
+	bne zero, zero, .+4
+	add a1, a3, s2                   # 142: word 1 of low in 0..2^35-1
+	slli s2, a1, 1                   # 148
+	mul a4, s6, t2                   # 141: word 0 of p in 0..<2^64
+	add s11, s5, a5                  # 143: word 0 of high in 0..2^34-1
+	slli t1, a7, 1                   # 148
+	bne zero, zero, .+4
+	srli a3, a7, 31
+	sltu a5, s11, s5                 # 143
+	mulhu s9, s6, t2                 # 141: word 1 of p in 0..<2^64
+	add a7, t1, s8                   # 148: word 0 of v in 0..64424509431
+	add s5, a3, s2
+	bne zero, zero, .+4
+	sltu a1, a7, t1
+	add a3, s5, s10
+	mul s8, s7, s7                   # 147: word 0 of d in 0..<2^64
+	add s2, a3, a1                   # 148: word 1 of v in 0..64424509431
+	add t1, s11, a4                  # 142: word 0 of low in 0..2^35-1
+	bne zero, zero, .+4
+	sltu s5, t1, s11
+	slli a3, t1, 1                   # 148
+	mulhu s6, s7, s7                 # 147: word 1 of d in 0..<2^64
+	srli a4, t1, 31                  # 148
+	add s10, a5, s5                  # 142: word 1 of low in 0..2^35-1
+	bne zero, zero, .+4
+	slli s11, s10, 1                 # 148
+	add a5, a4, s11
+	mulhu a1, s7, t2                 # 141: word 1 of p in 0..<2^64
+	add s5, a3, s8                   # 148
+	add s11, s5, s2                  # 148: word 0 of v in 0..64424509431
+	bne zero, zero, .+4
+	sltu s10, s5, a3
+	sltu s8, s11, s5
+	mul t1, s7, t2                   # 141: word 0 of p in 0..<2^64
+	add a4, a5, s10                  # 148
+	add a3, a4, s8                   # 148: word 1 of v in 0..64424509431
+	bne zero, zero, .+4
+	add a5, s6, a3                   # 151: word 0 of carry in 0..2^33
+	sltu s10, a5, s6
+	mul s5, t2, t2                   # 147: word 0 of d in 0..<2^64
+	add s2, s9, t1                   # 142: word 0 of low in 0..2^35-1
+	sltu a4, s2, s9
+	bne zero, zero, .+4
+	slli s8, s2, 1                   # 148
+	slli a3, a4, 1
+	mulhu s7, t2, t2                 # 147: word 1 of d in 0..<2^64
+	slli s9, a1, 1                   # 148
+	add s6, s8, a5                   # 148: word 0 of v in 0..64424509431
+	bne zero, zero, .+4
+	add a4, s9, s5
+	sltu t1, s6, s8
+	srli t2, a1, 31
+	sltu a5, a4, s9
+	add s8, t2, a5
+	li a1, 38
+	mulhu s5, a2, a1                 # 99
+	srli s9, s2, 31                  # 148
+	add t2, s9, a3
+	bne zero, zero, .+4
+	add a5, t2, s10
+	add s2, a5, t1                   # 148: word 1 of v in 0..64424509431
+	mul s9, a2, a1                   # 99
+	add a3, a4, s2                   # 148: word 0 of v in 0..64424509431
+	sltu t2, a3, a4
+	bne zero, zero, .+4
+	add s10, s8, t2                  # 148: word 1 of v in 0..64424509431
+	add a5, s7, s10                  # 151: word 0 of carry in 0..2^33
+	mul s8, a5, a1                   # 93
+	add a2, t3, s9                   # 99
+	sltu s2, a2, t3
+	add a4, s5, s2
+	mulhu t1, a5, a1                 # 93
+	add s7, s3, s8                   # 93: word 0 of v$0_reduced in 0..167503724505
+	sltu s10, s7, s3
+	srli t3, s7, 31                  # 94
+	mulhu t2, ra, a1                 # 99
+	add s9, t1, s10                  # 93: word 1 of v$0_reduced in 0..167503724505
+	slli s2, s9, 1                   # 94
+	bne zero, zero, .+4
+	or a5, t3, s2                    # 94: q$0_reduced in 0..77
+	slli s8, a5, 4                   # 97
+	mul s5, ra, a1                   # 99
+	slli s3, a5, 1                   # 97
+	add s10, s8, s3
+	bne zero, zero, .+4
+	add ra, a5, s10                  # 97: carry$0_reduced in 0..1482
+	add s9, a2, ra                   # 99: word 0 of s$0_reduced in 0..167503725968
+	mulhu t1, t5, a1
+	sltu t3, s9, a2
+	add s3, s0, s5
+	sw s9, 0(a0)
+	add s8, a4, t3                   # 99: word 1 of s$0_reduced in 0..167503725968
+	sltu a5, s3, s0
+	mul s2, t5, a1
+	add a2, s3, s8                   # 99: word 0 of s$0_reduced in 0..167503725968
+	add s10, t2, a5
+	sw a2, 4(a0)
+	sltu t5, a2, s3
+	add a4, s10, t5                  # 99: word 1 of s$0_reduced in 0..167503725968
+	mul s5, a7, a1
+	add t3, a6, s2
+	sltu s9, t3, a6
+	bne zero, zero, .+4
+	add t2, t3, a4                   # 99: word 0 of s$0_reduced in 0..167503725968
+	add s0, t1, s9
+	mulhu ra, a7, a1
+	sltu a5, t2, t3
+	add s3, s0, a5                   # 99: word 1 of s$0_reduced in 0..167503725968
+	sw t2, 8(a0)
+	add a2, s4, s5
+	sltu s10, a2, s4
+	mul s2, s11, a1
+	add a7, a2, s3                   # 99: word 0 of s$0_reduced in 0..167503725968
+	add t5, ra, s10
+	sw a7, 12(a0)
+	sltu a6, a7, a2
+	add t1, t5, a6                   # 99: word 1 of s$0_reduced in 0..167503725968
+	mulhu s8, s11, a1
+	add t3, t0, s2
+	sltu s0, t3, t0
+	bne zero, zero, .+4
+	add s5, t3, t1                   # 99: word 0 of s$0_reduced in 0..167503725968
+	sltu s4, s5, t3
+	mul t2, s6, a1
+	add a5, s8, s0
+	add ra, a5, s4                   # 99: word 1 of s$0_reduced in 0..167503725968
+	sw s5, 16(a0)
+	slli s9, s7, 1                   # 103
+	srli s10, s9, 1
+	mulhu a4, s6, a1                 # 99
+	add s3, s1, t2
+	sltu a2, s3, s1
+	bne zero, zero, .+4
+	add t5, s3, ra                   # 99: word 0 of s$0_reduced in 0..167503725968
+	sltu s7, t5, s3
+	mul a6, a3, a1
+	add a7, a4, a2
+	add s2, a7, s7                   # 99: word 1 of s$0_reduced in 0..167503725968
+	sw t5, 20(a0)
 	lw ra, 0(sp)
-	lw s0, 4(sp)
 	lw s1, 8(sp)
+	mulhu s11, a3, a1
+	add t0, t4, a6
+	add s8, t0, s2                   # 99: word 0 of s$0_reduced in 0..167503725968
+	sw s8, 24(a0)
+	sltu s0, t0, t4
+	sltu s6, s8, t0
+	add t1, s11, s0
+	add t3, t1, s6                   # 99: word 1 of s$0_reduced in 0..167503725968
+	add a5, t3, s10                  # 103
+	lw s0, 4(sp)
 	lw s2, 12(sp)
 	lw s3, 16(sp)
 	lw s4, 20(sp)
 	lw s5, 24(sp)
 	lw s6, 28(sp)
 	lw s7, 32(sp)
-	lw s8, 36(sp)
 	lw s9, 40(sp)
 	lw s10, 44(sp)
 	lw s11, 48(sp)
-	sw a4, 108(a0)
-	sw t2, 112(a0)
-	sw t1, 120(a0)
-	sw a3, 124(a0)
+	sw a5, 28(a0)
+	lw s8, 36(sp)
 	addi sp, sp, 64
 	ret
-	.size scalarmult_curve25519_exchanged, . - scalarmult_curve25519_exchanged
+	.size field_fe25519_saturated32_square, . - field_fe25519_saturated32_square
+
+# field.fe25519_saturated32.mul (lib/field/fe25519_saturated32.stk, line 108); in an order found by search
+	.balign 4
+	.type field_fe25519_saturated32_mul, @function
+field_fe25519_saturated32_mul:
+	addi sp, sp, -128
+	lw a3, 0(a1)                     # halves:103: t.0$0_multiply in 0..2^32-1
+	lw a5, 0(a2)                     # halves:105: t.0$0_multiply in 0..2^32-1
+	lw t0, 4(a1)                     # halves:103: t.1$0_multiply in 0..2^32-1
+	mulhu a7, a3, a5                 # limbs:69
+	lw a4, 16(a1)                    # halves:104: t.0$0_multiply in 0..2^32-1
+	lw t1, 20(a1)                    # halves:104: t.1$0_multiply in 0..2^32-1
+	sw ra, 64(sp)
+	lw t5, 8(a1)                     # halves:103: t.2$0_multiply in 0..2^32-1
+	lw a6, 16(a2)                    # halves:106: t.0$0_multiply in 0..2^32-1
+	mul ra, a5, t0                   # limbs:69
+	lw t2, 4(a2)                     # halves:105: t.1$0_multiply in 0..2^32-1
+	lw t3, 20(a2)                    # halves:106: t.1$0_multiply in 0..2^32-1
+	sw s7, 96(sp)
+	sw s9, 104(sp)
+	add s9, a3, a4                   # halves:27: word 0 of v$0_multiply in 0..2^33-1
+	mulhu s7, a5, t0                 # limbs:69
+	add a7, ra, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu ra, a7, ra
+	sw a0, 0(sp)
+	add a0, t0, t1                   # halves:27
+	sltu t1, a0, t0
+	mul t4, a3, a5                   # limbs:69
+	add s7, s7, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sw s10, 108(sp)
+	sw s4, 84(sp)
+	sltu s10, s9, a3                 # halves:27
+	add a0, a0, s10                  # halves:27: word 0 of v$0_multiply in 0..2^33-1
+	mulhu a4, a5, t5                 # limbs:69
+	lw s4, 12(a1)                    # halves:103: t.3$0_multiply in 0..2^32-1
+	sltu s10, a0, s10                # halves:27
+	sw s11, 112(sp)
+	or t1, t1, s10
+	add s11, a5, a6                  # halves:30: word 0 of w$0_multiply in 0..2^33-1
+	mul ra, a5, t5                   # limbs:69
+	sltu a6, s11, a5                 # halves:30
+	sw s8, 100(sp)
+	sw s2, 76(sp)
+	lw s8, 28(a2)                    # halves:106: t.3$0_multiply in 0..2^32-1
+	mulhu s10, a5, s4                # limbs:69
+	add s7, ra, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu ra, s7, ra
+	sw s1, 72(sp)
+	add a4, a4, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add ra, t2, t3                   # halves:30
+	mul a5, a5, s4                   # limbs:69
+	sltu t3, ra, t2                  # halves:30
+	add ra, ra, a6                   # halves:30: word 0 of w$0_multiply in 0..2^33-1
+	sw s0, 68(sp)
+	sltu a6, ra, a6
+	or t3, t3, a6
+	mulhu a6, a3, t2                 # limbs:69
+	add a4, a5, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu a5, a4, a5
+	sw s3, 80(sp)
+	add s10, s10, a5                 # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	lw s1, 8(a2)                     # halves:105: t.2$0_multiply in 0..2^32-1
+	mul a5, a3, t2                   # limbs:69
+	lw s0, 24(a1)                    # halves:104: t.2$0_multiply in 0..2^32-1
+	lw s3, 24(a2)                    # halves:106: t.2$0_multiply in 0..2^32-1
+	sw s6, 92(sp)
+	lw s6, 12(a2)                    # halves:105: t.3$0_multiply in 0..2^32-1
+	mulhu s8, t0, t2                 # limbs:69
+	add a5, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu a7, a5, a7
+	sw a5, 8(sp)
+	add a6, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mul a7, t0, t2
+	sw s5, 88(sp)
+	lw s5, 28(a1)                    # halves:104: t.3$0_multiply in 0..2^32-1
+	mul a5, t2, t5                   # limbs:69
+	add a7, s7, a7
+	sltu s7, a7, s7
+	bne zero, zero, .+4
+	add s8, s8, s7
+	add s7, a7, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mulhu s2, t2, t5
+	sltu a7, s7, a7
+	add s8, s8, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	add a7, a4, a5
+	sltu a5, a7, a4
+	mulhu a6, t2, s4
+	mul a4, t2, s4
+	add t2, s2, a5
+	add s2, a7, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sw t4, 4(sp)
+	sltu a5, s2, a7
+	add s8, t2, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu a7, a3, s1
+	add t2, s10, a4
+	sltu a5, t2, s10
+	bne zero, zero, .+4
+	add a4, a6, a5
+	add s10, t2, s8                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a6, a3, s1
+	sltu a5, s10, t2
+	add t2, t5, s0                   # halves:27
+	bne zero, zero, .+4
+	add s8, a4, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu a4, t2, t5                  # halves:27
+	mulhu a5, t0, s1                 # limbs:69
+	add a6, s7, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s7, a6, s7
+	bne zero, zero, .+4
+	add a7, a7, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add s7, t2, t1                   # halves:27: word 0 of v$0_multiply in 0..2^33-1
+	mul t1, t0, s1                   # limbs:69
+	sltu t2, s7, t2                  # halves:27
+	add a4, a4, t2                   # halves:27: word 1 of v$0_multiply in 0..2^33-1
+	bne zero, zero, .+4
+	add t2, s1, s3                   # halves:30
+	sltu s3, t2, s1
+	mulhu s0, t5, s1                 # limbs:69
+	add t1, s2, t1
+	sltu s2, t1, s2
+	bne zero, zero, .+4
+	add a5, a5, s2
+	add s2, t1, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a7, t5, s1
+	sltu t1, s2, t1
+	add a5, a5, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	add t1, t2, t3                   # halves:30: word 0 of w$0_multiply in 0..2^33-1
+	sltu t3, t1, t2
+	mulhu t2, s1, s4                 # limbs:69
+	add a7, s10, a7
+	sltu s10, a7, s10
+	bne zero, zero, .+4
+	add s0, s0, s10
+	add s10, a7, a5                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a5, s1, s4
+	sltu s1, s10, a7
+	add a7, s0, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	add s0, s3, t3                   # halves:30: word 1 of w$0_multiply in 0..2^33-1
+	add s1, s4, s5                   # halves:27
+	mulhu s3, a3, s6                 # limbs:69
+	add t3, s8, a5
+	sltu a5, t3, s8
+	bne zero, zero, .+4
+	add s8, t2, a5
+	add t2, t3, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a5, a3, s6
+	sltu a7, t2, t3
+	add a3, s8, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	add s8, s1, a4                   # halves:27: word 0 of v$0_multiply in 0..2^33-1
+	sltu t3, s1, s4
+	mulhu a7, t0, s6                 # limbs:69
+	add a4, s2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu a5, a4, s2
+	bne zero, zero, .+4
+	add s2, s3, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu s3, s8, s1                  # halves:27
+	mul s5, s11, a0                  # limbs:69
+	add s1, t3, s3                   # halves:27: word 1 of v$0_multiply in 0..2^33-1
+	mul a5, t0, s6                   # limbs:69
+	mulhu t0, s11, s8
+	add t3, s10, a5
+	sltu s3, t3, s10
+	bne zero, zero, .+4
+	add a5, a7, s3
+	add s10, t3, s2                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mulhu a7, t5, s6
+	sltu s3, s10, t3
+	lw t3, 28(a2)
+	bne zero, zero, .+4
+	add s2, a5, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add a5, s6, t3                   # halves:30
+	mul t5, t5, s6                   # limbs:69
+	sltu s3, a5, s6                  # halves:30
+	add s0, a5, s0                   # halves:30: word 0 of w$0_multiply in 0..2^33-1
+	bne zero, zero, .+4
+	sltu a5, s0, a5
+	add s3, s3, a5                   # halves:30: word 1 of w$0_multiply in 0..2^33-1
+	mulhu a5, s4, s6                 # limbs:69
+	add t5, t2, t5
+	sltu t2, t5, t2
+	sw s3, 20(sp)
+	add a7, a7, t2
+	add t2, t5, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s2, s4, s6
+	sltu s4, t2, t5
+	add s6, a7, s4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sw t2, 24(sp)
+	li t5, 1
+	xor a7, s1, t5                   # halves:49
+	mulhu s1, s9, s11                # limbs:69
+	sltiu s4, a7, 1                  # halves:49
+	add a7, a3, s2                   # limbs:69
+	sw a6, 12(sp)
+	sltu s2, a7, a3
+	add a3, a5, s2
+	mul s2, s9, s11
+	add a5, a7, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s6, a5, a7
+	sw a5, 28(sp)
+	add a7, a3, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub a3, zero, s4                 # halves:49
+	mulhu s4, s11, a0                # limbs:69
+	add s1, s5, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sub t3, s2, t4                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
+	sw a7, 32(sp)
+	sltu s5, s1, s5                  # limbs:69
+	xor t4, s3, t5                   # halves:49
+	mulhu t5, s11, s7                # limbs:69
+	add s4, s4, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltiu t4, t4, 1                  # halves:49
+	bne zero, zero, .+4
+	sub t4, zero, t4
+	and a5, t4, a0
+	mul s5, s11, s7                  # limbs:69
+	and s6, a3, s11                  # halves:49
+	and s3, t4, s9
+	bne zero, zero, .+4
+	and a7, a3, ra
+	add s3, s6, s3                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	mul s11, s11, s8                 # limbs:69
+	add a5, a7, a5                   # halves:49
+	sltu s6, s3, s6
+	bne zero, zero, .+4
+	sltu a7, a5, a7
+	add a5, a5, s6                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	mulhu t2, s9, ra                 # limbs:69
+	sltu s6, a5, s6                  # halves:49
+	add s4, s5, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sw a5, 40(sp)
+	sltu s5, s4, s5
+	or a7, a7, s6                    # halves:49
+	mul a5, s9, ra                   # limbs:69
+	add s6, t5, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add t5, s11, s6                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	sltu s5, t5, s11
+	add s11, t0, s5                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu s6, a0, ra
+	add t0, s1, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s5, t0, s1
+	bne zero, zero, .+4
+	add a5, t2, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	lw t2, 8(sp)
+	mul s1, a0, ra
+	sub s5, t0, t2                   # halves:46
+	sltu s2, s2, t3
+	bne zero, zero, .+4
+	sltu t0, t0, s5
+	sub s2, s5, s2                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
+	mulhu t2, ra, s7                 # limbs:69
+	add s1, s4, s1
+	sltu s4, s1, s4
+	bne zero, zero, .+4
+	add s6, s6, s4
+	add s4, s1, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a5, ra, s7
+	sltu s1, s4, s1
+	sltu s5, s5, s2                  # halves:46
+	bne zero, zero, .+4
+	add s6, s6, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	or s1, t0, s5                    # halves:46
+	mulhu t0, ra, s8                 # limbs:69
+	add s5, t5, a5
+	sltu a5, s5, t5
+	bne zero, zero, .+4
+	add t5, t2, a5
+	add t2, s5, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a5, ra, s8
+	sltu s6, t2, s5
+	add ra, t5, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu s5, s9, t1
+	add t5, s11, a5
+	sltu s6, t5, s11
+	bne zero, zero, .+4
+	add a5, t0, s6
+	add s11, t5, ra                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul t0, s9, t1
+	sltu s6, s11, t5
+	add ra, a5, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	and t5, a3, t1                   # halves:49
+	and a5, t4, s7
+	mulhu s6, a0, t1                 # limbs:69
+	add t0, s4, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s4, t0, s4
+	sw a4, 16(sp)
+	add s5, s5, s4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub s4, t0, a6                   # halves:46
+	mul a6, a0, t1                   # limbs:69
+	sltu t0, t0, s4                  # halves:46
+	sub s1, s4, s1                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
+	bne zero, zero, .+4
+	sltu s4, s4, s1
+	add t0, t0, s4
+	mulhu s4, s7, t1                 # limbs:69
+	add a6, t2, a6
+	sltu t2, a6, t2
+	bne zero, zero, .+4
+	add s6, s6, t2
+	add t2, a6, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s5, s7, t1
+	sltu a6, t2, a6
+	add s6, s6, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	add a6, t5, a5                   # halves:49
+	sltu a5, a6, t5
+	mulhu t5, t1, s8                 # limbs:69
+	add s5, s11, s5
+	sltu s11, s5, s11
+	sw a3, 36(sp)
+	add s4, s4, s11
+	add s11, s5, s6                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s6, t1, s8
+	sltu t1, s11, s5
+	add s5, s4, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	add s4, a6, a7                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	sltu t1, s4, a6
+	mulhu a7, s9, s0                 # limbs:69
+	add a6, ra, s6
+	sltu s6, a6, ra
+	bne zero, zero, .+4
+	add ra, t5, s6
+	add t5, a6, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s6, s9, s0
+	sltu s5, t5, a6
+	add a6, a5, t1                   # halves:49: word 1 of w$0_multiply in 0..2^33-1
+	bne zero, zero, .+4
+	add s9, ra, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	and ra, a3, s0                   # halves:49
+	mulhu s5, a0, s0                 # limbs:69
+	add a5, t2, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu t1, a5, t2
+	bne zero, zero, .+4
+	add s6, a7, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub t2, a5, a4                   # halves:46
+	mul a7, a0, s0                   # limbs:69
+	sltu t1, a5, t2                  # halves:46
+	sub a0, t2, t0                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
+	bne zero, zero, .+4
+	sltu a5, t2, a0
+	add t0, t1, a5
+	mulhu t2, s7, s0                 # limbs:69
+	add t1, s11, a7
+	sltu a5, t1, s11
+	sw t0, 44(sp)
+	add a7, s5, a5
+	add s11, t1, s6                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s5, s7, s0
+	sltu a5, s11, t1
+	add s6, a7, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	and s7, t4, s8                   # halves:49
+	add t1, ra, s7
+	mulhu a7, s8, s0                 # limbs:69
+	add a5, t5, s5
+	sltu t4, a5, t5
+	bne zero, zero, .+4
+	add s7, t2, t4
+	add s5, a5, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul t5, s8, s0
+	sltu t2, s5, a5
+	add t4, s7, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	sltu s6, t1, ra                  # halves:49
+	lw s0, 16(a1)
+	lw a5, 16(a2)
+	add t2, s9, t5                   # limbs:69
+	mulhu s7, s0, a5
+	sltu ra, t2, s9
+	add s8, t1, a6                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	sw s8, 48(sp)
+	add a6, a7, ra                   # limbs:69
+	add t5, t2, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s9, s0, a5
+	sltu a7, t5, t2
+	add ra, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	sltu t4, s8, t1                  # halves:49
+	add t2, s6, t4                   # halves:49: word 1 of w$0_multiply in 0..2^33-1
+	lw a6, 20(a1)
+	sub t1, s10, s9                  # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	mulhu a7, a5, a6                 # limbs:69
+	sltu s6, s10, t1                 # halves:65
+	add t4, t3, t1                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	sw t4, 56(sp)
+	sltu s9, t4, t3
+	add t3, s11, s3                  # halves:71
+	mul s10, a5, a6                  # limbs:69
+	sltu s3, t3, s11                 # halves:71
+	lw s11, 24(a1)
+	sw t2, 52(sp)
+	li a4, 1
+	add t3, t3, a4                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	mulhu t4, a5, s11                # limbs:69
+	add s7, s10, s7                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s10, s7, s10
+	bne zero, zero, .+4
+	add a7, a7, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu a4, t3, a4                  # halves:71
+	mul s10, a5, s11                 # limbs:69
+	or s3, s3, a4                    # halves:71
+	sub a4, t3, t1                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	sw a4, 60(sp)
+	lw t1, 28(a1)
+	mulhu t2, a5, t1                 # limbs:69
+	add a7, s10, a7                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s10, a7, s10
+	bne zero, zero, .+4
+	add t4, t4, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu s10, t3, a4                 # halves:73
+	mul t3, a5, t1                   # limbs:69
+	lw a5, 20(a2)
+	mul a3, s0, a5
+	add t4, t3, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu t3, t4, t3
+	bne zero, zero, .+4
+	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	lw t3, 40(sp)
+	mulhu a4, s0, a5
+	add t3, s5, t3                   # halves:71
+	sltu s5, t3, s5
+	bne zero, zero, .+4
+	add s3, t3, s3                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	sltu t3, s3, t3
+	mul t0, a6, a5                   # limbs:69
+	add s5, s5, t3                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
+	add a3, s7, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	sltu s7, a3, s7
+	add a4, a4, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu t3, a6, a5
+	lw s7, 24(sp)
+	add t0, a7, t0
+	bne zero, zero, .+4
+	sltu a7, t0, a7
+	sub a3, s7, a3                   # halves:65
+	mulhu s8, a5, t1                 # limbs:69
+	add t3, t3, a7
+	sltu s7, s7, a3                  # halves:65
+	bne zero, zero, .+4
+	sub s6, a3, s6                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	add a7, t0, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a4, a5, s11
+	sltu a3, a3, s6                  # halves:65
+	or s7, s7, a3
+	bne zero, zero, .+4
+	sltu t0, a7, t0                  # limbs:69
+	add t3, t3, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu a3, a5, s11
+	add a4, t4, a4
+	sltu t4, a4, t4
+	bne zero, zero, .+4
+	add t0, s2, s6                   # halves:68
+	sltu s2, t0, s2
+	add a3, a3, t4                   # limbs:69
+	add t4, a4, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul t3, a5, t1
+	sltu a5, t4, a4
+	add a4, a3, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	add a3, t0, s9                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	lw t0, 24(a2)
+	add t3, t2, t3                   # limbs:69
+	sltu t2, t3, t2
+	sltu a5, a3, s9                  # halves:68
+	mulhu s9, s0, t0                 # limbs:69
+	add s8, s8, t2
+	add t2, t3, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	sltu t3, t2, t3
+	add s8, s8, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mul a4, s0, t0
+	or t3, s2, a5                    # halves:68
+	sub s2, s3, s6                   # halves:73
+	bne zero, zero, .+4
+	sub a5, s2, s10                  # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	sltu s10, s3, s2
+	mulhu s6, a6, t0                 # limbs:69
+	sltu s3, s2, a5                  # halves:73
+	or s2, s10, s3
+	bne zero, zero, .+4
+	add s10, a7, a4                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu a4, s10, a7
+	mul s3, a6, t0
+	add a7, s9, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	lw s9, 28(sp)
+	sub a4, s9, s10                  # halves:65
+	sltu s10, s9, a4
+	mulhu s9, s11, t0                # limbs:69
+	add s3, t4, s3
+	sltu t4, s3, t4
+	bne zero, zero, .+4
+	add s6, s6, t4
+	add t4, s3, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a7, s11, t0
+	sltu s3, t4, s3
+	add s6, s6, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	sub s3, a4, s7                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	sltu s7, a4, s3
+	mulhu a4, t0, t1                 # limbs:69
+	add a7, t2, a7
+	sltu t2, a7, t2
+	bne zero, zero, .+4
+	add s9, s9, t2
+	add t2, a7, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s6, t0, t1
+	sltu t0, t2, a7
+	add a7, s9, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	add s9, s10, s7                  # halves:65
+	lw s10, 28(a2)
+	add s6, s8, s6                   # limbs:69
+	mulhu s7, s0, s10
+	sltu s8, s6, s8
+	add a4, a4, s8
+	bne zero, zero, .+4
+	add s8, s6, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	add t0, s1, s3                   # halves:68
+	mul a7, s0, s10                  # limbs:69
+	sltu s0, s8, s6
+	add s6, a4, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	add s0, t0, t3                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	sltu t3, s0, t0
+	sltu a4, t0, s1
+	mulhu s1, a6, s10                # limbs:69
+	add t0, a4, t3                   # halves:68: word 1 of w$0_multiply in 0..2^33-1
+	add a4, t5, s4                   # halves:71
+	bne zero, zero, .+4
+	sltu t3, a4, t5
+	add t5, a4, s5                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	mul s4, a6, s10                  # limbs:69
+	sltu a6, t5, a4                  # halves:71
+	add s5, t3, a6                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
+	bne zero, zero, .+4
+	sub a4, t5, s3                   # halves:73
+	sltu a6, t5, a4
+	mulhu t3, s11, s10               # limbs:69
+	sub s3, a4, s2                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	sltu t5, a4, s3
+	bne zero, zero, .+4
+	add s2, a6, t5
+	add a6, t4, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a4, s11, s10
+	sltu t5, a6, t4
+	add s11, s7, t5                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	add a7, t2, s4
+	sltu s7, a7, t2
+	mulhu t4, t1, s10
+	add t5, s1, s7
+	add s4, s8, a4
+	bne zero, zero, .+4
+	sltu t2, s4, s8
+	lw a4, 32(sp)
+	mul s1, t1, s10
+	add s7, t3, t2
+	sub s8, a4, a6                   # halves:65
+	bne zero, zero, .+4
+	sltu t1, a4, s8
+	sub s10, s8, s9                  # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	add a1, s6, s1                   # limbs:69
+	sltu a2, a1, s6
+	add t3, t4, a2
+	lw a2, 48(sp)
+	sltu t2, s8, s10                 # halves:65
+	add a4, a0, s10                  # halves:68
+	add s1, a4, t0                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	add a6, t1, t2                   # halves:65
+	add s8, ra, a2                   # halves:71
+	sltu s9, a4, a0                  # halves:68
+	sltu s6, s1, a4
+	add t2, s8, s5                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	add t4, s9, s6                   # halves:68: word 1 of w$0_multiply in 0..2^33-1
+	sub a4, t2, s10                  # halves:73
+	sltu a0, t2, s8                  # halves:71
+	sltu s9, t2, a4                  # halves:73
+	sub s6, a4, s2                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	sltu a2, a4, s6
+	lw s10, 36(sp)
+	lw t2, 20(sp)
+	sltu t1, s8, ra                  # halves:71
+	lw a4, 52(sp)
+	add ra, s9, a2                   # halves:73
+	lw s5, 44(sp)
+	and s2, s10, t2                  # halves:87
+	add t0, t1, a0                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
+	add s9, a4, s2                   # halves:87
+	add s8, s5, a6                   # halves:78
+	add a2, t0, s9                   # halves:87
+	addi t1, s8, 1                   # halves:78
+	add s5, a6, a2                   # halves:87
+	sub a0, t1, t4                   # halves:78: less$0_multiply in 0..3
+	lw a2, 60(sp)
+	sub s8, s5, ra                   # halves:87
+	add t1, a7, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu t4, t1, a7
+	sub s5, a2, t1                   # halves:83
+	add s10, t5, t4                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add t2, s4, s10                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sub s11, s5, a0                  # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	sltu ra, a2, s5
+	sltu a7, s5, s11
+	sltu a4, t2, s4                  # limbs:69
+	add t5, ra, a7                   # halves:83
+	sub t4, a5, t2
+	add s2, s7, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub s4, t4, t5                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	add t0, a1, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s10, a5, t4                 # halves:83
+	sltu s7, t4, s4
+	add a4, s10, s7
+	sub s2, s3, t0
+	sltu s9, t0, a1                  # limbs:69
+	sub s5, s2, a4                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	add a6, t3, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu a1, s3, s2                  # halves:83
+	sltu ra, s2, s5
+	sub t3, s6, a6
+	add a7, a1, ra
+	li a2, 38
+	mulhu a0, s11, a2                # 99
+	sub a5, t3, a7                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	sltu s9, s6, t3
+	bne zero, zero, .+4
+	sltu t4, t3, a5
+	add s10, s9, t4
+	mul t5, s11, a2                  # 99
+	sub s7, s8, s10                  # halves:87: top$0_multiply in -4..4
+	add a4, t1, s7                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	bne zero, zero, .+4
+	srai s3, s7, 31
+	sltu s2, a4, t1
+	mulhu s6, s4, a2                 # 99
+	add a1, s3, s2                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
+	add s11, t2, a1                  # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	bne zero, zero, .+4
+	srai ra, a1, 31
+	sltu t3, s11, t2
+	mul a7, s4, a2                   # 99
+	add s9, ra, t3                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
+	add s10, t0, s9                  # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	bne zero, zero, .+4
+	srai t4, s9, 31
+	sltu s7, s10, t0
+	mulhu s8, s5, a2                 # 99
+	add t1, t4, s7                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
+	add s3, a6, t1                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	bne zero, zero, .+4
+	lw s4, 4(sp)
+	lw t3, 8(sp)
+	mul t0, s3, a2                   # 93
+	add a1, s4, t5                   # 99
+	sltu t2, a1, s4
+	bne zero, zero, .+4
+	add ra, a0, t2
+	add s9, t3, a7
+	mulhu s2, s3, a2                 # 93
+	add t1, s1, t0                   # 93: word 0 of v$1_reduced in 0..167503724505
+	sltu t5, t1, s1
+	bne zero, zero, .+4
+	sltu t4, s9, t3                  # 99
+	srli a0, t1, 31                  # 94
+	mul a6, s5, a2                   # 99
+	add s4, s2, t5                   # 93: word 1 of v$1_reduced in 0..167503724505
+	slli a7, s4, 1                   # 94
+	bne zero, zero, .+4
+	add s7, s6, t4                   # 99
+	or s3, a0, a7                    # 94: q$1_reduced in 0..77
+	mulhu t2, a5, a2                 # 99
+	slli t3, s3, 4                   # 97
+	slli s6, s3, 1
+	bne zero, zero, .+4
+	add s5, t3, s6
+	add t0, s3, s5                   # 97: carry$1_reduced in 0..1482
+	mul t4, a5, a2                   # 99
+	add s1, a1, t0                   # 99: word 0 of s$1_reduced in 0..167503725968
+	sltu s2, s1, a1
+	bne zero, zero, .+4
+	add s4, ra, s2                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add a0, s9, s4                   # 99: word 0 of s$1_reduced in 0..167503725968
+	mulhu t5, a4, a2
+	lw s3, 12(sp)
+	lw a7, 0(sp)
+	bne zero, zero, .+4
+	sltu a5, a0, s9
+	add t3, s7, a5                   # 99: word 1 of s$1_reduced in 0..167503725968
+	mul s6, a4, a2
+	add s5, s3, a6
+	sltu a1, s5, s3
+	sw s1, 0(a7)
+	add s4, s5, t3                   # 99: word 0 of s$1_reduced in 0..167503725968
+	lw s7, 16(sp)
+	mulhu s2, s11, a2
+	add ra, s8, a1
+	sltu s1, s4, s5
+	sw a0, 4(a7)
+	add s9, ra, s1                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add a5, s7, t4
+	mul a4, s11, a2
+	slli t0, t1, 1                   # 103
+	sltu a6, a5, s7                  # 99
+	sw s4, 8(a7)
+	add a0, a5, s9                   # 99: word 0 of s$1_reduced in 0..167503725968
+	lw t3, 56(sp)
+	mul s1, s10, a2
+	add t1, t2, a6
+	sltu s3, a0, a5
+	sw a0, 12(a7)
+	add a1, t1, s3                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add s5, t3, s6
+	mulhu s8, s10, a2
+	sltu s4, s5, t3
+	add t4, s5, a1                   # 99: word 0 of s$1_reduced in 0..167503725968
+	sw t4, 16(a7)
+	add ra, t5, s4
+	sltu s11, t4, s5
+	add s7, ra, s11                  # 99: word 1 of s$1_reduced in 0..167503725968
+	add t2, a3, a4
+	sltu a6, t2, a3
+	add a5, t2, s7                   # 99: word 0 of s$1_reduced in 0..167503725968
+	add s9, s2, a6
+	sltu t1, a5, t2
+	add s6, s0, s1
+	sltu a0, s6, s0
+	add t3, s8, a0
+	srli a2, t0, 1                   # 103
+	lw ra, 64(sp)
+	lw s0, 68(sp)
+	lw s1, 72(sp)
+	lw s5, 88(sp)
+	lw s7, 96(sp)
+	lw s8, 100(sp)
+	lw s11, 112(sp)
+	sw a5, 20(a7)
+	add s3, s9, t1                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add t5, s6, s3                   # 99: word 0 of s$1_reduced in 0..167503725968
+	sltu s4, t5, s6
+	add s10, t3, s4                  # 99: word 1 of s$1_reduced in 0..167503725968
+	add a1, s10, a2                  # 103
+	lw s3, 80(sp)
+	lw s4, 84(sp)
+	lw s6, 92(sp)
+	lw s9, 104(sp)
+	lw s10, 108(sp)
+	sw t5, 24(a7)
+	sw a1, 28(a7)
+	lw s2, 76(sp)
+	addi sp, sp, 128
+	ret
+	.size field_fe25519_saturated32_mul, . - field_fe25519_saturated32_mul
+
+# scalarmult.curve25519.double (lib/scalarmult/curve25519.stk, line 27)
+	.balign 4
+	.type scalarmult_curve25519_double, @function
+scalarmult_curve25519_double:
+	addi sp, sp, -176
+	sw s0, 124(sp)
+	lw s0, 28(a1)                    # fe25519_saturated32:46
+	sw s1, 128(sp)
+	lw s1, 60(a1)
+	add a2, s0, s1                   # fe25519_saturated32:46: word 0 of v$0_add in 0..2^33-2
+	sltu a3, a2, s0
+	srli a4, a2, 31                  # fe25519_saturated32:48
+	slli a5, a3, 1
+	or a6, a4, a5
+	sw s2, 132(sp)
+	li s2, 19
+	mul a7, a6, s2                   # fe25519_saturated32:48: carry$0_add in 0..57
+	slli a6, a2, 1                   # fe25519_saturated32:54
+	sw s3, 136(sp)
+	sw s4, 140(sp)
+	lw s3, 0(a1)                     # fe25519_saturated32:50
+	lw s4, 32(a1)
+	sw s5, 144(sp)
+	add t0, s3, s4
+	add t2, t0, a7                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw s6, 148(sp)
+	sw t2, 32(sp)
+	lw s5, 4(a1)
+	lw s6, 36(a1)
+	sltu t1, t0, s3
+	sltu t3, t2, t0
+	add t4, t1, t3                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add t5, s5, s6
+	add a3, t5, t4                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw s7, 152(sp)
+	sw s8, 156(sp)
+	sw a3, 36(sp)
+	sw ra, 120(sp)
+	lw s7, 8(a1)
+	lw s8, 40(a1)
+	sltu ra, t5, s5
+	sltu a4, a3, t5
+	add a5, ra, a4                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add a7, s7, s8
+	add t1, a7, a5                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw s9, 160(sp)
+	sw s10, 164(sp)
+	sw t1, 40(sp)
+	lw s9, 12(a1)
+	lw s10, 44(a1)
+	sltu t0, a7, s7
+	sltu t3, t1, a7
+	add t2, t0, t3                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add t5, s9, s10
+	add a4, t5, t2                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw s11, 168(sp)
+	sw a4, 44(sp)
+	lw s11, 16(a1)
+	lw a5, 48(a1)
+	sltu ra, t5, s9
+	sltu a3, a4, t5
+	add a2, ra, a3                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add a7, s11, a5
+	add t3, a7, a2                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw t3, 48(sp)
+	lw t2, 20(a1)
+	lw t5, 52(a1)
+	srli t4, a6, 1                   # fe25519_saturated32:54
+	sltu t0, a7, s11                 # fe25519_saturated32:50
+	sltu t1, t3, a7
+	add a6, t0, t1                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add ra, t2, t5
+	add a4, ra, a6                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw a4, 52(sp)
+	lw t0, 24(a1)
+	lw t1, 56(a1)
+	sltu a3, ra, t2
+	sltu a2, a4, ra
+	add a7, a3, a2                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add t3, t0, t1
+	add ra, t3, a7                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sltu a6, t3, t0
+	sltu a3, ra, t3
+	add a2, a6, a3                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add a4, a2, t4                   # fe25519_saturated32:54
+	sw a0, 96(sp)
+	sw ra, 56(sp)
+	sw a4, 60(sp)
+	sw t0, 112(sp)
+	sw t1, 116(sp)
+	sw t2, 104(sp)
+	sw a5, 100(sp)
+	sw t5, 108(sp)
+	addi a0, sp, 0
+	addi a1, sp, 32
+	call field_fe25519_saturated32_square
+	sub a1, s0, s1                   # fe25519_saturated32:60: word 0 of v$1_sub in -(2^32-1)..2^32-1
+	sltu a7, s0, a1
+	sub t3, zero, a7                 # fe25519_saturated32:60: word 1 of v$1_sub in -(2^32-1)..2^32-1
+	srli a6, a1, 31                  # fe25519_saturated32:62
+	slli a3, t3, 1
+	or ra, a6, a3
+	mul a2, ra, s2
+	sub t4, s3, s4                   # fe25519_saturated32:64
+	sltu a4, s3, t4
+	bne zero, zero, .+4
+	sub t0, s5, s6
+	sltu t1, s5, t0
+	sub t2, s2, a2                   # fe25519_saturated32:62: borrow$1_sub in 0..57
+	sub a0, t4, t2                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu a5, t4, a0
+	add t5, a4, a5
+	sub s1, t0, t5                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu s0, t0, s1
+	add a7, t1, s0
+	sub t3, s7, s8
+	sub a3, t3, a7                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu a6, s7, t3
+	sltu ra, t3, a3
+	add s4, a6, ra
+	sub s3, s9, s10
+	sub s5, s3, s4                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	lw t4, 100(sp)
+	sltu s6, s9, s3
+	sltu a2, s3, s5
+	sw a0, 64(sp)
+	add t2, s6, a2
+	sub a4, s11, t4
+	sub a0, a4, t2                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	lw t1, 104(sp)
+	lw s0, 108(sp)
+	sw s1, 68(sp)
+	sltu a5, s11, a4
+	sltu t5, a4, a0
+	add t0, a5, t5
+	sub s1, t1, s0
+	sub s7, s1, t0                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	lw a6, 112(sp)
+	lw ra, 116(sp)
+	sw a3, 72(sp)
+	sltu s8, t1, s1
+	sltu a7, s1, s7
+	add t3, s8, a7
+	sub a3, a6, ra
+	sw s5, 76(sp)
+	sub s9, a3, t3                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	slli s6, a1, 1                   # fe25519_saturated32:68
+	sltu s10, a6, a3                 # fe25519_saturated32:64
+	sltu s4, a3, s9
+	srli a2, s6, 1                   # fe25519_saturated32:68
+	li s5, -2147483648
+	add s3, s10, s4                  # fe25519_saturated32:64
+	add t4, a2, s5                   # fe25519_saturated32:68
+	sw a0, 80(sp)
+	sub s11, t4, s3
+	sw s7, 84(sp)
+	sw s9, 88(sp)
+	sw s11, 92(sp)
+	addi a0, sp, 32
+	addi a1, sp, 64
+	call field_fe25519_saturated32_square
+	lw t2, 28(sp)                    # fe25519_saturated32:60
+	lw a4, 60(sp)
+	lw a5, 0(sp)                     # fe25519_saturated32:64
+	sub t5, t2, a4                   # fe25519_saturated32:60: word 0 of v$2_sub in -(2^31+38)..2^31+38
+	sltu a0, t2, t5
+	sub s0, zero, a0                 # fe25519_saturated32:60: word 1 of v$2_sub in -(2^31+38)..2^31+38
+	srli t1, t5, 31                  # fe25519_saturated32:62
+	slli t0, s0, 1
+	or s1, t1, t0
+	mul s8, s1, s2
+	lw a7, 32(sp)                    # fe25519_saturated32:64
+	lw s7, 4(sp)
+	bne zero, zero, .+4
+	sub ra, a5, a7
+	lw s9, 36(sp)
+	sub t3, s2, s8                   # fe25519_saturated32:62: borrow$2_sub in 0..57
+	sub a3, ra, t3                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
+	sltu a6, a5, ra
+	sltu s10, ra, a3
+	add s4, a6, s10
+	sub s6, s7, s9
+	lw a1, 8(sp)
+	sub t4, s6, s4                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
+	lw a4, 40(sp)
+	sltu a2, s7, s6
+	sltu s3, s6, t4
+	add s11, a2, s3
+	sub a0, a1, a4
+	lw t2, 12(sp)
+	sub t1, a0, s11                  # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
+	lw a7, 44(sp)
+	sltu s0, a1, a0
+	sltu t0, a0, t1
+	add s1, s0, t0
+	sub s8, t2, a7
+	lw a5, 16(sp)
+	sub ra, s8, s1                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
+	lw s9, 48(sp)
+	sltu t3, t2, s8
+	sltu a6, s8, ra
+	add s10, t3, a6
+	sub s4, a5, s9
+	lw s7, 20(sp)
+	sub a2, s4, s10                  # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
+	lw a1, 52(sp)
+	sltu s6, a5, s4
+	sltu s3, s4, a2
+	add a4, s6, s3
+	sub a0, s7, a1
+	lw s11, 24(sp)
+	sub t0, a0, a4                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
+	lw s1, 56(sp)
+	sltu s0, s7, a0
+	sltu a7, a0, t0
+	add t2, s0, a7
+	sub t3, s11, s1
+	slli s8, t5, 1                   # fe25519_saturated32:68
+	sub s9, t3, t2                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
+	sltu a6, s11, t3
+	sltu a5, t3, s9
+	srli s4, s8, 1                   # fe25519_saturated32:68
+	add s10, a6, a5                  # fe25519_saturated32:64
+	add s6, s4, s5                   # fe25519_saturated32:68
+	sw a2, 80(sp)
+	sub s3, s6, s10
+	mv s5, a2
+	lw a0, 96(sp)
+	sw a3, 64(sp)
+	sw t4, 68(sp)
+	sw t1, 72(sp)
+	sw ra, 76(sp)
+	sw t0, 84(sp)
+	sw s9, 88(sp)
+	sw s3, 92(sp)
+	mv s0, ra
+	mv s1, t0
+	mv s4, t1
+	mv s6, a3
+	mv s7, t4
+	addi a1, sp, 0
+	addi a2, sp, 32
+	call field_fe25519_saturated32_mul
+	li a1, 121665
+	mulhu a4, s3, a1                 # fe25519_saturated32:158: word 1 of v$3_scale in -2^48..<2^49
+	lw a3, 0(sp)                     # fe25519_saturated32:50
+	lw s8, 28(sp)                    # fe25519_saturated32:46
+	mul a0, s3, a1                   # fe25519_saturated32:158: word 0 of v$3_scale in -2^48..<2^49
+	slli a7, a4, 1                   # fe25519_saturated32:160
+	mul s10, s6, a1                  # fe25519_saturated32:162
+	srli s11, a0, 31                 # fe25519_saturated32:160
+	or t2, s11, a7
+	bne zero, zero, .+4
+	slli t3, a0, 1                   # fe25519_saturated32:166
+	srli a6, t3, 1
+	mul a5, t2, s2                   # fe25519_saturated32:160: carry$3_scale in 0..4980736
+	lw s11, 4(sp)                    # fe25519_saturated32:50
+	mulhu t5, s6, a1                 # fe25519_saturated32:162
+	add t0, s10, a5                  # fe25519_saturated32:162: word 0 of s$3_scale in 0..<2^49
+	sltu t1, t0, s10
+	bne zero, zero, .+4
+	add s3, a3, t0                   # fe25519_saturated32:50
+	sltu a4, s3, a3
+	mul t4, s7, a1                   # fe25519_saturated32:162
+	add a2, t5, t1                   # fe25519_saturated32:162: word 1 of s$3_scale in 0..<2^49
+	lw t5, 8(sp)                     # fe25519_saturated32:50
+	mulhu ra, s7, a1                 # fe25519_saturated32:162
+	add a0, t4, a2                   # fe25519_saturated32:162: word 0 of s$3_scale in 0..<2^49
+	sltu t3, a0, t4
+	bne zero, zero, .+4
+	add s6, s11, a0                  # fe25519_saturated32:50
+	sltu s10, s6, s11
+	mul a5, s4, a1                   # fe25519_saturated32:162
+	add t2, ra, t3                   # fe25519_saturated32:162: word 1 of s$3_scale in 0..<2^49
+	lw t3, 12(sp)                    # fe25519_saturated32:50
+	mulhu a7, s4, a1                 # fe25519_saturated32:162
+	add s7, a5, t2                   # fe25519_saturated32:162: word 0 of s$3_scale in 0..<2^49
+	sltu t0, s7, a5
+	bne zero, zero, .+4
+	add a2, t5, s7                   # fe25519_saturated32:50
+	sltu ra, a2, t5
+	mul t4, s0, a1                   # fe25519_saturated32:162
+	add a3, a7, t0                   # fe25519_saturated32:162: word 1 of s$3_scale in 0..<2^49
+	lw s7, 16(sp)                    # fe25519_saturated32:50
+	mulhu t1, s0, a1                 # fe25519_saturated32:162
+	add s4, t4, a3                   # fe25519_saturated32:162: word 0 of s$3_scale in 0..<2^49
+	sltu s11, s4, t4
+	bne zero, zero, .+4
+	add a5, t3, s4                   # fe25519_saturated32:50
+	sltu t0, a5, t3
+	mul a7, s5, a1                   # fe25519_saturated32:162
+	add t2, t1, s11                  # fe25519_saturated32:162: word 1 of s$3_scale in 0..<2^49
+	mulhu a0, s5, a1
+	add t5, a7, t2                   # fe25519_saturated32:162: word 0 of s$3_scale in 0..<2^49
+	sltu a3, t5, a7
+	bne zero, zero, .+4
+	add t1, s7, t5                   # fe25519_saturated32:50
+	lw s5, 20(sp)
+	mul s11, s1, a1                  # fe25519_saturated32:162
+	add t4, a0, a3                   # fe25519_saturated32:162: word 1 of s$3_scale in 0..<2^49
+	sltu s4, t1, s7                  # fe25519_saturated32:50
+	lw s7, 24(sp)
+	mulhu s0, s1, a1                 # fe25519_saturated32:162
+	add t2, s11, t4                  # fe25519_saturated32:162: word 0 of s$3_scale in 0..<2^49
+	sltu a7, t2, s11
+	bne zero, zero, .+4
+	add a3, s5, t2                   # fe25519_saturated32:50
+	sltu s1, a3, s5
+	mul t5, s9, a1                   # fe25519_saturated32:162
+	add a0, s0, a7                   # fe25519_saturated32:162: word 1 of s$3_scale in 0..<2^49
+	mulhu t3, s9, a1
+	add t4, t5, a0                   # fe25519_saturated32:162: word 0 of s$3_scale in 0..<2^49
+	sltu s11, t4, t5
+	add s0, t3, s11                  # fe25519_saturated32:162: word 1 of s$3_scale in 0..<2^49
+	add a7, s0, a6                   # fe25519_saturated32:166: r.7$3_scale in 0..2^32-1
+	add t2, s8, a7                   # fe25519_saturated32:46: word 0 of v$4_add in 0..4295088998
+	sltu s9, t2, s8
+	srli a1, t2, 31                  # fe25519_saturated32:48
+	slli s5, s9, 1
+	or a0, a1, s5
+	mul t5, a0, s2                   # fe25519_saturated32:48: carry$4_add in 0..57
+	add t3, s7, t4                   # fe25519_saturated32:50
+	sltu s11, t3, s7
+	bne zero, zero, .+4
+	slli s0, t2, 1                   # fe25519_saturated32:54
+	srli a6, s0, 1
+	add a7, s3, t5                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu s8, a7, s3
+	add s9, a4, s8                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	add a1, s6, s9                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu s5, a1, s6
+	add a0, s10, s5                  # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	add s2, a2, a0                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu t4, s2, a2
+	add s7, ra, t4                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	add t2, a5, s7                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu s0, t2, a5
+	add t5, t0, s0                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	add s3, t1, t5                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu a4, s3, t1
+	sw a7, 32(sp)
+	add s8, s4, a4                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	add a7, a3, s8                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu s9, a7, a3
+	add s6, s1, s9                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	add s10, t3, s6                  # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sw a1, 36(sp)
+	sltu s5, s10, t3
+	add a1, s11, s5                  # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	add a0, a1, a6                   # fe25519_saturated32:54
+	lw a2, 96(sp)
+	sw a0, 60(sp)
+	addi a0, a2, 32                  # 34
+	sw s2, 40(sp)
+	sw t2, 44(sp)
+	sw s3, 48(sp)
+	sw a7, 52(sp)
+	sw s10, 56(sp)
+	addi a1, sp, 64
+	addi a2, sp, 32
+	call field_fe25519_saturated32_mul
+	lw ra, 120(sp)
+	lw s0, 124(sp)
+	lw s1, 128(sp)
+	lw s2, 132(sp)
+	lw s3, 136(sp)
+	lw s4, 140(sp)
+	lw s5, 144(sp)
+	lw s6, 148(sp)
+	lw s7, 152(sp)
+	lw s8, 156(sp)
+	lw s9, 160(sp)
+	lw s10, 164(sp)
+	lw s11, 168(sp)
+	addi sp, sp, 176
+	ret
+	.size scalarmult_curve25519_double, . - scalarmult_curve25519_double
+
+# scalarmult.curve25519.step (lib/scalarmult/curve25519.stk, line 40); in an order found by search
+	.balign 4
+	.type scalarmult_curve25519_step, @function
+scalarmult_curve25519_step:
+	addi sp, sp, -336
+	sw s0, 276(sp)
+	lw a4, 28(a1)                    # fe25519_saturated32:46
+	lw a5, 60(a1)
+	li s0, 19
+	add a6, a4, a5                   # fe25519_saturated32:46: word 0 of v$0_add in 0..2^33-2
+	sltu a7, a6, a4
+	srli t0, a6, 31                  # fe25519_saturated32:48
+	slli t1, a7, 1
+	or t2, t0, t1
+	mul t3, t2, s0                   # fe25519_saturated32:48: carry$0_add in 0..57
+	lw t4, 0(a1)                     # fe25519_saturated32:50
+	lw t5, 32(a1)
+	sw ra, 272(sp)
+	add ra, t4, t5
+	sltu a7, ra, t4
+	add t0, ra, t3                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw t0, 96(sp)
+	sltu t1, t0, ra
+	lw t3, 4(a1)
+	lw ra, 36(a1)
+	add t2, a7, t1                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add a7, t3, ra
+	sltu t1, a7, t3
+	add t2, a7, t2                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sltu a7, t2, a7
+	add t1, t1, a7                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	sub ra, t3, ra                   # fe25519_saturated32:64
+	slli a6, a6, 1                   # fe25519_saturated32:54
+	sw s1, 280(sp)
+	sw t2, 100(sp)
+	lw a7, 8(a1)                     # fe25519_saturated32:50
+	lw s1, 40(a1)
+	sw s2, 284(sp)
+	add s2, a7, s1
+	add t1, s2, t1                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw s3, 288(sp)
+	sltu s3, s2, a7
+	sltu s2, t1, s2
+	add s3, s3, s2                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	sw s4, 292(sp)
+	sw t1, 104(sp)
+	lw s2, 12(a1)
+	lw s4, 44(a1)
+	sw s5, 296(sp)
+	add s5, s2, s4
+	add s3, s5, s3                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sub s4, s2, s4                   # fe25519_saturated32:64
+	sw s6, 300(sp)
+	sltu s6, s5, s2                  # fe25519_saturated32:50
+	sltu s5, s3, s5
+	add s6, s6, s5                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	sub s5, t4, t5                   # fe25519_saturated32:64
+	sltu t5, t4, s5
+	sw s7, 304(sp)
+	sw s3, 108(sp)
+	lw s7, 48(a1)                    # fe25519_saturated32:50
+	lw t4, 16(a1)
+	sw s8, 308(sp)
+	add s8, t4, s7
+	add s6, s8, s6                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw s9, 312(sp)
+	sltu s9, s8, t4
+	sltu s8, s6, s8
+	add s9, s9, s8                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	sltu s8, t3, ra                  # fe25519_saturated32:64
+	sw s10, 316(sp)
+	sw s6, 112(sp)
+	lw t3, 20(a1)                    # fe25519_saturated32:50
+	lw s10, 52(a1)
+	sw a2, 228(sp)
+	sw a0, 224(sp)
+	sw s6, 232(sp)
+	sw s11, 320(sp)
+	add s11, t3, s10
+	sltu a2, s11, t3
+	add s9, s11, s9                  # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sltu s11, s9, s11
+	add a2, a2, s11                  # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	sltu s11, s2, s4                 # fe25519_saturated32:64
+	sub s2, t4, s7
+	sltu s7, t4, s2
+	sub s10, t3, s10
+	sw s9, 116(sp)
+	lw t4, 24(a1)                    # fe25519_saturated32:50
+	lw a0, 56(a1)
+	sw s9, 236(sp)
+	add s9, t4, a0
+	sltu s6, s9, t4
+	add a2, s9, a2                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sltu s9, a2, s9
+	add s6, s6, s9                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	sltu s9, t3, s10                 # fe25519_saturated32:64
+	sub t3, t4, a0
+	srli a0, a6, 1                   # fe25519_saturated32:54
+	add a6, s6, a0
+	sub s6, a7, s1                   # fe25519_saturated32:64
+	sltu a0, a7, s6
+	sub s1, a4, a5                   # fe25519_saturated32:60: word 0 of v$1_sub in -(2^32-1)..2^32-1
+	sltu a7, a4, s1
+	sub a5, zero, a7                 # fe25519_saturated32:60: word 1 of v$1_sub in -(2^32-1)..2^32-1
+	srli a4, s1, 31                  # fe25519_saturated32:62
+	slli a7, a5, 1
+	or a5, a4, a7
+	mul a4, a5, s0
+	slli a7, s1, 1                   # fe25519_saturated32:68
+	srli a5, a7, 1
+	sw a2, 120(sp)
+	li s1, -2147483648
+	add a7, a5, s1
+	sub a5, s0, a4                   # fe25519_saturated32:62: borrow$1_sub in 0..57
+	sub a4, s5, a5                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu a5, s5, a4
+	add s5, t5, a5
+	sub t5, ra, s5                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu a5, ra, t5
+	add s5, s8, a5
+	sub ra, s6, s5                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sw ra, 248(sp)
+	sltu s8, s6, ra
+	add a5, a0, s8
+	sub s5, s4, a5                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu s6, s4, s5
+	add a0, s11, s6
+	sub s8, s2, a0                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu a5, s2, s8
+	add s4, s7, a5
+	sub s11, s10, s4                 # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu s6, s10, s11
+	add a0, s9, s6
+	sub s2, t3, a0                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu s7, t3, s2
+	sltu a5, t4, t3
+	add s4, a5, s7
+	sub s10, a7, s4                  # fe25519_saturated32:68
+	sw ra, 136(sp)
+	sw a6, 124(sp)
+	sw a4, 128(sp)
+	sw t5, 132(sp)
+	sw s5, 140(sp)
+	sw s8, 144(sp)
+	sw s2, 152(sp)
+	sw s11, 148(sp)
+	sw s10, 156(sp)
+	lw s9, 92(a1)                    # fe25519_saturated32:46
+	lw s6, 124(a1)
+	lw a0, 64(a1)                    # fe25519_saturated32:50
+	add t4, s9, s6                   # fe25519_saturated32:46: word 0 of v$2_add in 0..2^33-2
+	sltu t3, t4, s9
+	srli a5, t4, 31                  # fe25519_saturated32:48
+	slli s7, t3, 1
+	or a7, a5, s7
+	mul s4, a7, s0                   # fe25519_saturated32:48: carry$2_add in 0..57
+	sub s6, s9, s6                   # fe25519_saturated32:60: word 0 of v$3_sub in -(2^32-1)..2^32-1
+	sltu s9, s9, s6
+	sw s5, 252(sp)
+	sub s9, zero, s9                 # fe25519_saturated32:60: word 1 of v$3_sub in -(2^32-1)..2^32-1
+	srli s5, s6, 31                  # fe25519_saturated32:62
+	slli s9, s9, 1
+	lw t3, 96(a1)                    # fe25519_saturated32:50
+	or s5, s5, s9                    # fe25519_saturated32:62
+	mul s9, s5, s0
+	add a5, a0, t3                   # fe25519_saturated32:50
+	sltu s7, a5, a0
+	sw s10, 268(sp)
+	add a7, a5, s4                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
+	sltu s4, a7, a5
+	add a5, s7, s4                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
+	sw a7, 160(sp)
+	lw s7, 68(a1)
+	lw s4, 100(a1)
+	sub s5, a0, t3                   # fe25519_saturated32:64
+	sub s9, s0, s9                   # fe25519_saturated32:62: borrow$3_sub in 0..57
+	add s1, s7, s4                   # fe25519_saturated32:50
+	sltu t3, a0, s5                  # fe25519_saturated32:64
+	sub s9, s5, s9                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu s10, s1, s7                 # fe25519_saturated32:50
+	add a5, s1, a5                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
+	sltu s5, s5, s9                  # fe25519_saturated32:64
+	sltu s1, a5, s1                  # fe25519_saturated32:50
+	add t3, t3, s5                   # fe25519_saturated32:64
+	add s10, s10, s1                 # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
+	sw a5, 164(sp)
+	sw s2, 264(sp)
+	sub s5, s7, s4                   # fe25519_saturated32:64
+	lw s1, 72(a1)                    # fe25519_saturated32:50
+	lw s2, 104(a1)
+	sltu s4, s7, s5                  # fe25519_saturated32:64
+	sw s11, 260(sp)
+	sub s7, s5, t3                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	add s11, s1, s2                  # fe25519_saturated32:50
+	sltu t3, s5, s7                  # fe25519_saturated32:64
+	add s10, s11, s10                # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
+	add s5, s4, t3                   # fe25519_saturated32:64
+	sw s8, 256(sp)
+	sw s10, 168(sp)
+	sub s4, s1, s2
+	sltu s8, s11, s1                 # fe25519_saturated32:50
+	lw a0, 76(a1)
+	lw ra, 108(a1)
+	sltu t3, s1, s4                  # fe25519_saturated32:64
+	sub s2, s4, s5                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu s1, s4, s2
+	add s5, t3, s1
+	sub s4, a0, ra
+	sltu s11, s10, s11               # fe25519_saturated32:50
+	add s0, a0, ra
+	sub s1, s4, s5                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu t3, a0, s4
+	sltu ra, s4, s1
+	add s5, s8, s11                  # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
+	sw t5, 244(sp)
+	add s4, s0, s5                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
+	sltu t5, s0, a0
+	sw s4, 172(sp)
+	add a0, t3, ra                   # fe25519_saturated32:64
+	lw s8, 80(a1)                    # fe25519_saturated32:50
+	lw s11, 112(a1)
+	sltu t3, s4, s0
+	add ra, t5, t3                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
+	add s5, s8, s11
+	add t5, s5, ra                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
+	sltu s0, s5, s8
+	sltu t3, t5, s5
+	add ra, s0, t3                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
+	sub t3, s8, s11                  # fe25519_saturated32:64
+	sw t5, 176(sp)
+	sltu s8, s8, t3
+	sub a0, t3, a0                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	lw s5, 84(a1)                    # fe25519_saturated32:50
+	lw s0, 116(a1)
+	sltu t3, t3, a0                  # fe25519_saturated32:64
+	add s8, s8, t3
+	add s11, s5, s0                  # fe25519_saturated32:50
+	sw a4, 240(sp)
+	sub t3, s5, s0                   # fe25519_saturated32:64
+	sltu a4, s11, s5                 # fe25519_saturated32:50
+	sltu s0, s5, t3                  # fe25519_saturated32:64
+	sub s5, t3, s8                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu s8, t3, s5
+	add t3, s0, s8
+	slli s0, s6, 1                   # fe25519_saturated32:68
+	srli s8, s0, 1
+	li s6, -2147483648
+	add s0, s8, s6
+	sub s8, zero, a3                 # 60
+	xor a3, a7, t0
+	and a7, a3, s8
+	xor a3, a7, t0
+	xor a7, a5, t2
+	and t0, a7, s8
+	xor a5, t0, t2
+	xor a7, s10, t1
+	and t0, a7, s8
+	xor t2, t0, t1
+	xor s10, s4, s3
+	lw t1, 232(sp)
+	and a7, s10, s8
+	add ra, s11, ra                  # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
+	xor t0, a7, s3                   # 60
+	xor s4, t5, t1
+	sltu s11, ra, s11                # fe25519_saturated32:50
+	and s10, s4, s8                  # 60
+	lw s3, 236(sp)
+	add a4, a4, s11                  # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
+	sw ra, 180(sp)
+	xor a7, s10, t1                  # 60
+	lw s11, 120(a1)                  # fe25519_saturated32:50
+	xor t5, ra, s3                   # 60
+	lw t1, 88(a1)                    # fe25519_saturated32:50
+	and s4, t5, s8                   # 60
+	xor s10, s4, s3
+	add ra, t1, s11                  # fe25519_saturated32:50
+	add s4, ra, a4                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
+	slli t4, t4, 1                   # fe25519_saturated32:54
+	sltu t5, ra, t1                  # fe25519_saturated32:50
+	sltu s3, s4, ra
+	srli t4, t4, 1                   # fe25519_saturated32:54
+	add a1, t5, s3                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
+	sub ra, t1, s11                  # fe25519_saturated32:64
+	add a4, a1, t4                   # fe25519_saturated32:54
+	sub s3, ra, t3                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu t5, t1, ra
+	sltu a1, ra, s3
+	add t4, t5, a1
+	xor t1, s4, a2                   # 60
+	sub s11, s0, t4                  # fe25519_saturated32:68
+	and a1, t1, s8                   # 60
+	xor t3, a4, a6
+	xor s0, a1, a2
+	and ra, t3, s8
+	sw s0, 56(sp)
+	sw a0, 208(sp)
+	xor t5, ra, a6
+	mv s0, a0
+	sw s9, 192(sp)
+	sw s4, 184(sp)
+	sw a4, 188(sp)
+	sw s7, 196(sp)
+	sw s2, 200(sp)
+	sw s1, 204(sp)
+	sw s5, 212(sp)
+	sw s3, 216(sp)
+	sw s11, 220(sp)
+	sw a5, 36(sp)
+	sw t2, 40(sp)
+	sw t0, 44(sp)
+	sw a7, 48(sp)
+	sw s10, 52(sp)
+	sw t5, 60(sp)
+	addi a0, sp, 0
+	addi a1, sp, 32
+	sw a3, 32(sp)
+	call field_fe25519_saturated32_square
+	lw t5, 252(sp)
+	lw t2, 248(sp)
+	lw t4, 240(sp)
+	lw ra, 244(sp)
+	xor t0, s2, t2                   # 61
+	xor s4, s9, t4
+	xor a6, s7, ra
+	and a7, t0, s8
+	and a4, s4, s8
+	and a3, a6, s8
+	xor s10, a7, t2
+	xor t3, a4, t4
+	xor a5, a3, ra
+	lw t2, 268(sp)
+	lw a0, 256(sp)
+	lw t4, 260(sp)
+	lw ra, 264(sp)
+	xor s9, s0, a0
+	xor s7, s5, t4
+	xor s2, s3, ra
+	and t0, s2, s8
+	and s4, s9, s8
+	and a6, s7, s8
+	xor a4, s4, a0
+	xor a3, a6, t4
+	xor a7, t0, ra
+	sw t3, 64(sp)
+	sw a5, 68(sp)
+	sw s10, 72(sp)
+	sw a3, 84(sp)
+	sw a7, 88(sp)
+	sw a4, 80(sp)
+	addi a0, sp, 32
+	xor t1, s1, t5
+	and a1, t1, s8
+	xor s1, s11, t2
+	xor a2, a1, t5
+	and t1, s1, s8
+	xor a1, t1, t2
+	sw a1, 92(sp)
+	sw a2, 76(sp)
+	addi a1, sp, 64
+	call field_fe25519_saturated32_square
+	addi a0, sp, 64
+	addi a1, sp, 192
+	addi a2, sp, 96
+	call field_fe25519_saturated32_mul
+	addi a0, sp, 96
+	addi a1, sp, 160
+	addi a2, sp, 128
+	call field_fe25519_saturated32_mul
+	lw t5, 28(sp)                    # fe25519_saturated32:60
+	lw s0, 60(sp)
+	li s3, 19
+	sub s4, t5, s0                   # fe25519_saturated32:60: word 0 of v$4_sub in -(2^31+38)..2^31+38
+	sltu a0, t5, s4
+	sub s5, zero, a0                 # fe25519_saturated32:60: word 1 of v$4_sub in -(2^31+38)..2^31+38
+	srli s7, s4, 31                  # fe25519_saturated32:62
+	slli a6, s5, 1
+	or t4, s7, a6
+	mul s2, t4, s3
+	lw s9, 0(sp)                     # fe25519_saturated32:64
+	lw t0, 32(sp)
+	bne zero, zero, .+4
+	sub s11, s9, t0
+	lw ra, 4(sp)
+	sub s8, s3, s2                   # fe25519_saturated32:62: borrow$4_sub in 0..57
+	sub t1, s11, s8                  # fe25519_saturated32:64: word 0 of s$4_sub in -(2^32+56)..2^32-1
+	lw a5, 36(sp)
+	sltu s1, s9, s11
+	sltu t2, s11, t1
+	add t3, s1, t2
+	sub a2, ra, a5
+	lw s10, 8(sp)
+	sub a7, a2, t3                   # fe25519_saturated32:64: word 0 of s$4_sub in -(2^32+56)..2^32-1
+	lw s0, 40(sp)
+	sltu a3, ra, a2
+	sltu a1, a2, a7
+	add a4, a3, a1
+	sub s5, s10, s0
+	sub a6, s5, a4                   # fe25519_saturated32:64: word 0 of s$4_sub in -(2^32+56)..2^32-1
+	li t3, 121665
+	mulhu a2, t1, t3                 # fe25519_saturated32:162
+	sltu s7, s10, s5                 # fe25519_saturated32:64
+	sltu t4, s5, a6
+	sw a7, 132(sp)
+	lw a0, 12(sp)
+	lw s2, 44(sp)
+	mul s5, t1, t3                   # fe25519_saturated32:162
+	add t0, s7, t4                   # fe25519_saturated32:64
+	sub s11, a0, s2
+	sw t1, 128(sp)
+	sub t2, s11, t0                  # fe25519_saturated32:64: word 0 of s$4_sub in -(2^32+56)..2^32-1
+	sltu s1, a0, s11
+	mul t1, a7, t3                   # fe25519_saturated32:162
+	sltu a5, s11, t2                 # fe25519_saturated32:64
+	lw s8, 16(sp)
+	sw a6, 136(sp)
+	lw a1, 48(sp)
+	add a3, s1, a5
+	mulhu s11, a7, t3                # fe25519_saturated32:162
+	sub s0, s8, a1                   # fe25519_saturated32:64
+	lw t4, 20(sp)
+	sw t2, 140(sp)
+	lw s2, 52(sp)
+	sub a4, s0, a3                   # fe25519_saturated32:64: word 0 of s$4_sub in -(2^32+56)..2^32-1
+	lw t0, 24(sp)
+	lw a1, 56(sp)
+	sub s1, t4, s2
+	slli a3, s4, 1                   # fe25519_saturated32:68
+	sub s2, t0, a1                   # fe25519_saturated32:64
+	srli a7, a3, 1                   # fe25519_saturated32:68
+	mulhu a3, a6, t3                 # fe25519_saturated32:162
+	add a1, a7, s6                   # fe25519_saturated32:68
+	sltu s7, s0, a4                  # fe25519_saturated32:64
+	sw a4, 144(sp)
+	sltu a7, s8, s0
+	add s0, a7, s7
+	sub a7, s1, s0                   # fe25519_saturated32:64: word 0 of s$4_sub in -(2^32+56)..2^32-1
+	mul s0, a6, t3                   # fe25519_saturated32:162
+	sltu a5, t4, s1                  # fe25519_saturated32:64
+	sltu s7, s1, a7
+	sw a7, 148(sp)
+	add s1, a5, s7
+	sub a6, s2, s1                   # fe25519_saturated32:64: word 0 of s$4_sub in -(2^32+56)..2^32-1
+	mulhu a5, a6, t3                 # fe25519_saturated32:162
+	sltu s4, t0, s2                  # fe25519_saturated32:64
+	sltu s7, s2, a6
+	sw a6, 152(sp)
+	add s1, s4, s7
+	sub s2, a1, s1                   # fe25519_saturated32:68
+	mulhu s4, s2, t3                 # fe25519_saturated32:158: word 1 of v$5_scale in -2^48..<2^49
+	sw s2, 156(sp)
+	mul s7, s2, t3                   # fe25519_saturated32:158: word 0 of v$5_scale in -2^48..<2^49
+	slli a1, s4, 1                   # fe25519_saturated32:160
+	mulhu s1, t2, t3                 # fe25519_saturated32:162
+	srli s2, s7, 31                  # fe25519_saturated32:160
+	or s4, s2, a1
+	bne zero, zero, .+4
+	slli s2, s7, 1                   # fe25519_saturated32:166
+	srli a1, s2, 1
+	mul s7, s4, s3                   # fe25519_saturated32:160: carry$5_scale in 0..4980736
+	mul s2, t2, t3                   # fe25519_saturated32:162
+	add s4, s5, s7                   # fe25519_saturated32:162: word 0 of s$5_scale in 0..<2^49
+	sltu t2, s4, s5
+	bne zero, zero, .+4
+	add s7, a2, t2                   # fe25519_saturated32:162: word 1 of s$5_scale in 0..<2^49
+	add s5, t1, s7                   # fe25519_saturated32:162: word 0 of s$5_scale in 0..<2^49
+	mulhu a2, a4, t3
+	sltu t2, s5, t1
+	add s7, s11, t2                  # fe25519_saturated32:162: word 1 of s$5_scale in 0..<2^49
+	bne zero, zero, .+4
+	add t1, s9, s4                   # fe25519_saturated32:50
+	add s4, ra, s5
+	mul t2, a4, t3                   # fe25519_saturated32:162
+	add a4, s0, s7                   # fe25519_saturated32:162: word 0 of s$5_scale in 0..<2^49
+	sltu s5, a4, s0
+	bne zero, zero, .+4
+	add s7, a3, s5                   # fe25519_saturated32:162: word 1 of s$5_scale in 0..<2^49
+	add s0, s2, s7                   # fe25519_saturated32:162: word 0 of s$5_scale in 0..<2^49
+	mul s7, a7, t3
+	sltu s11, t1, s9                 # fe25519_saturated32:50
+	sltu a3, s0, s2                  # fe25519_saturated32:162
+	bne zero, zero, .+4
+	sltu s9, s4, ra                  # fe25519_saturated32:50
+	add s5, s1, a3                   # fe25519_saturated32:162: word 1 of s$5_scale in 0..<2^49
+	mulhu ra, a7, t3
+	add s2, t2, s5                   # fe25519_saturated32:162: word 0 of s$5_scale in 0..<2^49
+	sltu s1, s2, t2
+	bne zero, zero, .+4
+	add a3, a2, s1                   # fe25519_saturated32:162: word 1 of s$5_scale in 0..<2^49
+	add t2, s7, a3                   # fe25519_saturated32:162: word 0 of s$5_scale in 0..<2^49
+	mul s5, a6, t3
+	sltu a2, t2, s7
+	add s1, ra, a2                   # fe25519_saturated32:162: word 1 of s$5_scale in 0..<2^49
+	bne zero, zero, .+4
+	add a7, s10, a4                  # fe25519_saturated32:50
+	sltu a4, a7, s10
+	add a6, s5, s1                   # fe25519_saturated32:162: word 0 of s$5_scale in 0..<2^49
+	sltu t3, a6, s5
+	add a3, a5, t3                   # fe25519_saturated32:162: word 1 of s$5_scale in 0..<2^49
+	add s7, a3, a1                   # fe25519_saturated32:166: r.7$5_scale in 0..2^32-1
+	add ra, t5, s7                   # fe25519_saturated32:46: word 0 of v$6_add in 0..4295088998
+	sltu a2, ra, t5
+	srli s10, ra, 31                 # fe25519_saturated32:48
+	slli s1, a2, 1
+	or s5, s10, s1
+	mul a5, s5, s3                   # fe25519_saturated32:48: carry$6_add in 0..57
+	add t3, a0, s0                   # fe25519_saturated32:50
+	sltu a3, t3, a0
+	bne zero, zero, .+4
+	add a1, s8, s2
+	sltu s7, a1, s8
+	add t5, t1, a5                   # fe25519_saturated32:50: word 0 of s$6_add in 0..2^33+36
+	sltu a2, t5, t1
+	add s10, s11, a2                 # fe25519_saturated32:50: word 1 of s$6_add in 0..2^33+36
+	add s1, s4, s10                  # fe25519_saturated32:50: word 0 of s$6_add in 0..2^33+36
+	sltu s5, s1, s4
+	add s0, s9, s5                   # fe25519_saturated32:50: word 1 of s$6_add in 0..2^33+36
+	add a0, a7, s0                   # fe25519_saturated32:50: word 0 of s$6_add in 0..2^33+36
+	sltu s2, a0, a7
+	add s8, a4, s2                   # fe25519_saturated32:50: word 1 of s$6_add in 0..2^33+36
+	add a5, t3, s8                   # fe25519_saturated32:50: word 0 of s$6_add in 0..2^33+36
+	sltu t1, a5, t3
+	add s11, a3, t1                  # fe25519_saturated32:50: word 1 of s$6_add in 0..2^33+36
+	add a2, a1, s11                  # fe25519_saturated32:50: word 0 of s$6_add in 0..2^33+36
+	sltu s10, a2, a1
+	add s4, s7, s10                  # fe25519_saturated32:50: word 1 of s$6_add in 0..2^33+36
+	add s9, t4, t2
+	sltu s5, s9, t4
+	lw s10, 92(sp)                   # fe25519_saturated32:46
+	lw t2, 124(sp)
+	add s0, s9, s4                   # fe25519_saturated32:50: word 0 of s$6_add in 0..2^33+36
+	sltu a7, s0, s9
+	add s4, s10, t2                  # fe25519_saturated32:46: word 0 of v$7_add in 0..2^32+76
+	add a4, s5, a7                   # fe25519_saturated32:50: word 1 of s$6_add in 0..2^33+36
+	sltu s9, s4, s10                 # fe25519_saturated32:46
+	add s2, t0, a6                   # fe25519_saturated32:50
+	srli s5, s4, 31                  # fe25519_saturated32:48
+	slli a7, s9, 1
+	sltu s8, s2, t0                  # fe25519_saturated32:50
+	or a6, s5, a7                    # fe25519_saturated32:48
+	mul t0, a6, s3                   # fe25519_saturated32:48: carry$7_add in 0..57
+	add t3, s2, a4                   # fe25519_saturated32:50: word 0 of s$6_add in 0..2^33+36
+	sltu a3, t3, s2
+	sw t3, 184(sp)
+	slli s11, ra, 1                  # fe25519_saturated32:54
+	lw t4, 64(sp)                    # fe25519_saturated32:50
+	lw a4, 96(sp)
+	add t1, s8, a3                   # fe25519_saturated32:50: word 1 of s$6_add in 0..2^33+36
+	srli a1, s11, 1                  # fe25519_saturated32:54
+	add s7, t1, a1
+	add s2, t4, a4                   # fe25519_saturated32:50
+	lw t3, 68(sp)
+	add a3, s2, t0                   # fe25519_saturated32:50: word 0 of s$7_add in 0..2^33+36
+	lw t1, 100(sp)
+	sltu s8, s2, t4
+	sltu ra, a3, s2
+	add s11, s8, ra                  # fe25519_saturated32:50: word 1 of s$7_add in 0..2^33+36
+	add s9, t3, t1
+	lw a1, 72(sp)
+	add a7, s9, s11                  # fe25519_saturated32:50: word 0 of s$7_add in 0..2^33+36
+	lw t0, 104(sp)
+	sltu s5, s9, t3
+	sltu a6, a7, s9
+	add s8, a1, t0
+	lw s2, 76(sp)
+	sltu ra, s8, a1
+	sw s1, 164(sp)
+	add s1, s5, a6                   # fe25519_saturated32:50: word 1 of s$7_add in 0..2^33+36
+	add s11, s8, s1                  # fe25519_saturated32:50: word 0 of s$7_add in 0..2^33+36
+	lw s5, 108(sp)
+	lw a6, 80(sp)
+	add s1, s2, s5
+	sw a7, 196(sp)
+	sltu a7, s11, s8
+	add s9, ra, a7                   # fe25519_saturated32:50: word 1 of s$7_add in 0..2^33+36
+	add s8, s1, s9                   # fe25519_saturated32:50: word 0 of s$7_add in 0..2^33+36
+	lw s9, 112(sp)
+	sltu ra, s8, s1
+	sw s11, 200(sp)
+	sltu s11, s1, s2
+	add a7, s11, ra                  # fe25519_saturated32:50: word 1 of s$7_add in 0..2^33+36
+	add s1, a6, s9
+	add s11, s1, a7                  # fe25519_saturated32:50: word 0 of s$7_add in 0..2^33+36
+	sltu ra, s1, a6
+	sltu a7, s11, s1
+	lw s1, 116(sp)
+	sw s8, 204(sp)
+	lw s8, 84(sp)
+	sw s11, 208(sp)
+	add s11, ra, a7                  # fe25519_saturated32:50: word 1 of s$7_add in 0..2^33+36
+	slli ra, s4, 1                   # fe25519_saturated32:54
+	add a7, s8, s1                   # fe25519_saturated32:50
+	sltu s4, a7, s8
+	add s11, a7, s11                 # fe25519_saturated32:50: word 0 of s$7_add in 0..2^33+36
+	sltu a7, s11, a7
+	add s4, s4, a7                   # fe25519_saturated32:50: word 1 of s$7_add in 0..2^33+36
+	srli a7, ra, 1                   # fe25519_saturated32:54
+	sub ra, s10, t2                  # fe25519_saturated32:60: word 0 of v$8_sub in -(2^31+38)..2^31+38
+	sltu t2, s10, ra
+	sub s10, zero, t2                # fe25519_saturated32:60: word 1 of v$8_sub in -(2^31+38)..2^31+38
+	srli t2, ra, 31                  # fe25519_saturated32:62
+	slli s10, s10, 1
+	or t2, t2, s10
+	sub s10, t4, a4                  # fe25519_saturated32:64
+	sltu a4, t4, s10
+	sub t4, t3, t1
+	sltu t1, t3, t4
+	sub t3, a1, t0
+	sltu t0, a1, t3
+	sub a1, s2, s5
+	sltu s5, s2, a1
+	sub s2, a6, s9
+	sltu s9, a6, s2
+	mul a6, t2, s3                   # fe25519_saturated32:62
+	sub t2, s8, s1                   # fe25519_saturated32:64
+	sw a0, 168(sp)
+	sw a5, 172(sp)
+	sw a2, 176(sp)
+	sw s11, 212(sp)
+	sub s1, s3, a6                   # fe25519_saturated32:62: borrow$8_sub in 0..57
+	sub a0, s10, s1                  # fe25519_saturated32:64: word 0 of s$8_sub in -(2^32+56)..2^32-1
+	sltu a5, s10, a0
+	add a2, a4, a5
+	sub s11, t4, a2                  # fe25519_saturated32:64: word 0 of s$8_sub in -(2^32+56)..2^32-1
+	sltu s3, t4, s11
+	add a6, t1, s3
+	sub s1, t3, a6                   # fe25519_saturated32:64: word 0 of s$8_sub in -(2^32+56)..2^32-1
+	sltu s10, t3, s1
+	add a4, t0, s10
+	sub a5, a1, a4                   # fe25519_saturated32:64: word 0 of s$8_sub in -(2^32+56)..2^32-1
+	sw s0, 180(sp)
+	sw a0, 64(sp)
+	sw s7, 188(sp)
+	slli s0, ra, 1                   # fe25519_saturated32:68
+	sltu a0, a1, a5                  # fe25519_saturated32:64
+	sw a3, 192(sp)
+	srli s7, s0, 1                   # fe25519_saturated32:68
+	add ra, s5, a0                   # fe25519_saturated32:64
+	add a3, s7, s6                   # fe25519_saturated32:68
+	sub s0, s2, ra                   # fe25519_saturated32:64: word 0 of s$8_sub in -(2^32+56)..2^32-1
+	sltu s7, s2, s0
+	sw s11, 68(sp)
+	add s6, s9, s7
+	sub a2, t2, s6                   # fe25519_saturated32:64: word 0 of s$8_sub in -(2^32+56)..2^32-1
+	lw s11, 88(sp)                   # fe25519_saturated32:50
+	lw a6, 120(sp)
+	sltu t4, t2, a2                  # fe25519_saturated32:64
+	sltu t1, s8, t2
+	sw s1, 72(sp)
+	sw a5, 76(sp)
+	add s3, t1, t4
+	sub t3, s11, a6
+	add t0, s11, a6                  # fe25519_saturated32:50
+	add s1, t0, s4                   # fe25519_saturated32:50: word 0 of s$7_add in 0..2^33+36
+	sub a5, t3, s3                   # fe25519_saturated32:64: word 0 of s$8_sub in -(2^32+56)..2^32-1
+	sltu s10, t0, s11                # fe25519_saturated32:50
+	sltu a4, s1, t0
+	sltu a0, s11, t3                 # fe25519_saturated32:64
+	sltu ra, t3, a5
+	add a1, s10, a4                  # fe25519_saturated32:50: word 1 of s$7_add in 0..2^33+36
+	add s2, a0, ra                   # fe25519_saturated32:64
+	sw a2, 84(sp)
+	add s5, a1, a7                   # fe25519_saturated32:54
+	sub s9, a3, s2                   # fe25519_saturated32:68
+	sw s0, 80(sp)
+	sw t5, 160(sp)
+	sw s1, 216(sp)
+	sw s5, 220(sp)
+	sw s9, 92(sp)
+	addi a1, sp, 0
+	addi a2, sp, 32
+	lw a0, 224(sp)
+	sw a5, 88(sp)
+	call field_fe25519_saturated32_mul
+	lw s7, 224(sp)
+	addi a1, sp, 128
+	addi a0, s7, 32                  # 70
+	addi a2, sp, 160
+	call field_fe25519_saturated32_mul
+	addi a0, s7, 64                  # 71
+	addi a1, sp, 192
+	call field_fe25519_saturated32_square
+	addi a0, sp, 0
+	addi a1, sp, 64
+	call field_fe25519_saturated32_square
+	lw a1, 228(sp)
+	addi a0, s7, 96                  # 72
+	addi a2, sp, 0
+	call field_fe25519_saturated32_mul
+	lw ra, 272(sp)
+	lw s0, 276(sp)
+	lw s1, 280(sp)
+	lw s2, 284(sp)
+	lw s3, 288(sp)
+	lw s4, 292(sp)
+	lw s5, 296(sp)
+	lw s6, 300(sp)
+	lw s7, 304(sp)
+	lw s9, 312(sp)
+	lw s10, 316(sp)
+	lw s11, 320(sp)
+	lw s8, 308(sp)
+	addi sp, sp, 336
+	ret
+	.size scalarmult_curve25519_step, . - scalarmult_curve25519_step
 
 # field.fe25519_pow.square_times$5 (lib/field/fe25519_pow.stk, line 6)
 	.balign 4
@@ -2681,60 +2801,97 @@ field_fe25519_pow_invert:
 	ret
 	.size field_fe25519_pow_invert, . - field_fe25519_pow_invert
 
-# scalarmult.curve25519.ladder (lib/scalarmult/curve25519.stk, line 70)
+# scalarmult.curve25519.ladder (lib/scalarmult/curve25519.stk, line 88); in an order found by search
 	.balign 4
 	.type scalarmult_curve25519_ladder, @function
 scalarmult_curve25519_ladder:
-	addi sp, sp, -336
-	lw a3, 0(a2)                     # 71
-	lw a4, 4(a2)
-	lw a5, 8(a2)
-	lw a6, 12(a2)
-	lw a7, 16(a2)
-	lw t0, 20(a2)
-	lw t1, 24(a2)
-	lw t2, 28(a2)
-	sw s0, 284(sp)
-	sw s1, 288(sp)
-	sw s2, 292(sp)
-	sw s3, 296(sp)
-	sw s4, 300(sp)
-	li t3, 1
-	li t4, 1
-	li t5, 255
-	sw ra, 280(sp)
-	sw s5, 304(sp)
-	sw s6, 308(sp)
-	sw s7, 312(sp)
-	sw s8, 316(sp)
-	sw s9, 320(sp)
-	sw s10, 324(sp)
-	sw s11, 328(sp)
-	sw t3, 0(sp)
-	sw zero, 4(sp)
-	sw zero, 8(sp)
-	sw zero, 12(sp)
-	sw zero, 16(sp)
-	sw zero, 20(sp)
-	sw zero, 24(sp)
-	sw zero, 28(sp)
-	sw zero, 32(sp)
-	sw zero, 36(sp)
-	sw zero, 40(sp)
-	sw zero, 44(sp)
-	sw zero, 48(sp)
-	sw zero, 52(sp)
-	sw zero, 56(sp)
-	sw zero, 60(sp)
-	sw a3, 64(sp)
-	sw a4, 68(sp)
-	sw a5, 72(sp)
-	sw a6, 76(sp)
-	sw a7, 80(sp)
-	sw t0, 84(sp)
-	sw t1, 88(sp)
-	sw t2, 92(sp)
-	sw t4, 96(sp)
+	addi sp, sp, -256
+	sw s0, 196(sp)
+	sw s1, 200(sp)
+	sw s2, 204(sp)
+	lw s2, 8(a2)                     # 89
+	sw s3, 208(sp)
+	sw s4, 212(sp)
+	sw s5, 216(sp)
+	sw s6, 220(sp)
+	sw s7, 224(sp)
+	sw s8, 228(sp)
+	sw s9, 232(sp)
+	sw s10, 236(sp)
+	lw s0, 0(a2)
+	lw s1, 4(a2)
+	lw s3, 12(a2)
+	lw s4, 16(a2)
+	lw s5, 20(a2)
+	lw s6, 24(a2)
+	lw s7, 28(a2)
+	sw zero, 104(sp)
+	sw s11, 240(sp)
+	li s8, 1
+	mv s9, a0
+	mv s10, a1
+	sw ra, 192(sp)
+	sw s0, 64(sp)
+	sw s1, 68(sp)
+	sw s2, 72(sp)
+	sw s3, 76(sp)
+	sw s4, 80(sp)
+	sw s5, 84(sp)
+	sw s6, 88(sp)
+	sw s7, 92(sp)
+	sw s8, 96(sp)
+	sw zero, 100(sp)
+	sw zero, 108(sp)
+	sw zero, 112(sp)
+	sw zero, 116(sp)
+	sw zero, 120(sp)
+	sw zero, 124(sp)
+	mv s11, a2
+	addi a0, sp, 0
+	addi a1, sp, 64
+	call scalarmult_curve25519_double
+	sw s3, 76(sp)
+	lw a4, 0(sp)                     # 90
+	sw s1, 68(sp)
+	lw a3, 52(sp)
+	lw a5, 4(sp)
+	lw a6, 8(sp)
+	lw a7, 12(sp)
+	lw t0, 16(sp)
+	lw t1, 20(sp)
+	lw t2, 24(sp)
+	lw t3, 28(sp)
+	lw t4, 32(sp)
+	lw t5, 36(sp)
+	lw ra, 40(sp)
+	lw a0, 44(sp)
+	lw a1, 48(sp)
+	lw a2, 56(sp)
+	lw s1, 60(sp)
+	sw a4, 0(sp)
+	sw s0, 64(sp)
+	li a4, 254
+	sw a5, 4(sp)
+	sw a6, 8(sp)
+	sw a7, 12(sp)
+	sw t0, 16(sp)
+	sw t1, 20(sp)
+	sw t2, 24(sp)
+	sw t3, 28(sp)
+	sw t4, 32(sp)
+	sw t5, 36(sp)
+	sw ra, 40(sp)
+	sw a0, 44(sp)
+	sw a1, 48(sp)
+	sw a3, 52(sp)
+	sw a2, 56(sp)
+	sw s1, 60(sp)
+	sw s2, 72(sp)
+	sw s4, 80(sp)
+	sw s5, 84(sp)
+	sw s6, 88(sp)
+	sw s7, 92(sp)
+	sw s8, 96(sp)
 	sw zero, 100(sp)
 	sw zero, 104(sp)
 	sw zero, 108(sp)
@@ -2742,290 +2899,306 @@ scalarmult_curve25519_ladder:
 	sw zero, 116(sp)
 	sw zero, 120(sp)
 	sw zero, 124(sp)
-	li s0, 0
-	mv s1, t5
-	mv s2, a1
-	mv s3, a2
-	mv s4, a0
+	mv s0, a4
 .L11_0:
-	addi s1, s1, -1
-	mv ra, s1
-	srli t3, ra, 3                   # 74
-	add a3, s2, t3
-	lbu a4, 0(a3)
-	andi a5, ra, 7
-	addi a0, sp, 128
-	srl a6, a4, a5
-	andi s5, a6, 1
-	xor a2, s0, s5                   # 75
 	addi a1, sp, 0
-	call scalarmult_curve25519_exchanged
-	mv a2, s3
+	addi s0, s0, -1
+	mv a5, s0
+	srli a6, a5, 3                   # 93
+	add a7, s10, a6
+	lbu t0, 0(a7)
+	andi t1, a5, 7
+	mv a2, s11
+	srl t2, t0, t1
+	andi t3, t2, 1
+	xor a3, s8, t3                   # 94
+	mv s1, t3
 	addi a0, sp, 0
-	addi a1, sp, 128
 	call scalarmult_curve25519_step
-	mv s0, s5
-	bltu zero, s1, .L11_0
+	mv s8, s1
+	li t4, 3
+	bltu t4, s0, .L11_0
 .L11_1:
-	mv a2, s0
+	lw s10, 64(sp)                   # 97
+	lw t3, 0(sp)
+	lw a5, 72(sp)
+	lw a7, 80(sp)
+	lw ra, 8(sp)
+	lw a1, 16(sp)
+	sub s0, zero, s8
+	xor s2, s10, t3
+	and s3, s2, s0
+	lw t0, 84(sp)
+	lw a3, 20(sp)
+	xor s4, s3, t3
+	xor s5, a5, ra
+	xor s2, a7, a1
+	and s6, s5, s0
+	and s3, s2, s0
+	lw a6, 76(sp)
+	lw a0, 12(sp)
+	xor s7, s6, ra
+	xor t3, s3, a1
+	xor a5, t0, a3
+	and s5, a5, s0
+	lw ra, 96(sp)
+	lw a1, 32(sp)
+	xor a4, a6, a0
+	xor s6, s5, a3
+	sw t3, 144(sp)
+	and s8, a4, s0
+	sw s6, 148(sp)
+	lw a6, 100(sp)
+	lw t0, 36(sp)
+	xor t3, ra, a1
+	lw a4, 104(sp)
+	lw a5, 40(sp)
+	and s6, t3, s0
+	xor s10, s8, a0
+	xor ra, s6, a1
+	xor t3, a6, t0
+	lw s8, 108(sp)
+	lw s5, 44(sp)
+	and s6, t3, s0
+	xor a6, a4, a5
+	sw s4, 128(sp)
+	lw a0, 112(sp)
+	lw a3, 48(sp)
+	xor a1, s6, t0
+	and t3, a6, s0
+	sw s7, 136(sp)
+	lw a7, 116(sp)
+	lw s4, 52(sp)
+	xor s6, t3, a5
+	xor t0, s8, s5
+	sw s10, 140(sp)
+	lw s2, 120(sp)
+	lw s7, 56(sp)
+	and a4, t0, s0
+	xor t3, a0, a3
+	lw s3, 124(sp)
+	lw s10, 60(sp)
+	xor a6, a4, s5
+	and a5, t3, s0
+	xor t0, a7, s4
+	lw s11, 68(sp)
+	lw t1, 88(sp)
+	lw t2, 92(sp)
+	lw t5, 4(sp)
+	lw a2, 24(sp)
+	lw s1, 28(sp)
+	xor s8, a5, a3
+	and a4, t0, s0
+	xor a0, s2, s7
+	xor s5, a4, s4
+	and t3, a0, s0
+	xor a3, s3, s10
+	xor a5, t3, s7
+	and a7, a3, s0
+	xor a4, s11, t5
+	xor a0, t1, a2
+	xor s3, t2, s1
+	xor t0, a7, s10
+	and s4, a4, s0
+	and t3, a0, s0
+	and a3, s3, s0
+	xor s2, s4, t5
+	xor s7, t3, a2
+	xor a7, a3, s1
+	sw ra, 160(sp)
+	sw a1, 164(sp)
+	sw s6, 168(sp)
+	sw a6, 172(sp)
+	sw s8, 176(sp)
+	sw s5, 180(sp)
+	sw a5, 184(sp)
+	sw t0, 188(sp)
+	sw s7, 152(sp)
+	sw a7, 156(sp)
+	li s10, 0
+	sw s2, 132(sp)
+.L11_2:
 	addi a0, sp, 128
-	addi a1, sp, 0
-	call scalarmult_curve25519_exchanged
-	sw s4, 256(sp)
-	lw s4, 232(sp)                   # 78
-	lw ra, 128(sp)
-	sw s4, 260(sp)
-	lw s4, 236(sp)
-	lw s1, 132(sp)
-	sw s4, 264(sp)
-	lw s4, 240(sp)
-	lw s2, 136(sp)
-	sw s4, 268(sp)
-	lw s4, 244(sp)
-	lw s3, 140(sp)
-	sw s4, 272(sp)
-	lw s5, 144(sp)
-	lw s4, 248(sp)
-	lw a1, 192(sp)
-	lw a0, 200(sp)
-	sw s4, 276(sp)
-	sw ra, 0(sp)
-	sw s1, 4(sp)
-	sw s2, 8(sp)
-	sw s3, 12(sp)
-	sw s5, 16(sp)
-	lw t3, 148(sp)
-	lw a3, 152(sp)
-	lw a4, 156(sp)
-	lw a5, 160(sp)
-	lw a6, 164(sp)
-	lw a7, 168(sp)
-	lw t0, 172(sp)
-	lw t1, 176(sp)
-	lw t2, 180(sp)
-	lw t4, 184(sp)
-	lw t5, 188(sp)
-	lw a2, 196(sp)
-	lw s0, 204(sp)
-	lw s6, 208(sp)
-	lw s7, 212(sp)
-	lw s8, 216(sp)
-	lw s9, 220(sp)
-	lw s10, 224(sp)
-	lw s11, 228(sp)
-	lw s4, 252(sp)
-	lw ra, 260(sp)
-	lw s1, 264(sp)
-	lw s2, 268(sp)
-	lw s3, 272(sp)
-	lw s5, 276(sp)
-	sw a1, 64(sp)
-	sw a0, 72(sp)
-	sw t3, 20(sp)
-	sw a3, 24(sp)
-	sw a4, 28(sp)
-	sw a5, 32(sp)
-	sw a6, 36(sp)
-	sw a7, 40(sp)
-	sw t0, 44(sp)
-	sw t1, 48(sp)
-	sw t2, 52(sp)
-	sw t4, 56(sp)
-	sw t5, 60(sp)
-	sw a2, 68(sp)
-	sw s0, 76(sp)
-	sw s6, 80(sp)
-	sw s7, 84(sp)
-	sw s8, 88(sp)
-	sw s9, 92(sp)
-	sw s10, 96(sp)
-	sw s11, 100(sp)
-	sw ra, 104(sp)
-	sw s1, 108(sp)
-	sw s2, 112(sp)
-	sw s3, 116(sp)
-	sw s5, 120(sp)
-	sw s4, 124(sp)
-	addi a0, sp, 128
-	addi a1, sp, 32
+	addi a1, sp, 128
+	call scalarmult_curve25519_double
+	addi s10, s10, 1
+	li ra, 3
+	bltu s10, ra, .L11_2
+.L11_3:
+	addi a0, sp, 0
+	addi a1, sp, 160
 	call field_fe25519_pow_invert
-	lw a0, 256(sp)
-	addi a1, sp, 0
-	addi a2, sp, 128
+	mv a0, s9
+	addi a1, sp, 128
+	addi a2, sp, 0
 	call field_fe25519_saturated32_mul
-	lw ra, 280(sp)
-	lw s0, 284(sp)
-	lw s1, 288(sp)
-	lw s2, 292(sp)
-	lw s3, 296(sp)
-	lw s4, 300(sp)
-	lw s5, 304(sp)
-	lw s6, 308(sp)
-	lw s7, 312(sp)
-	lw s8, 316(sp)
-	lw s9, 320(sp)
-	lw s10, 324(sp)
-	lw s11, 328(sp)
-	addi sp, sp, 336
+	lw s0, 196(sp)
+	lw s1, 200(sp)
+	lw s2, 204(sp)
+	lw s3, 208(sp)
+	lw s4, 212(sp)
+	lw s5, 216(sp)
+	lw s6, 220(sp)
+	lw s7, 224(sp)
+	lw s8, 228(sp)
+	lw s9, 232(sp)
+	lw s10, 236(sp)
+	lw s11, 240(sp)
+	lw ra, 192(sp)
+	addi sp, sp, 256
 	ret
 	.size scalarmult_curve25519_ladder, . - scalarmult_curve25519_ladder
 
-# field.fe25519_saturated32.to_bytes (lib/field/fe25519_saturated32.stk, line 176)
+# field.fe25519_saturated32.to_bytes (lib/field/fe25519_saturated32.stk, line 188); in an order found by search
 	.balign 4
 	.type field_fe25519_saturated32_to_bytes, @function
 field_fe25519_saturated32_to_bytes:
 	addi sp, sp, -64
-	lw t1, 28(a1)                    # 31
-	li t3, 19
-	srli t2, t1, 31
-	mul t4, t2, t3                   # 31: carry$0_folded in 0..2^24
-	lw a2, 0(a1)                     # 179: t.0 in 0..2^32-1
-	lw a3, 4(a1)                     # 179: t.1 in 0..2^32-1
+	lw a6, 0(a1)                     # 37
+	lw a2, 28(a1)                    # 35
+	li a4, 19
+	srli a3, a2, 31
+	mul a5, a3, a4                   # 35: carry$0_folded in 0..2^24
+	lw a7, 4(a1)                     # 37
+	lw t0, 8(a1)
 	sw ra, 32(sp)
-	slli t5, t1, 1                   # 37
-	lw a4, 8(a1)                     # 179: t.2 in 0..2^32-1
-	add t2, a2, t4                   # 33: word 0 of s$0_folded in 0..2^32+18
-	sltu t3, t2, a2
-	srli ra, t5, 1                   # 37
-	add t1, a3, t3                   # 33: word 0 of s$0_folded in 0..2^32+18
-	sltu t5, t1, a3
-	lw a5, 12(a1)                    # 179: t.3 in 0..2^32-1
-	add t4, a4, t5                   # 33: word 0 of s$0_folded in 0..2^32+18
-	sltu a2, t4, a4
-	lw a6, 16(a1)                    # 179: t.4 in 0..2^32-1
-	add t3, a5, a2                   # 33: word 0 of s$0_folded in 0..2^32+18
-	sltu a3, t3, a5
-	lw a7, 20(a1)                    # 179: t.5 in 0..2^32-1
-	add t5, a6, a3                   # 33: word 0 of s$0_folded in 0..2^32+18
-	sltu a4, t5, a6
-	lw t0, 24(a1)                    # 179: t.6 in 0..2^32-1
-	add a2, a7, a4                   # 33: word 0 of s$0_folded in 0..2^32+18
-	sltu a5, a2, a7
-	add a3, t0, a5                   # 33: word 0 of s$0_folded in 0..2^32+18
-	sltu a6, a3, t0
-	li a7, -19
-	add a4, a6, ra                   # 37: r$0_folded[7] in 0..2^31
-	sub a5, t2, a7                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	li a1, -1
-	sltu t0, t2, a5
-	sub a6, t1, a1
-	sub a7, a6, t0                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu ra, t1, a6
-	sltu a1, a6, a7
-	or t0, ra, a1
-	li a6, -1
-	sub ra, t4, a6
-	sub a6, ra, t0                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu a1, t4, ra
-	sltu t0, ra, a6
-	add ra, a1, t0
-	li a1, -1
+	lw t1, 12(a1)
 	sw s0, 36(sp)
-	sub t0, t3, a1
-	sub s0, t0, ra                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu a1, t3, t0
-	sltu ra, t0, s0
-	add t0, a1, ra
-	li a1, -1
-	sub ra, t5, a1
+	add t2, a6, a5                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu t3, t2, a6
+	add t4, a7, t3                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu t5, t4, a7
+	add ra, t0, t5                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu a3, ra, t0
+	add a4, t1, a3                   # 37: word 0 of s$0_folded in 0..2^32+18
+	lw a6, 16(a1)
+	sltu a5, a4, t1
+	lw t3, 20(a1)
+	add a7, a6, a5                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu t5, a7, a6
+	add t0, t3, t5                   # 37: word 0 of s$0_folded in 0..2^32+18
+	lw t1, 24(a1)
+	sltu a3, t0, t3
+	slli a5, a2, 1                   # 41
+	add a6, t1, a3                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu t5, a6, t1
+	srli t3, a5, 1                   # 41
+	li a3, -19
+	add a2, t5, t3                   # 41: r$0_folded[7] in 0..2^31
+	sub t1, t2, a3                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	li a5, -1
+	sltu a1, t2, t1
+	sub t3, t4, a5
+	sltu a3, t4, t3
+	sub a1, t3, a1                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t3, t3, a1
+	or a3, a3, t3
+	sub t3, ra, a5
+	sltu s0, ra, t3
+	sub a3, t3, a3                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t3, t3, a3
+	sub t5, a4, a5
 	sw s1, 40(sp)
-	sub t0, ra, t0                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu a1, t5, ra
-	sltu s1, ra, t0
-	add ra, a1, s1
-	li a1, -1
 	sw s2, 44(sp)
-	sub s1, a2, a1
-	sub s2, s1, ra                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu a1, a2, s1
-	sltu ra, s1, s2
-	add s1, a1, ra
-	li a1, -1
-	sub ra, a3, a1
 	sw s3, 48(sp)
-	sub s1, ra, s1                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu a1, a3, ra
-	sltu s3, ra, s1
-	add ra, a1, s3
-	li a1, 2147483647
-	sub s3, a4, a1
-	sub a1, s3, ra                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	srai s3, a1, 31                  # limbs:89: borrow$1_reduce_once in -1..0
-	srai ra, s3, 31                  # limbs:91
 	li s3, -2147483648
-	xor ra, ra, s3
-	li s3, -2147483648
-	sltu ra, ra, s3                  # limbs:91: cond$1_reduce_once
-	sub s3, zero, ra
-	xor ra, t2, a5
-	and t2, ra, s3
-	xor ra, t2, a5
-	xor t2, t1, a7
-	and a5, t2, s3
-	xor t1, a5, a7
-	xor t2, t4, a6
-	and a5, t2, s3
-	xor t4, t3, s0
-	xor a7, a5, a6
-	and t2, t4, s3
-	xor a5, t2, s0
-	xor a6, t5, t0
-	and t3, a6, s3
-	xor t2, a2, s2
-	xor t4, t3, t0
-	and s0, t2, s3
-	xor a6, a3, s1
-	xor a2, a4, a1
-	xor t5, s0, s2
-	and t3, a6, s3
+	add s0, s0, t3
+	sltu t3, a4, t5
+	sub s0, t5, s0                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t5, t5, s0
+	add t3, t3, t5
+	sub t5, a7, a5
+	sltu s1, a7, t5
+	sub t3, t5, t3                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t5, t5, t3
+	add s1, s1, t5
+	sub t5, t0, a5
+	sltu s2, t0, t5
+	sub s1, t5, s1                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t5, t5, s1
+	add s2, s2, t5
+	sub t5, a6, a5
+	sltu a5, a6, t5
+	sub s2, t5, s2                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t5, t5, s2
+	add a5, a5, t5
+	li t5, 2147483647
+	sub t5, a2, t5
+	sub t5, t5, a5                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	srai a5, t5, 31                  # limbs:89: borrow$1_reduce_once in -1..0
+	srai a5, a5, 31                  # limbs:91
+	xor a5, a5, s3
+	sltu a5, a5, s3                  # limbs:91: cond$1_reduce_once
+	sub s3, zero, a5
+	xor a5, t2, t1
+	and t2, a5, s3
+	xor a5, t2, t1
+	xor t2, a4, s0
+	and t1, t2, s3
+	xor a4, t1, s0
+	xor t2, a7, t3
+	and t1, t2, s3
+	xor s0, t1, t3
+	xor a7, t0, s1
+	and t2, a7, s3
+	xor t1, t2, s1
+	xor t3, a6, s2
+	and t0, t3, s3
+	xor t2, a2, t5
+	xor a7, t0, s2
+	and s1, t2, s3
+	xor t3, t4, a1
+	xor a2, ra, a3
+	xor a6, s1, t5
+	and t0, t3, s3
 	and t2, a2, s3
-	xor t0, t3, s1
-	xor s0, t2, a1
-	sw ra, 0(sp)
-	sw t1, 4(sp)
-	sw a7, 8(sp)
-	sw a5, 12(sp)
-	sw t4, 16(sp)
-	sw t5, 20(sp)
-	sw t0, 24(sp)
-	sw s0, 28(sp)
-	li s2, 0
+	xor s1, t2, a3
+	sw a5, 0(sp)
+	sw a4, 12(sp)
+	sw s0, 16(sp)
+	sw t1, 20(sp)
+	sw a7, 24(sp)
+	sw a6, 28(sp)
+	sw s1, 8(sp)
+	li t5, 0
+	xor s2, t0, a1
+	sw s2, 4(sp)
 .L12_0:
-	srli a3, s2, 2                   # 180
-	slli a6, a3, 2
-	addi t3, sp, 0
-	add s1, t3, a6
-	andi a2, s2, 3
-	lw a4, 0(s1)                     # 180: t in 0..2^32-1
-	slli s3, a2, 3                   # 180: t in 0..24
-	li a5, 16
-	xor t4, s3, a5
-	sltiu t5, t4, 1
-	srli t0, a4, 16
-	srli s0, a4, 24
-	li a1, 8
-	sub a3, zero, t5
-	xor t3, t0, s0
-	xor ra, s3, a1
-	and a6, t3, a3
-	sltiu t1, ra, 1
-	srli a7, a4, 8
-	xor s1, a6, s0
-	sub a2, zero, t1
-	xor a1, a7, s1
-	sltiu t2, s3, 1
-	and ra, a1, a2
-	xor s3, ra, s1
-	sub a5, zero, t2
-	xor t4, a4, s3
-	and t5, t4, a5
-	xor t0, t5, s3
-	andi t3, t0, 255
-	add a3, a0, s2
-	sb t3, 0(a3)
-	addi s2, s2, 1
-	li a6, 32
-	bltu s2, a6, .L12_0
+	srli a5, t5, 2                   # 192
+	slli a4, a5, 2
+	andi s0, t5, 3
+	addi a3, sp, 0
+	slli t1, s0, 3                   # 192: t in 0..24
+	li a6, 8
+	add s1, a3, a4
+	xor t4, t1, a6
+	li t0, 16
+	lw a5, 0(s1)                     # 192: t in 0..2^32-1
+	sltiu t3, t4, 1
+	xor a1, t1, t0
+	sltiu a7, t1, 1
+	sltiu s2, a1, 1
+	srli a6, a5, 16
+	srli t4, a5, 24
+	sub ra, zero, s2
+	xor t1, a6, t4
+	and t0, t1, ra
+	srli s0, a5, 8
+	xor a1, t0, t4
+	sub a2, zero, t3
+	xor s2, s0, a1
+	and t3, s2, a2
+	sub s3, zero, a7
+	xor a7, t3, a1
+	xor a3, a5, a7
+	and a4, a3, s3
+	xor s1, a4, a7
+	andi a6, s1, 255
+	li t1, 32
+	add t2, a0, t5
+	addi t5, t5, 1
+	sb a6, 0(t2)
+	bltu t5, t1, .L12_0
 .L12_1:
 	lw ra, 32(sp)
 	lw s0, 36(sp)
@@ -3036,13 +3209,13 @@ field_fe25519_saturated32_to_bytes:
 	ret
 	.size field_fe25519_saturated32_to_bytes, . - field_fe25519_saturated32_to_bytes
 
-# scalarmult.curve25519.x25519 (lib/scalarmult/curve25519.stk, line 84)
+# scalarmult.curve25519.x25519 (lib/scalarmult/curve25519.stk, line 106)
 	.balign 4
 	.type scalarmult_curve25519_x25519, @function
 scalarmult_curve25519_x25519:
 	addi sp, sp, -160
 	sw a0, 96(sp)
-	lbu a0, 24(a1)                   # 62
+	lbu a0, 24(a1)                   # 79
 	sw ra, 100(sp)
 	sw s0, 104(sp)
 	lbu a0, 25(a1)
@@ -3112,11 +3285,11 @@ scalarmult_curve25519_x25519:
 	sb s10, 22(sp)
 	sb s11, 23(sp)
 	lbu a4, 24(a1)
-	andi t4, a0, 127                 # 64
-	andi t3, a3, 248                 # 63
+	andi t4, a0, 127                 # 81
+	andi t3, a3, 248                 # 80
 	sb a4, 24(sp)
 	lbu a5, 25(a1)
-	ori t5, t4, 64                   # 64
+	ori t5, t4, 64                   # 81
 	sb a5, 25(sp)
 	lbu a6, 26(a1)
 	sb a6, 26(sp)
@@ -3131,7 +3304,7 @@ scalarmult_curve25519_x25519:
 	sb t3, 0(sp)
 	sb t2, 30(sp)
 	sb t5, 31(sp)
-	lbu s0, 1(a2)                    # fe25519_saturated32:172
+	lbu s0, 1(a2)                    # fe25519_saturated32:184
 	lbu ra, 0(a2)
 	lbu s1, 2(a2)
 	lbu s2, 3(a2)
@@ -3140,7 +3313,7 @@ scalarmult_curve25519_x25519:
 	slli s5, s1, 16
 	or s6, s4, s5
 	slli s7, s2, 24
-	or s8, s6, s7                    # fe25519_saturated32:172: t$1_from_bytes
+	or s8, s6, s7                    # fe25519_saturated32:184: t$1_from_bytes
 	sw s8, 64(sp)
 	lbu s10, 5(a2)
 	lbu s9, 4(a2)
@@ -3151,7 +3324,7 @@ scalarmult_curve25519_x25519:
 	slli a7, s11, 16
 	or t0, a6, a7
 	slli t1, a4, 24
-	or t2, t0, t1                    # fe25519_saturated32:172: t$1_from_bytes
+	or t2, t0, t1                    # fe25519_saturated32:184: t$1_from_bytes
 	sw t2, 68(sp)
 	lbu t3, 9(a2)
 	lbu a3, 8(a2)
@@ -3162,7 +3335,7 @@ scalarmult_curve25519_x25519:
 	slli s0, a0, 16
 	or ra, t5, s0
 	slli s3, a1, 24
-	or s1, ra, s3                    # fe25519_saturated32:172: t$1_from_bytes
+	or s1, ra, s3                    # fe25519_saturated32:184: t$1_from_bytes
 	sw s1, 72(sp)
 	lbu s5, 13(a2)
 	lbu s4, 12(a2)
@@ -3173,7 +3346,7 @@ scalarmult_curve25519_x25519:
 	slli s10, s2, 16
 	or s9, s8, s10
 	slli a5, s6, 24
-	or s11, s9, a5                   # fe25519_saturated32:172: t$1_from_bytes
+	or s11, s9, a5                   # fe25519_saturated32:184: t$1_from_bytes
 	sw s11, 76(sp)
 	lbu a7, 17(a2)
 	lbu a6, 16(a2)
@@ -3184,7 +3357,7 @@ scalarmult_curve25519_x25519:
 	slli t3, a4, 16
 	or a3, t2, t3
 	slli t4, t0, 24
-	or a0, a3, t4                    # fe25519_saturated32:172: t$1_from_bytes
+	or a0, a3, t4                    # fe25519_saturated32:184: t$1_from_bytes
 	sw a0, 80(sp)
 	lbu s0, 21(a2)
 	lbu t5, 20(a2)
@@ -3195,7 +3368,7 @@ scalarmult_curve25519_x25519:
 	slli s5, a1, 16
 	or s4, s1, s5
 	slli s7, ra, 24
-	or s2, s4, s7                    # fe25519_saturated32:172: t$1_from_bytes
+	or s2, s4, s7                    # fe25519_saturated32:184: t$1_from_bytes
 	sw s2, 84(sp)
 	lbu s10, 25(a2)
 	lbu s8, 24(a2)
@@ -3206,7 +3379,7 @@ scalarmult_curve25519_x25519:
 	slli a7, s6, 16
 	or a6, s11, a7
 	slli t1, s9, 24
-	or a4, a6, t1                    # fe25519_saturated32:172: t$1_from_bytes
+	or a4, a6, t1                    # fe25519_saturated32:184: t$1_from_bytes
 	sw a4, 88(sp)
 	lbu t3, 29(a2)
 	lbu t2, 28(a2)
@@ -3217,8 +3390,8 @@ scalarmult_curve25519_x25519:
 	slli s0, t0, 16
 	or t5, a0, s0
 	slli s3, a3, 24
-	or a1, t5, s3                    # fe25519_saturated32:172: t$1_from_bytes
-	slli s1, a1, 1                   # fe25519_saturated32:166
+	or a1, t5, s3                    # fe25519_saturated32:184: t$1_from_bytes
+	slli s1, a1, 1                   # fe25519_saturated32:178
 	sw a1, 92(sp)
 	srli s5, s1, 1
 	sw s5, 92(sp)
@@ -3286,12 +3459,12 @@ santoku_x25519:
 	ret
 	.size santoku_x25519, . - santoku_x25519
 
-# scalarmult.curve25519.public_key (lib/scalarmult/curve25519.stk, line 90)
+# scalarmult.curve25519.public_key (lib/scalarmult/curve25519.stk, line 112)
 	.balign 4
 	.type scalarmult_curve25519_public_key, @function
 scalarmult_curve25519_public_key:
 	addi sp, sp, -16
-	lla a2, table_2
+	lla a2, table_1
 	sw ra, 0(sp)
 	call scalarmult_curve25519_x25519
 	lw ra, 0(sp)
@@ -3349,20 +3522,12 @@ table_0:
 	.byte 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 	.size table_0, . - table_0
 
-# scalarmult.curve25519.ZERO
+# scalarmult.curve25519.BASE
 	.balign 4
 	.type table_1, @object
 table_1:
-	.byte 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-	.byte 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-	.size table_1, . - table_1
-
-# scalarmult.curve25519.BASE
-	.balign 4
-	.type table_2, @object
-table_2:
 	.byte 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 	.byte 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-	.size table_2, . - table_2
+	.size table_1, . - table_1
 
 	.section .note.GNU-stack, "", @progbits

@@ -284,120 +284,119 @@ curve_p256_right_side:
 	sltu t2, t2, a7
 	or t2, t3, t2
 	li t3, -1
-	sub t3, a4, t3
-	sltu a4, a4, t3
-	sub t2, t3, t2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu t3, t3, t2
-	or a4, a4, t3
-	li t3, 12884901884
-	sub t3, t1, t3
-	sltu t1, t1, t3
-	sub a4, t3, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu t3, t3, a4
-	or t1, t1, t3
+	sub t4, a4, t3
+	sltu a4, a4, t4
+	sub t2, t4, t2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu t4, t4, t2
+	or a4, a4, t4
+	li t4, 12884901884
+	sub t4, t1, t4
+	sltu t1, t1, t4
+	sub a4, t4, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu t4, t4, a4
+	or t1, t1, t4
 	beq t1, zero, .L2_5
 	li t1, 1
-	sub t3, a5, t1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a5, a5, t3
-	li t1, -4294967296
-	sub t1, a7, t1
-	sltu a7, a7, t1
-	sub a5, t1, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu t1, t1, a5
-	or a7, a7, t1
-	li t1, -1
-	sub t1, t2, t1
-	sltu t2, t2, t1
-	sub a7, t1, a7                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu t1, t1, a7
-	or t1, t2, t1
-	li t2, 4294967294
-	sub t2, a4, t2
-	sltu a4, a4, t2
-	sub t1, t2, t1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu t2, t2, t1
-	or a4, a4, t2
+	sub t1, a5, t1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a5, a5, t1
+	li t4, -4294967296
+	sub t4, a7, t4
+	sltu a7, a7, t4
+	sub a5, t4, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu t4, t4, a5
+	or a7, a7, t4
+	sub t4, t2, t3
+	sltu t2, t2, t4
+	sub a7, t4, a7                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu t4, t4, a7
+	or t2, t2, t4
+	li t4, 4294967294
+	sub t4, a4, t4
+	sltu a4, a4, t4
+	sub t2, t4, t2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu t4, t4, t2
+	or a4, a4, t4
 	bne a4, zero, .L2_6
+	mv a4, t2
 	mv t2, a7
 	mv a7, a5
-	mv a5, t3
-	mv a4, t1
+	mv a5, t1
 .L2_7:
 .L2_5:
 	mulhu t1, a2, a5                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul t3, a2, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu t4, a3, a5
-	mul t5, a3, a5
-	add t1, t5, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t5, t1, t5
-	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t5, a6, a5
-	mul s0, a6, a5
-	add t4, s0, t4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s0, t4, s0
+	mul t4, a2, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu t5, a3, a5
+	mul s0, a3, a5
+	add t1, s0, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s0, t1, s0
 	add t5, t5, s0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s0, t0, a5
+	mulhu s0, a6, a5
+	mul s1, a6, a5
+	add t5, s1, t5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s1, t5, s1
+	add s0, s0, s1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s1, t0, a5
 	mul a5, t0, a5
-	add t5, a5, t5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu a5, t5, a5
-	add a5, s0, a5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s0, a2, a7
-	mul s1, a2, a7
-	add s1, t1, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t1, s1, t1
-	add t1, s0, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s0, a3, a7
-	mul s2, a3, a7
-	add s2, t4, s2
-	sltu t4, s2, t4
-	add t4, s0, t4
-	add t1, s2, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s0, t1, s2
-	add t4, t4, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s0, a6, a7
-	mul s2, a6, a7
-	add s2, t5, s2
-	sltu t5, s2, t5
-	add t5, s0, t5
-	add t4, s2, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s0, t4, s2
-	add t5, t5, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s0, t0, a7
+	add s0, a5, s0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu a5, s0, a5
+	add a5, s1, a5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s1, a2, a7
+	mul s2, a2, a7
+	add s2, t1, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t1, s2, t1
+	add t1, s1, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s1, a3, a7
+	mul s3, a3, a7
+	add s3, t5, s3
+	sltu t5, s3, t5
+	add t5, s1, t5
+	add t1, s3, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s1, t1, s3
+	add t5, t5, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s1, a6, a7
+	mul s3, a6, a7
+	add s3, s0, s3
+	sltu s0, s3, s0
+	add s0, s1, s0
+	add t5, s3, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s1, t5, s3
+	add s0, s0, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s1, t0, a7
 	mul a7, t0, a7
 	add a7, a5, a7
 	sltu a5, a7, a5
-	add a5, s0, a5
-	add t5, a7, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a7, t5, a7
+	add a5, s1, a5
+	add s0, a7, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a7, s0, a7
 	add a5, a5, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu a7, a2, t2
-	mul s0, a2, t2
-	add s0, t1, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t1, s0, t1
+	mul s1, a2, t2
+	add s1, t1, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t1, s1, t1
 	add a7, a7, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t1, a3, t2
-	mul s2, a3, t2
-	add s2, t4, s2
-	sltu t4, s2, t4
-	add t1, t1, t4
-	add a7, s2, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, a7, s2
-	add t1, t1, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, a6, t2
-	mul s2, a6, t2
-	add s2, t5, s2
-	sltu t5, s2, t5
-	add t4, t4, t5
-	add t1, s2, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, t1, s2
-	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, t0, t2
+	mul s3, a3, t2
+	add s3, t5, s3
+	sltu t5, s3, t5
+	add t1, t1, t5
+	add a7, s3, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t5, a7, s3
+	add t1, t1, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t5, a6, t2
+	mul s3, a6, t2
+	add s3, s0, s3
+	sltu s0, s3, s0
+	add t5, t5, s0
+	add t1, s3, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s0, t1, s3
+	add t5, t5, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s0, t0, t2
 	mul t2, t0, t2
 	add t2, a5, t2
 	sltu a5, t2, a5
-	add a5, t5, a5
-	add t4, t2, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t2, t4, t2
+	add a5, s0, a5
+	add t5, t2, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t2, t5, t2
 	add a5, a5, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t2, a2, a4
 	mul a2, a2, a4
@@ -414,8 +413,8 @@ curve_p256_right_side:
 	add a3, t1, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t1, a6, a4
 	mul a6, a6, a4
-	add a6, t4, a6
-	sltu t2, a6, t4
+	add a6, t5, a6
+	sltu t2, a6, t5
 	add t1, t1, t2
 	add a3, a6, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, a3, a6
@@ -428,33 +427,33 @@ curve_p256_right_side:
 	add a5, a1, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, a5, a1
 	add a1, a4, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a4, t3, 32                  # fep256_sparse64:73
-	slli a6, t3, 32
-	add t0, s1, a6                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu t1, t0, s1
+	srli a4, t4, 32                  # fep256_sparse64:73
+	slli a6, t4, 32
+	add t0, s2, a6                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu t1, t0, s2
 	add t1, a4, t1                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
 	slli t2, t0, 32                  # fep256_sparse64:75
 	add t1, t2, t1                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu t4, t1, t2
-	sub a6, t3, a6                   # fep256_sparse64:76
-	sltu t5, t3, a6
-	sub a4, t3, a4
-	sub a4, a4, t5
-	srli t3, t0, 32
-	add t4, t4, t3
-	add t4, a6, t4                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu a6, t4, a6
+	sltu t5, t1, t2
+	sub a6, t4, a6                   # fep256_sparse64:76
+	sltu s0, t4, a6
+	sub a4, t4, a4
+	sub a4, a4, s0
+	srli t4, t0, 32
+	add t5, t5, t4
+	add t5, a6, t5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu a6, t5, a6
 	add a4, a4, a6                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
 	sub a6, t0, t2                   # fep256_sparse64:77
 	sltu t2, t0, a6
-	sub t0, t0, t3
+	sub t0, t0, t4
 	sub t0, t0, t2
 	add a4, a6, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a4, a6
 	add a6, t0, a6                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add t0, s0, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t1, t0, s0
-	add t2, a2, t4
+	add t0, s1, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t1, t0, s1
+	add t2, a2, t5
 	sltu a2, t2, a2
 	add t2, t2, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t2, t1
@@ -474,29 +473,29 @@ curve_p256_right_side:
 	add t1, t2, a7                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
 	add t2, a3, t2                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli t3, t1, 32                  # fep256_sparse64:75
-	add t2, t3, t2                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu t4, t2, t3
+	slli t4, t1, 32                  # fep256_sparse64:75
+	add t2, t4, t2                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu t5, t2, t4
 	sub a7, t0, a7                   # fep256_sparse64:76
-	sltu t5, t0, a7
+	sltu s0, t0, a7
 	sub a3, t0, a3
-	sub a3, a3, t5
+	sub a3, a3, s0
 	srli t0, t1, 32
-	add t4, t4, t0
-	add t4, a7, t4                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu a7, t4, a7
+	add t5, t5, t0
+	add t5, a7, t5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu a7, t5, a7
 	add a3, a3, a7                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t1, t3                   # fep256_sparse64:77
-	sltu t3, t1, a7
+	sub a7, t1, t4                   # fep256_sparse64:77
+	sltu t4, t1, a7
 	sub t0, t1, t0
-	sub t0, t0, t3
+	sub t0, t0, t4
 	add a2, a2, a3
 	add a2, a7, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a2, a7
 	add a3, t0, a3                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
 	add a7, a4, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, a7, a4
-	add t0, a6, t4
+	add t0, a6, t5
 	sltu a6, t0, a6
 	add t0, t0, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, t0, a4
@@ -521,8 +520,7 @@ curve_p256_right_side:
 	add t0, a5, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, t0, a4
 	or a4, a6, a4
-	li a5, -1
-	add a5, a2, a5
+	add a5, a2, t3
 	sltu a2, a5, a2
 	add a6, a5, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, a6, a4
@@ -530,13 +528,13 @@ curve_p256_right_side:
 	li a4, 4294967294
 	add a4, a3, a4
 	sltu a3, a4, a3
-	add t3, a4, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a2, t3, a2
+	add a4, a4, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, a4, a2
 	or a2, a3, a2
 	bne a2, zero, .L2_10
 	mv a7, a1
 	mv a2, a6
-	mv a3, t3
+	mv a3, a4
 .L2_11:
 .L2_9:
 	ld a1, words+16
@@ -574,8 +572,7 @@ curve_p256_right_side:
 	add a3, a3, a1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a1, a3, a1
 	or a1, a5, a1
-	li a5, -1
-	add a5, a6, a5
+	add a5, a6, t3
 	sltu a6, a5, a6
 	add a5, a5, a1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a1, a5, a1
@@ -602,8 +599,7 @@ curve_p256_right_side:
 	sltu a2, a1, a2
 	or a2, a3, a2
 	sd a1, 8(a0)
-	li a1, -1
-	add a1, a5, a1
+	add a1, a5, t3
 	sltu a3, a1, a5
 	add a1, a1, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a2, a1, a2
@@ -646,27 +642,26 @@ curve_p256_right_side:
 	j .L2_3
 .L2_6:
 	li a4, 1
-	sub a4, t3, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu t2, t3, a4
-	li t3, -4294967296
-	sub t3, a5, t3
-	sltu a5, a5, t3
-	sub t2, t3, t2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu t3, t3, t2
-	or a5, a5, t3
-	li t3, -1
-	sub t3, a7, t3
-	sltu a7, a7, t3
-	sub a5, t3, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu t3, t3, a5
-	or a7, a7, t3
-	li t3, 4294967294
-	sub t1, t1, t3
-	sub t3, t1, a7                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv a7, t2
+	sub a4, t1, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu t1, t1, a4
+	li t4, -4294967296
+	sub t4, a5, t4
+	sltu a5, a5, t4
+	sub t1, t4, t1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu t4, t4, t1
+	or a5, a5, t4
+	sub t4, a7, t3
+	sltu a7, a7, t4
+	sub a5, t4, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu t4, t4, a5
+	or a7, a7, t4
+	li t4, 4294967294
+	sub t2, t2, t4
+	sub a7, t2, a7                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	mv t2, a5
 	mv a5, a4
-	mv a4, t3
+	mv a4, a7
+	mv a7, t1
 	j .L2_7
 .L2_10:
 	li a2, 1
@@ -678,14 +673,13 @@ curve_p256_right_side:
 	add t0, a2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, t0, a1
 	or a1, a3, a1
-	li a2, -1
-	add a2, a6, a2
+	add a2, a6, t3
 	sltu a3, a2, a6
 	add a2, a2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, a2, a1
 	or a1, a3, a1
 	li a3, 4294967294
-	add a3, t3, a3
+	add a3, a4, a3
 	add a3, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	j .L2_11
 	.size curve_p256_right_side, . - curve_p256_right_side
@@ -698,9 +692,9 @@ ecdsa_p256_V_J_D_matrix:
 	sd s0, 0(sp)
 	li t0, 0
 	li t1, 1
-	li t2, 1
+	li t2, 0
 	li t3, 0
-	li t4, 0
+	mv t4, t1
 	ld t5, 16(sp)
 	bgeu t0, t5, .L3_1
 .L3_0:
@@ -710,64 +704,64 @@ ecdsa_p256_V_J_D_matrix:
 	beq s0, zero, .L3_4
 	xori a5, a5, -1                  # 94: z in 0..2^64-1
 	sub a6, a7, a6                   # 98: g in 0..2^64-1
-	sub t1, t4, t1                   # 99: result3 in 0..2^64-1
-	sub t3, t2, t3                   # 100: result4 in 0..2^64-1
+	sub t1, t3, t1                   # 99: result3 in 0..2^64-1
+	sub t2, t4, t2                   # 100: result4 in 0..2^64-1
 	mv t6, a7
 	mv a7, a6
 	mv a6, t6
-	mv t6, t4
-	mv t4, t1
+	mv t6, t3
+	mv t3, t1
 	mv t1, t6
-	mv t6, t2
-	mv t2, t3
-	mv t3, t6
+	mv t6, t4
+	mv t4, t2
+	mv t2, t6
 	j .L3_5
 .L3_4:
 	add a7, a6, a7                   # 102: g in 0..2^64-1
-	add t4, t1, t4                   # 103: result3 in 0..2^64-1
-	add t2, t3, t2                   # 104: result4 in 0..2^64-1
+	add t3, t1, t3                   # 103: result3 in 0..2^64-1
+	add t4, t2, t4                   # 104: result4 in 0..2^64-1
 .L3_5:
 .L3_3:
 	addi a5, a5, -1                  # 107: z in 0..2^64-1
 	srli a7, a7, 1                   # 108: g in 0..2^64-1
 	slli t1, t1, 1                   # 109: result1 in 0..2^64-1
-	slli t3, t3, 1                   # 110: result2 in 0..2^64-1
+	slli t2, t2, 1                   # 110: result2 in 0..2^64-1
 	andi s0, a7, 1                   # 89
 	beq s0, zero, .L3_7
 	srli s0, a5, 63                  # 31
 	beq s0, zero, .L3_8
 	xori a5, a5, -1                  # 94: z in 0..2^64-1
 	sub a6, a7, a6                   # 98: g in 0..2^64-1
-	sub t1, t4, t1                   # 99: result3 in 0..2^64-1
-	sub t3, t2, t3                   # 100: result4 in 0..2^64-1
+	sub t1, t3, t1                   # 99: result3 in 0..2^64-1
+	sub t2, t4, t2                   # 100: result4 in 0..2^64-1
 	mv t6, a7
 	mv a7, a6
 	mv a6, t6
-	mv t6, t4
-	mv t4, t1
+	mv t6, t3
+	mv t3, t1
 	mv t1, t6
-	mv t6, t2
-	mv t2, t3
-	mv t3, t6
+	mv t6, t4
+	mv t4, t2
+	mv t2, t6
 	j .L3_9
 .L3_8:
 	add a7, a6, a7                   # 102: g in 0..2^64-1
-	add t4, t4, t1                   # 103: result3 in 0..2^64-1
-	add t2, t2, t3                   # 104: result4 in 0..2^64-1
+	add t3, t3, t1                   # 103: result3 in 0..2^64-1
+	add t4, t4, t2                   # 104: result4 in 0..2^64-1
 .L3_9:
 .L3_7:
 	addi a5, a5, -1                  # 107: z in 0..2^64-1
 	srli a7, a7, 1                   # 108: g in 0..2^64-1
 	slli t1, t1, 1                   # 109: result1 in 0..2^64-1
-	slli t3, t3, 1                   # 110: result2 in 0..2^64-1
+	slli t2, t2, 1                   # 110: result2 in 0..2^64-1
 	addiw t0, t0, 1
 	bltu t0, t5, .L3_0
 .L3_1:
 	sd a5, 0(a0)
 	sd t1, 0(a1)
-	sd t3, 0(a2)
-	sd t4, 0(a3)
-	sd t2, 0(a4)
+	sd t2, 0(a2)
+	sd t3, 0(a3)
+	sd t4, 0(a4)
 	ld s0, 0(sp)
 	addi sp, sp, 16
 	ret
@@ -1270,17 +1264,17 @@ ecdsa_p256_V_J_D_inverse:
 	sd a2, 16(sp)
 	li a2, -1
 	sd a2, 24(sp)
-	li a2, -4294967296
-	sd a2, 32(sp)
+	li a3, -4294967296
+	sd a3, 32(sp)
 	sd zero, 40(sp)
-	ld a2, 0(a1)
-	sd a2, 48(sp)
-	ld a2, 8(a1)
-	sd a2, 56(sp)
-	ld a2, 16(a1)
-	sd a2, 64(sp)
-	ld a2, 24(a1)
-	sd a2, 72(sp)
+	ld a3, 0(a1)
+	sd a3, 48(sp)
+	ld a3, 8(a1)
+	sd a3, 56(sp)
+	ld a3, 16(a1)
+	sd a3, 64(sp)
+	ld a3, 24(a1)
+	sd a3, 72(sp)
 	sd zero, 80(sp)
 	sd zero, 88(sp)
 	sd zero, 96(sp)
@@ -1294,8 +1288,7 @@ ecdsa_p256_V_J_D_inverse:
 	sd zero, 152(sp)
 	sd zero, 160(sp)
 	li s0, 0
-	li a1, -1
-	mv s1, a1
+	mv s1, a2
 	mv s2, a0
 .L8_0:
 	ld a6, 8(sp)                     # 122
@@ -1378,10 +1371,10 @@ ecdsa_p256_V_J_D_inverse:
 	sd a2, 144(sp)
 	sd a3, 152(sp)
 	sd a4, 160(sp)
-	mv a1, s1
+	mv a2, s1
 	addiw s0, s0, 1
 	li s1, 9
-	mv s1, a1
+	mv s1, a2
 	li t6, 9
 	bltu s0, t6, .L8_0
 .L8_1:
@@ -2882,10 +2875,9 @@ ecdsa_p256_V_matches:
 	sltu a0, a1, a0
 	ld s11, 8(sp)
 	add a0, s11, a0                  # limbs:39: word 1 of v$1_reduce in 0..2^65-1
-	li a2, 1
-	bne a0, a2, .L13_21
-	li a0, 1
-	add t0, s8, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li s11, 1
+	bne a0, s11, .L13_21
+	add t0, s8, s11                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, t0, s8
 	li a2, -4294967296
 	add a2, s9, a2
@@ -2932,8 +2924,7 @@ ecdsa_p256_V_matches:
 	sltu a2, a5, a2
 	or a1, a1, a2
 	beq a1, zero, .L13_25
-	li a1, 1
-	add t0, a0, a1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add t0, a0, s11                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a0, t0, a0
 	li a1, -4294967296
 	add a1, a3, a1
@@ -3145,8 +3136,7 @@ ecdsa_p256_V_matches:
 	sltu a1, a2, a1
 	or a1, a3, a1
 	beq a1, zero, .L13_29
-	li a1, 1
-	add t0, a6, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t0, a6, s11                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, t0, a6
 	li a3, -4294967296
 	add a3, a7, a3
@@ -3193,8 +3183,7 @@ ecdsa_p256_V_matches:
 	sltu a5, a5, a0
 	or a2, a2, a5
 	beq a2, zero, .L13_33
-	li a2, 1
-	sub t0, a1, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub t0, a1, s11                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a1, t0
 	li a2, -4294967296
 	sub a2, a3, a2
@@ -3221,8 +3210,7 @@ ecdsa_p256_V_matches:
 .L13_35:
 .L13_33:
 	addi a2, a1, 1                   # fep256_sparse64:104
-	li a5, 1
-	sltu a2, a5, a2
+	sltu a2, s11, a2
 	xori a2, a2, 1
 	bne a2, zero, .L13_36
 	li a0, 0
@@ -3230,8 +3218,8 @@ ecdsa_p256_V_matches:
 	or s1, s1, a0                    # 83: ok
 .L13_19:
 	addi a0, s0, 1                   # fep256_sparse64:104
-	li a1, 1
-	sltu a0, a1, a0
+	li s2, 1
+	sltu a0, s2, a0
 	xori a0, a0, 1
 	bne a0, zero, .L13_38
 	li a0, 0
@@ -3368,19 +3356,18 @@ ecdsa_p256_V_matches:
 	or a6, a7, a6
 	sltiu a6, a6, 1
 	xori a5, a5, -1                  # fep256_sparse64:104
-	li t2, 4294967295
-	xor t2, s1, t2
-	or a5, a5, t2
+	li t3, 4294967295
+	xor t3, s1, t3
+	or a5, a5, t3
 	or a5, s3, a5
-	li t2, -4294967295
-	xor a7, a7, t2
+	li t3, -4294967295
+	xor a7, a7, t3
 	or a5, a5, a7
 	sltiu a5, a5, 1
 	or s1, a6, a5                    # fep256_sparse64:104: ok
 	j .L13_17
 .L13_22:
-	li a0, 1
-	add s8, t0, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s8, t0, s11                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, s8, t0
 	li a1, -4294967296
 	add a1, s9, a1
@@ -3399,8 +3386,7 @@ ecdsa_p256_V_matches:
 	add a1, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	j .L13_23
 .L13_26:
-	li a0, 1
-	add a0, t0, a0                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add a0, t0, s11                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a1, a0, t0
 	li a2, -4294967296
 	add a2, a3, a2
@@ -3420,8 +3406,7 @@ ecdsa_p256_V_matches:
 	mv a3, t0
 	j .L13_27
 .L13_30:
-	li a0, 1
-	add a6, t0, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a6, t0, s11                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, a6, t0
 	li a1, -4294967296
 	add a1, a7, a1
@@ -3441,8 +3426,7 @@ ecdsa_p256_V_matches:
 	mv a0, t0
 	j .L13_31
 .L13_34:
-	li a0, 1
-	sub a1, t0, a0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub a1, t0, s11                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a0, t0, a1
 	li a2, -4294967296
 	sub a2, t1, a2
@@ -3730,2724 +3714,2666 @@ ecdsa_p256_M_D_wnaf_5:
 	.balign 4
 	.type curve_p256_doubled_and_itself, @function
 curve_p256_doubled_and_itself:
-	addi sp, sp, -272
-	sd ra, 160(sp)
-	sd s0, 168(sp)
-	sd s1, 176(sp)
-	sd s2, 184(sp)
-	sd s3, 192(sp)
-	sd s4, 200(sp)
-	sd s5, 208(sp)
-	sd s6, 216(sp)
-	sd s7, 224(sp)
-	sd s8, 232(sp)
-	sd s9, 240(sp)
-	sd s10, 248(sp)
-	sd s11, 256(sp)
+	addi sp, sp, -304
+	sd ra, 192(sp)
+	sd s0, 200(sp)
+	sd s1, 208(sp)
+	sd s2, 216(sp)
+	sd s3, 224(sp)
+	sd s4, 232(sp)
+	sd s5, 240(sp)
+	sd s6, 248(sp)
+	sd s7, 256(sp)
+	sd s8, 264(sp)
+	sd s9, 272(sp)
+	sd s10, 280(sp)
+	sd s11, 288(sp)
 	ld a2, 0(a1)
 	li a3, 1
-	sub a3, a2, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a4, a2, a3
-	ld a5, 8(a1)
-	li a6, -4294967296
-	sub a7, a5, a6
-	sltu t0, a5, a7
-	sub a4, a7, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a7, a7, a4
-	or a7, t0, a7
-	ld t0, 16(a1)
-	li t1, -1
-	sub t1, t0, t1
-	sltu t2, t0, t1
-	sub a7, t1, a7                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu t1, t1, a7
-	or t1, t2, t1
-	ld t2, 24(a1)
-	li t3, 4294967294
-	sub t4, t2, t3
-	sltu t5, t2, t4
-	sub t1, t4, t1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu t4, t4, t1
-	or t4, t5, t4
-	beq t4, zero, .L18_1
-	li t4, 1
-	sub t4, a3, t4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a3, a3, t4
-	sub t5, a4, a6
-	sltu a4, a4, t5
-	sub a3, t5, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu t5, t5, a3
-	or a4, a4, t5
-	li t5, -1
-	sub t5, a7, t5
-	sltu a7, a7, t5
-	sub a4, t5, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu t5, t5, a4
-	or a7, a7, t5
-	sub t5, t1, t3
-	sltu t1, t1, t5
-	sub a7, t5, a7                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu t5, t5, a7
-	or t1, t1, t5
-	bne t1, zero, .L18_2
-	mv t1, a7
-	mv a7, a4
-	mv a4, a3
-	mv a3, t4
+	sub a4, a2, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a5, a2, a4
+	ld a6, 8(a1)
+	li a7, -4294967296
+	sub t0, a6, a7
+	sltu t1, a6, t0
+	sub a5, t0, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu t0, t0, a5
+	or t0, t1, t0
+	ld t1, 16(a1)
+	li t2, -1
+	sub t3, t1, t2
+	sltu t4, t1, t3
+	sub t0, t3, t0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu t3, t3, t0
+	or t3, t4, t3
+	ld t4, 24(a1)
+	li t5, 4294967294
+	sub s0, t4, t5
+	sltu s1, t4, s0
+	sub t3, s0, t3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu s0, s0, t3
+	or s0, s1, s0
+	beq s0, zero, .L18_1
+	sub s0, a4, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a4, a4, s0
+	sub s1, a5, a7
+	sltu a5, a5, s1
+	sub a4, s1, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s1, s1, a4
+	or a5, a5, s1
+	sub s1, t0, t2
+	sltu t0, t0, s1
+	sub a5, s1, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s1, s1, a5
+	or t0, t0, s1
+	sub s1, t3, t5
+	sltu t3, t3, s1
+	sub t0, s1, t0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s1, s1, t0
+	or t3, t3, s1
+	bne t3, zero, .L18_2
+	mv t3, t0
+	mv t0, a5
+	mv a5, a4
+	mv a4, s0
 .L18_3:
 .L18_1:
-	li t4, 1
-	add t4, a2, t4                   # limbs:39: word 0 of v$0_add in 0..2^65-1
-	sltu t5, t4, a2
-	add s0, a5, a6
-	sltu s1, s0, a5
-	add s0, s0, t5                   # limbs:39: word 0 of v$0_add in 0..2^65-1
-	sltu t5, s0, t5
-	or t5, s1, t5
-	li s1, -1
-	add s1, t0, s1
-	sltu s2, s1, t0
-	add s1, s1, t5                   # limbs:39: word 0 of v$0_add in 0..2^65-1
-	sltu t5, s1, t5
-	or t5, s2, t5
-	add s2, t2, t3
-	sltu s3, s2, t2
-	add s2, s2, t5                   # limbs:39: word 0 of v$0_add in 0..2^65-1
-	sltu t5, s2, t5
-	or t5, s3, t5
-	beq t5, zero, .L18_5
-	li t5, 1
-	add t5, t4, t5                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sltu t4, t5, t4
-	add s3, s0, a6
+	add s0, a2, a3                   # limbs:39: word 0 of v$0_add in 0..2^65-1
+	sltu s1, s0, a2
+	add s2, a6, a7
+	sltu s3, s2, a6
+	add s2, s2, s1                   # limbs:39: word 0 of v$0_add in 0..2^65-1
+	sltu s1, s2, s1
+	or s1, s3, s1
+	add s3, t1, t2
+	sltu s4, s3, t1
+	add s3, s3, s1                   # limbs:39: word 0 of v$0_add in 0..2^65-1
+	sltu s1, s3, s1
+	or s1, s4, s1
+	add s4, t4, t5
+	sltu s5, s4, t4
+	add s4, s4, s1                   # limbs:39: word 0 of v$0_add in 0..2^65-1
+	sltu s1, s4, s1
+	or s1, s5, s1
+	beq s1, zero, .L18_5
+	add s1, s0, a3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	sltu s0, s1, s0
+	add s5, s2, a7
+	sltu s2, s5, s2
+	add s5, s5, s0                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	sltu s0, s5, s0
+	or s0, s2, s0
+	add s2, s3, t2
+	sltu s3, s2, s3
+	add s2, s2, s0                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	sltu s0, s2, s0
+	or s0, s3, s0
+	add s3, s4, t5
+	sltu s4, s3, s4
+	add s3, s3, s0                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu s0, s3, s0
-	add s3, s3, t4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sltu t4, s3, t4
-	or t4, s0, t4
-	li s0, -1
-	add s0, s1, s0
-	sltu s1, s0, s1
-	add s0, s0, t4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sltu t4, s0, t4
-	or t4, s1, t4
-	add s1, s2, t3
-	sltu s2, s1, s2
-	add s1, s1, t4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sltu t4, s1, t4
-	or t4, s2, t4
-	bne t4, zero, .L18_6
-	mv t4, t5
-	mv s2, s1
-	mv s1, s0
-	mv s0, s3
+	or s0, s4, s0
+	bne s0, zero, .L18_6
+	mv s0, s1
+	mv s4, s3
+	mv s3, s2
+	mv s2, s5
 .L18_7:
 .L18_5:
-	mulhu t5, a3, t4                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul s3, a3, t4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu s4, a4, t4
-	mul s5, a4, t4
-	add t5, s5, t5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s5, t5, s5
-	add s4, s4, s5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s5, a7, t4
-	mul s6, a7, t4
-	add s4, s6, s4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s6, s4, s6
-	add s5, s5, s6                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s6, t1, t4
-	mul t4, t1, t4
-	add s5, t4, s5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t4, s5, t4
-	add t4, s6, t4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s6, a3, s0
-	mul s7, a3, s0
-	add s7, t5, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, s7, t5
-	add t5, s6, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s6, a4, s0
-	mul s8, a4, s0
-	add s8, s4, s8
-	sltu s4, s8, s4
-	add s4, s6, s4
-	add t5, s8, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s6, t5, s8
-	add s4, s4, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s6, a7, s0
-	mul s8, a7, s0
-	add s8, s5, s8
-	sltu s5, s8, s5
-	add s5, s6, s5
-	add s4, s8, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s6, s4, s8
-	add s5, s5, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s6, t1, s0
-	mul s0, t1, s0
-	add s0, t4, s0
-	sltu t4, s0, t4
-	add t4, s6, t4
-	add s5, s0, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s0, s5, s0
-	add t4, t4, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s0, a3, s1
-	mul s6, a3, s1
-	add s6, t5, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, s6, t5
-	add t5, s0, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s0, a4, s1
-	mul s8, a4, s1
-	add s8, s4, s8
-	sltu s4, s8, s4
-	add s0, s0, s4
-	add t5, s8, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s4, t5, s8
-	add s0, s0, s4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s4, a7, s1
-	mul s8, a7, s1
-	add s8, s5, s8
-	sltu s5, s8, s5
-	add s4, s4, s5
-	add s0, s8, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s5, s0, s8
-	add s4, s4, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s5, t1, s1
-	mul s1, t1, s1
-	add s1, t4, s1
-	sltu t4, s1, t4
-	add t4, s5, t4
-	add s4, s1, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s1, s4, s1
-	add t4, t4, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s1, a3, s2
-	mul a3, a3, s2
-	add a3, t5, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, a3, t5
-	add t5, s1, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s1, a4, s2
-	mul a4, a4, s2
-	add a4, s0, a4
-	sltu s0, a4, s0
+	mulhu s1, a4, s0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul s5, a4, s0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu s6, a5, s0
+	mul s7, a5, s0
+	add s1, s7, s1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s7, s1, s7
+	add s6, s6, s7                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s7, t0, s0
+	mul s8, t0, s0
+	add s6, s8, s6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s8, s6, s8
+	add s7, s7, s8                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s8, t3, s0
+	mul s0, t3, s0
+	add s7, s0, s7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s0, s7, s0
+	add s0, s8, s0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s8, a4, s2
+	mul s9, a4, s2
+	add s9, s1, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s1, s9, s1
+	add s1, s8, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s8, a5, s2
+	mul s10, a5, s2
+	add s10, s6, s10
+	sltu s6, s10, s6
+	add s6, s8, s6
+	add s1, s10, s1                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s8, s1, s10
+	add s6, s6, s8                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s8, t0, s2
+	mul s10, t0, s2
+	add s10, s7, s10
+	sltu s7, s10, s7
+	add s7, s8, s7
+	add s6, s10, s6                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s8, s6, s10
+	add s7, s7, s8                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s8, t3, s2
+	mul s2, t3, s2
+	add s2, s0, s2
+	sltu s0, s2, s0
+	add s0, s8, s0
+	add s7, s2, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s2, s7, s2
+	add s0, s0, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s2, a4, s3
+	mul s8, a4, s3
+	add s8, s1, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s1, s8, s1
+	add s1, s2, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s2, a5, s3
+	mul s10, a5, s3
+	add s10, s6, s10
+	sltu s6, s10, s6
+	add s2, s2, s6
+	add s1, s10, s1                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s6, s1, s10
+	add s2, s2, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s6, t0, s3
+	mul s10, t0, s3
+	add s10, s7, s10
+	sltu s7, s10, s7
+	add s6, s6, s7
+	add s2, s10, s2                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s7, s2, s10
+	add s6, s6, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s7, t3, s3
+	mul s3, t3, s3
+	add s3, s0, s3
+	sltu s0, s3, s0
+	add s0, s7, s0
+	add s6, s3, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s3, s6, s3
+	add s0, s0, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s3, a4, s4
+	mul a4, a4, s4
+	add a4, s1, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s1, a4, s1
+	add s1, s3, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s3, a5, s4
+	mul a5, a5, s4
+	add a5, s2, a5
+	sltu s2, a5, s2
+	add s2, s3, s2
+	add s1, a5, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a5, s1, a5
+	add a5, s2, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s2, t0, s4
+	mul t0, t0, s4
+	add t0, s6, t0
+	sltu s3, t0, s6
+	add s2, s2, s3
+	add a5, t0, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t0, a5, t0
+	add t0, s2, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s2, t3, s4
+	mul t3, t3, s4
+	add t3, s0, t3
+	sltu s0, t3, s0
+	add s0, s2, s0
+	add t0, t3, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, t0, t3
+	add t3, s0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	srli s0, s5, 32                  # fep256_sparse64:73
+	slli s2, s5, 32
+	add s3, s9, s2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu s4, s3, s9
+	add s4, s0, s4                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s6, s3, 32                  # fep256_sparse64:75
+	add s4, s6, s4                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s7, s4, s6
+	sub s2, s5, s2                   # fep256_sparse64:76
+	sltu s9, s5, s2
+	sub s0, s5, s0
+	sub s0, s0, s9
+	srli s5, s3, 32
+	add s7, s7, s5
+	add s7, s2, s7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu s2, s7, s2
+	add s0, s0, s2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s3, s6                   # fep256_sparse64:77
+	sltu s6, s3, s2
+	sub s3, s3, s5
+	sub s3, s3, s6
+	add s0, s2, s0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu s2, s0, s2
+	add s2, s3, s2                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s3, s8, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s4, s3, s8
+	add s5, a4, s7
+	sltu a4, s5, a4
+	add s5, s5, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s4, s5, s4
+	or a4, a4, s4
 	add s0, s1, s0
-	add t5, a4, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a4, t5, a4
-	add a4, s0, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s0, a7, s2
-	mul a7, a7, s2
-	add a7, s4, a7
-	sltu s1, a7, s4
-	add s0, s0, s1
-	add a4, a7, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a7, a4, a7
-	add a7, s0, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s0, t1, s2
-	mul t1, t1, s2
-	add t1, t4, t1
-	sltu t4, t1, t4
-	add t4, s0, t4
-	add a7, t1, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t1, a7, t1
-	add t1, t4, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t4, s3, 32                  # fep256_sparse64:73
+	sltu s1, s0, s1
+	add s0, s0, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, s0, a4
+	or a4, s1, a4
+	add s1, a5, s2
+	sltu a5, s1, a5
+	add s1, s1, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, s1, a4
+	or a4, a5, a4
+	srli a5, s3, 32                  # fep256_sparse64:73
+	slli s2, s3, 32
+	add s4, s5, s2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu s5, s4, s5
+	add s5, a5, s5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s6, s4, 32                  # fep256_sparse64:75
+	add s5, s6, s5                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s7, s5, s6
+	sub s2, s3, s2                   # fep256_sparse64:76
+	sltu s8, s3, s2
+	sub a5, s3, a5
+	sub a5, a5, s8
+	srli s3, s4, 32
+	add s7, s7, s3
+	add s7, s2, s7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu s2, s7, s2
+	add a5, a5, s2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s4, s6                   # fep256_sparse64:77
+	sltu s6, s4, s2
+	sub s3, s4, s3
+	sub s3, s3, s6
+	add a4, a4, a5
+	add a4, s2, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu a5, a4, s2
+	add a5, s3, a5                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s2, s0, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s0, s2, s0
+	add s3, s1, s7
+	sltu s1, s3, s1
+	add s3, s3, s0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s0, s3, s0
+	or s0, s1, s0
+	add a4, t0, a4
+	sltu t0, a4, t0
+	add a4, a4, s0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s0, a4, s0
+	or t0, t0, s0
+	add a5, t3, a5
+	sltu t3, a5, t3
+	add a5, a5, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t0, a5, t0
+	or t0, t3, t0
+	beq t0, zero, .L18_9
+	add t0, s2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu t3, t0, s2
+	add s0, s3, a7
+	sltu s1, s0, s3
+	add s3, s0, t3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu t3, s3, t3
+	or t3, s1, t3
+	add s0, a4, t2
+	sltu a4, s0, a4
+	add s0, s0, t3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu t3, s0, t3
+	or a4, a4, t3
+	add t3, a5, t5
+	sltu a5, t3, a5
+	add t3, t3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a4, t3, a4
+	or a4, a5, a4
+	bne a4, zero, .L18_10
+	mv s2, t0
+	mv a4, s0
+	mv a5, t3
+.L18_11:
+.L18_9:
+	andi t0, s2, 1                   # limbs:101
+	sub t3, zero, t0                 # limbs:105
+	add t3, s2, t3                   # limbs:105: word 0 of v$0_half_slope in 0..2^65-2
+	sltu s0, t3, s2
+	subw s1, zero, t0
+	slli s1, s1, 32
+	srli s1, s1, 32
+	add s1, s3, s1
+	sltu s4, s1, s3
+	add s1, s1, s0                   # limbs:105: word 0 of v$0_half_slope in 0..2^65-2
+	sltu s0, s1, s0
+	or s0, s4, s0
+	srli t3, t3, 1                   # limbs:111
+	slli s4, s1, 63
+	add t3, t3, s4
+	add s0, a4, s0                   # limbs:105: word 0 of v$0_half_slope in 0..2^65-2
+	sltu s4, s0, a4
+	srli s1, s1, 1                   # limbs:111
+	slli s5, s0, 63
+	add s1, s1, s5
+	slli s5, t0, 32                  # limbs:105
+	sub t0, t0, s5
+	add t0, a5, t0
+	sltu s5, t0, a5
+	add t0, t0, s4                   # limbs:105: word 0 of v$0_half_slope in 0..2^65-2
+	sltu s4, t0, s4
+	or s4, s5, s4
+	srli s0, s0, 1                   # limbs:111
+	slli s5, t0, 63
+	add s0, s0, s5
+	srli t0, t0, 1                   # limbs:113
+	slli s4, s4, 63
+	add t0, t0, s4
+	add t3, s2, t3                   # limbs:39: word 0 of v$0_add in 0..2^65-1
+	sltu s2, t3, s2
+	add s1, s3, s1
+	sltu s3, s1, s3
+	add s1, s1, s2                   # limbs:39: word 0 of v$0_add in 0..2^65-1
+	sltu s2, s1, s2
+	or s2, s3, s2
+	add s0, a4, s0
+	sltu a4, s0, a4
+	add s0, s0, s2                   # limbs:39: word 0 of v$0_add in 0..2^65-1
+	sltu s2, s0, s2
+	or a4, a4, s2
+	add t0, a5, t0
+	sltu a5, t0, a5
+	add t0, t0, a4                   # limbs:39: word 0 of v$0_add in 0..2^65-1
+	sltu a4, t0, a4
+	or a4, a5, a4
+	beq a4, zero, .L18_13
+	add a4, t3, a3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	sltu a5, a4, t3
+	add t3, s1, a7
+	sltu s1, t3, s1
+	add t3, t3, a5                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	sltu a5, t3, a5
+	or a5, s1, a5
+	add s1, s0, t2
+	sltu s0, s1, s0
+	add s1, s1, a5                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	sltu a5, s1, a5
+	or a5, s0, a5
+	add s0, t0, t5
+	sltu t0, s0, t0
+	add s0, s0, a5                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	sltu a5, s0, a5
+	or a5, t0, a5
+	bne a5, zero, .L18_14
+	mv t0, s0
+	mv s0, s1
+	mv s1, t3
+	mv t3, a4
+.L18_15:
+.L18_13:
+	ld a4, 32(a1)
+	ld a5, 40(a1)
+	mulhu s2, a4, a5                 # products:28: word 1 of x$0_square in 0..<2^128
+	mul s3, a4, a5                   # products:28: word 0 of x$0_square in 0..<2^128
+	ld s4, 48(a1)
+	mulhu s5, a4, s4                 # products:29
+	mul s6, a4, s4
+	add s2, s6, s2                   # products:29: word 0 of y$0_square in 0..<2^128
+	sltu s6, s2, s6
+	add s5, s5, s6                   # products:29: word 1 of y$0_square in 0..<2^128
+	ld s6, 56(a1)
+	mulhu s7, a4, s6                 # products:30
+	mul s8, a4, s6
+	add s5, s8, s5                   # products:30: word 0 of z$0_square in 0..<2^128
+	sltu s8, s5, s8
+	add s7, s7, s8                   # products:30: word 1 of z$0_square in 0..<2^128
+	mulhu s8, a5, s4                 # products:31
+	mul s9, a5, s4
+	add s5, s9, s5                   # products:31: word 0 of u$0_square in 0..<2^128
+	sltu s9, s5, s9
+	add s8, s8, s9                   # products:31: word 1 of u$0_square in 0..<2^128
+	mulhu s9, a5, s6                 # products:32
+	mul s10, a5, s6
+	add s7, s10, s7
+	sltu s10, s7, s10
+	add s9, s9, s10
+	add s8, s7, s8                   # products:32: word 0 of v$0_square in 0..2^128-2
+	sltu s7, s8, s7
+	add s7, s9, s7                   # products:32: word 1 of v$0_square in 0..2^128-2
+	mulhu s9, s4, s6                 # products:33
+	mul s10, s4, s6
+	add s7, s10, s7                  # products:33: word 0 of w$0_square in 0..<2^128
+	sltu s10, s7, s10
+	add s9, s9, s10                  # products:33: word 1 of w$0_square in 0..<2^128
+	add s10, s9, s9                  # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu s9, s10, s9
+	add s11, s7, s7                  # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu s7, s11, s7
+	add s7, s10, s7                  # products:41: twice.6$0_square in 0..2^64-1
+	add s10, s8, s8                  # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu s8, s10, s8
+	add s8, s11, s8                  # products:41: twice.5$0_square in 0..2^64-1
+	add s11, s5, s5                  # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu s5, s11, s5
+	add s5, s10, s5                  # products:41: twice.4$0_square in 0..2^64-1
+	add s10, s2, s2                  # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu s2, s10, s2
+	add s2, s11, s2                  # products:41: twice.3$0_square in 0..2^64-1
+	add s11, s3, s3                  # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu s3, s11, s3
+	add s3, s10, s3                  # products:41: twice.2$0_square in 0..2^64-1
+	mulhu s10, a4, a4                # products:48: word 1 of s$0_square in 0..<2^128
+	mul ra, a4, a4                   # products:48: word 0 of s$0_square in 0..<2^128
+	add s10, s11, s10                # products:50
+	sltu s11, s10, s11
+	mulhu a4, a5, a5                 # products:48: word 1 of s$0_square in 0..<2^128
+	sd a0, 0(sp)
+	mul a0, a5, a5                   # products:48: word 0 of s$0_square in 0..<2^128
+	add a0, s3, a0                   # products:49
+	sltu s3, a0, s3
+	add a0, a0, s11                  # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu s11, a0, s11
+	or s3, s3, s11
+	add a4, s2, a4                   # products:50
+	sltu s2, a4, s2
+	add a4, a4, s3                   # products:50: word 0 of high$0_square in 0..2^65-2
+	sltu s3, a4, s3
+	or s2, s2, s3
+	mulhu s3, s4, s4                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul s11, s4, s4                  # products:48: word 0 of s$0_square in 0..<2^128
+	add s11, s5, s11                 # products:49
+	sltu s5, s11, s5
+	add s2, s11, s2                  # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu s11, s2, s11
+	add s5, s5, s11                  # products:49: word 1 of low$0_square in 0..2^65-1
+	add s3, s8, s3                   # products:50
+	sltu s8, s3, s8
+	add s5, s3, s5                   # products:50: word 0 of high$0_square in 0..2^65-2
+	sltu s3, s5, s3
+	add s3, s8, s3                   # products:50: word 1 of high$0_square in 0..2^65-2
+	mulhu s8, s6, s6                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul s11, s6, s6                  # products:48: word 0 of s$0_square in 0..<2^128
+	add s11, s7, s11                 # products:49
+	sltu s7, s11, s7
+	add s3, s11, s3                  # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu s11, s3, s11
+	add s7, s7, s11                  # products:49: word 1 of low$0_square in 0..2^65-1
+	add s8, s9, s8                   # products:50
+	add s7, s7, s8                   # products:50: word 0 of high$0_square in 0..2^65-2
+	srli s8, ra, 32                  # fep256_sparse64:73
+	slli s9, ra, 32
+	add s11, s10, s9                 # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu s10, s11, s10
+	add s10, s8, s10                 # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s6, s11, 32                 # fep256_sparse64:75
+	add s10, s6, s10                 # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s4, s10, s6
+	sub s9, ra, s9                   # fep256_sparse64:76
+	sltu a5, ra, s9
+	sub s8, ra, s8
+	sub a5, s8, a5
+	srli s8, s11, 32
+	add s4, s4, s8
+	add s4, s9, s4                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu s9, s4, s9
+	add a5, a5, s9                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub s6, s11, s6                  # fep256_sparse64:77
+	sltu s9, s11, s6
+	sub s8, s11, s8
+	sub s8, s8, s9
+	add a5, s6, a5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu s6, a5, s6
+	add s6, s8, s6                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s8, a0, s10                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a0, s8, a0
+	add s4, a4, s4
+	sltu a4, s4, a4
+	add s4, s4, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a0, s4, a0
+	or a0, a4, a0
+	add a4, s2, a5
+	sltu a5, a4, s2
+	add a4, a4, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a0, a4, a0
+	or a0, a5, a0
+	add a5, s5, s6
+	sltu s2, a5, s5
+	add s6, s5, s6
+	sltu s5, s6, s5
+	add s6, s6, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s9, s6, a0
+	or s5, s5, s9
+	srli s9, s8, 32                  # fep256_sparse64:73
+	slli s10, s8, 32
+	add s11, s4, s10                 # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu s4, s11, s4
+	add s4, s9, s4                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli ra, s11, 32                 # fep256_sparse64:75
+	add s4, ra, s4                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sd s2, 48(sp)
+	sltu s2, s4, ra
+	sub s10, s8, s10                 # fep256_sparse64:76
+	sd a5, 40(sp)
+	sltu a5, s8, s10
+	sub s8, s8, s9
+	sub a5, s8, a5
+	srli s8, s11, 32
+	add s2, s2, s8
+	add s2, s10, s2                  # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu s9, s2, s10
+	add a5, a5, s9                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub s9, s11, ra                  # fep256_sparse64:77
+	sltu s10, s11, s9
+	sub s8, s11, s8
+	sub s8, s8, s10
+	add s5, s5, a5
+	add s5, s9, s5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu s10, s5, s9
+	add s10, s8, s10                 # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s4, a4, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, s4, a4
+	add s11, s6, s2
+	sltu s6, s11, s6
+	add s11, s11, a4                 # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu ra, s11, a4
+	or s6, s6, ra
+	add s5, s3, s5
+	sltu ra, s5, s3
+	add s5, s5, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s6, s5, s6
+	or s6, ra, s6
+	add s10, s7, s10
+	sltu ra, s10, s7
+	add s10, s10, s6                 # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s6, s10, s6
+	or s6, ra, s6
+	bne s6, zero, .L18_16
+	mv s6, s4
+.L18_17:
+	mulhu ra, a2, s6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	sd s4, 88(sp)
+	mul s4, a2, s6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sd s7, 24(sp)
+	mulhu s7, a6, s6
+	sd s3, 16(sp)
+	mul s3, a6, s6
+	add ra, s3, ra                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s3, ra, s3
+	add s3, s7, s3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s7, t1, s6
+	sd a4, 96(sp)
+	mul a4, t1, s6
+	add s3, a4, s3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu a4, s3, a4
+	add a4, s7, a4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s7, t4, s6
+	sd s2, 56(sp)
+	mul s2, t4, s6
+	add a4, s2, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s2, a4, s2
+	add s2, s7, s2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s7, a2, s11
+	sd s8, 80(sp)
+	mul s8, a2, s11
+	add s8, ra, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, s8, ra
+	add s7, s7, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, a6, s11
+	sd s9, 72(sp)
+	mul s9, a6, s11
+	add s9, s3, s9
+	sltu s3, s9, s3
+	add s3, ra, s3
+	add s7, s9, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s9, s7, s9
+	add s3, s3, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s9, t1, s11
+	mul ra, t1, s11
+	add ra, a4, ra
+	sltu a4, ra, a4
+	add a4, s9, a4
+	add s3, ra, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s9, s3, ra
+	add a4, a4, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s9, t4, s11
+	mul ra, t4, s11
+	add ra, s2, ra
+	sltu s2, ra, s2
+	add s2, s9, s2
+	add a4, ra, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s9, a4, ra
+	add s2, s2, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s9, a2, s5
+	mul ra, a2, s5
+	add ra, s7, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s7, ra, s7
+	add s7, s9, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s9, a6, s5
+	sd a5, 64(sp)
+	mul a5, a6, s5
+	add a5, s3, a5
+	sltu s3, a5, s3
+	add s3, s9, s3
+	add s7, a5, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a5, s7, a5
+	add a5, s3, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s3, t1, s5
+	mul s9, t1, s5
+	add s9, a4, s9
+	sltu a4, s9, a4
+	add a4, s3, a4
+	add a5, s9, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s3, a5, s9
+	add a4, a4, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s3, t4, s5
+	mul s9, t4, s5
+	add s9, s2, s9
+	sltu s2, s9, s2
+	add s2, s3, s2
+	add a4, s9, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s3, a4, s9
+	add s2, s2, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s3, a2, s10
+	mul s9, a2, s10
+	add s9, s7, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s7, s9, s7
+	add s3, s3, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s7, a6, s10
+	mul a2, a6, s10
+	add a2, a5, a2
+	sltu a5, a2, a5
+	add a5, s7, a5
+	add s3, a2, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a2, s3, a2
+	add a2, a5, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu a5, t1, s10
+	mul s7, t1, s10
+	add s7, a4, s7
+	sltu a4, s7, a4
+	add a4, a5, a4
+	add a2, s7, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a5, a2, s7
+	add a4, a4, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu a5, t4, s10
+	mul s7, t4, s10
+	add s7, s2, s7
+	sltu s2, s7, s2
+	add a5, a5, s2
+	add a4, s7, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s2, a4, s7
+	add a5, a5, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	srli s2, s4, 32                  # fep256_sparse64:73
+	slli s7, s4, 32
+	add t4, s8, s7                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu s8, t4, s8
+	add s8, s2, s8                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli t1, t4, 32                  # fep256_sparse64:75
+	add s8, t1, s8                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu a6, s8, t1
+	sub s7, s4, s7                   # fep256_sparse64:76
+	sd a1, 8(sp)
+	sltu a1, s4, s7
+	sub s2, s4, s2
+	sub a1, s2, a1
+	srli s2, t4, 32
+	add a6, a6, s2
+	add a6, s7, a6                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu s4, a6, s7
+	add a1, a1, s4                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub t1, t4, t1                   # fep256_sparse64:77
+	sltu s4, t4, t1
+	sub t4, t4, s2
+	sub t4, t4, s4
+	add a1, t1, a1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu t1, a1, t1
+	add t1, t4, t1                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add t4, ra, s8                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s2, t4, ra
+	add a6, s9, a6
+	sltu s4, a6, s9
+	add a6, a6, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s2, a6, s2
+	or s2, s4, s2
+	add a1, s3, a1
+	sltu s3, a1, s3
+	add a1, a1, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s2, a1, s2
+	or s2, s3, s2
+	add t1, a2, t1
+	sltu a2, t1, a2
+	add t1, t1, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s2, t1, s2
+	or a2, a2, s2
+	srli s2, t4, 32                  # fep256_sparse64:73
+	slli s3, t4, 32
+	add s4, a6, s3                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu a6, s4, a6
+	add a6, s2, a6                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s7, s4, 32                  # fep256_sparse64:75
+	add a6, s7, a6                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s8, a6, s7
+	sub s3, t4, s3                   # fep256_sparse64:76
+	sltu s9, t4, s3
+	sub t4, t4, s2
+	sub t4, t4, s9
+	srli s2, s4, 32
+	add s8, s8, s2
+	add s8, s3, s8                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu s3, s8, s3
+	add t4, t4, s3                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub s3, s4, s7                   # fep256_sparse64:77
+	sltu s7, s4, s3
+	sub s2, s4, s2
+	sub s2, s2, s7
+	add a2, a2, t4
+	add a2, s3, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu t4, a2, s3
+	add t4, s2, t4                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add a6, a1, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a1, a6, a1
+	add s2, t1, s8
+	sltu t1, s2, t1
+	add s2, s2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a1, s2, a1
+	or a1, t1, a1
+	add a2, a4, a2
+	sltu a4, a2, a4
+	add a2, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a1, a2, a1
+	or a1, a4, a1
+	add a4, a5, t4
+	sltu a5, a4, a5
+	add a4, a4, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a1, a4, a1
+	or a1, a5, a1
+	beq a1, zero, .L18_21
+	add a1, a6, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a5, a1, a6
+	add a6, s2, a7
+	sltu t1, a6, s2
+	add s2, a6, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a5, s2, a5
+	or a5, t1, a5
+	add a6, a2, t2
+	sltu a2, a6, a2
+	add a6, a6, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a5, a6, a5
+	or a2, a2, a5
+	add a5, a4, t5
+	sltu a4, a5, a4
+	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, a5, a2
+	or a2, a4, a2
+	bne a2, zero, .L18_22
+	mv a2, a6
+	mv a6, a1
+	mv a4, a5
+.L18_23:
+.L18_21:
+	mulhu a1, t3, s1                 # products:28: word 1 of x$0_square in 0..<2^128
+	mul a5, t3, s1                   # products:28: word 0 of x$0_square in 0..<2^128
+	mulhu t1, t3, s0                 # products:29
+	mul t4, t3, s0
+	add a1, t4, a1                   # products:29: word 0 of y$0_square in 0..<2^128
+	sltu t4, a1, t4
+	add t1, t1, t4                   # products:29: word 1 of y$0_square in 0..<2^128
+	mulhu t4, t3, t0                 # products:30
+	mul s3, t3, t0
+	add t1, s3, t1                   # products:30: word 0 of z$0_square in 0..<2^128
+	sltu s3, t1, s3
+	add t4, t4, s3                   # products:30: word 1 of z$0_square in 0..<2^128
+	mulhu s3, s1, s0                 # products:31
+	mul s4, s1, s0
+	add t1, s4, t1                   # products:31: word 0 of u$0_square in 0..<2^128
+	sltu s4, t1, s4
+	add s3, s3, s4                   # products:31: word 1 of u$0_square in 0..<2^128
+	mulhu s4, s1, t0                 # products:32
+	mul s7, s1, t0
+	add t4, s7, t4
+	sltu s7, t4, s7
+	add s4, s4, s7
+	add s3, t4, s3                   # products:32: word 0 of v$0_square in 0..2^128-2
+	sltu t4, s3, t4
+	add t4, s4, t4                   # products:32: word 1 of v$0_square in 0..2^128-2
+	mulhu s4, s0, t0                 # products:33
+	mul s7, s0, t0
+	add t4, s7, t4                   # products:33: word 0 of w$0_square in 0..<2^128
+	sltu s7, t4, s7
+	add s4, s4, s7                   # products:33: word 1 of w$0_square in 0..<2^128
+	add s7, s4, s4                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu s4, s7, s4
+	add s8, t4, t4                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu t4, s8, t4
+	add t4, s7, t4                   # products:41: twice.6$0_square in 0..2^64-1
+	add s7, s3, s3                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu s3, s7, s3
+	add s3, s8, s3                   # products:41: twice.5$0_square in 0..2^64-1
+	add s8, t1, t1                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu t1, s8, t1
+	add t1, s7, t1                   # products:41: twice.4$0_square in 0..2^64-1
+	add s7, a1, a1                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu a1, s7, a1
+	add a1, s8, a1                   # products:41: twice.3$0_square in 0..2^64-1
+	add s8, a5, a5                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu a5, s8, a5
+	add a5, s7, a5                   # products:41: twice.2$0_square in 0..2^64-1
+	mulhu s7, t3, t3                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul s9, t3, t3                   # products:48: word 0 of s$0_square in 0..<2^128
+	add s7, s8, s7                   # products:50
+	sltu s8, s7, s8
+	mulhu ra, s1, s1                 # products:48: word 1 of s$0_square in 0..<2^128
+	sd a0, 32(sp)
+	mul a0, s1, s1                   # products:48: word 0 of s$0_square in 0..<2^128
+	add a0, a5, a0                   # products:49
+	sltu a5, a0, a5
+	add a0, a0, s8                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu s8, a0, s8
+	or a5, a5, s8
+	add s8, a1, ra                   # products:50
+	sltu a1, s8, a1
+	add s8, s8, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
+	sltu a5, s8, a5
+	or a1, a1, a5
+	mulhu a5, s0, s0                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul ra, s0, s0                   # products:48: word 0 of s$0_square in 0..<2^128
+	add ra, t1, ra                   # products:49
+	sltu t1, ra, t1
+	add ra, ra, a1                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu a1, ra, a1
+	or a1, t1, a1
+	add a5, s3, a5                   # products:50
+	sltu t1, a5, s3
+	add a1, a5, a1                   # products:50: word 0 of high$0_square in 0..2^65-2
+	sltu a5, a1, a5
+	add a5, t1, a5                   # products:50: word 1 of high$0_square in 0..2^65-2
+	mulhu t1, t0, t0                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul s3, t0, t0                   # products:48: word 0 of s$0_square in 0..<2^128
+	add s3, t4, s3                   # products:49
+	sltu t4, s3, t4
+	add a5, s3, a5                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu s3, a5, s3
+	add t4, t4, s3                   # products:49: word 1 of low$0_square in 0..2^65-1
+	add t1, s4, t1                   # products:50
+	add t1, t4, t1                   # products:50: word 0 of high$0_square in 0..2^65-2
+	srli t4, s9, 32                  # fep256_sparse64:73
+	slli s3, s9, 32
+	add s4, s7, s3                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu s7, s4, s7
+	add s7, t4, s7                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	sd s10, 120(sp)
+	slli s10, s4, 32                 # fep256_sparse64:75
+	add s7, s10, s7                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sd s5, 112(sp)
+	sltu s5, s7, s10
+	sub s3, s9, s3                   # fep256_sparse64:76
+	sd s11, 104(sp)
+	sltu s11, s9, s3
+	sub t4, s9, t4
+	sub t4, t4, s11
+	srli s9, s4, 32
+	add s5, s5, s9
+	add s5, s3, s5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu s3, s5, s3
+	add t4, t4, s3                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub s3, s4, s10                  # fep256_sparse64:77
+	sltu s10, s4, s3
+	sub s4, s4, s9
+	sub s4, s4, s10
+	add t4, s3, t4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu s3, t4, s3
+	add s3, s4, s3                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s4, a0, s7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a0, s4, a0
+	add s5, s8, s5
+	sltu s7, s5, s8
+	add s5, s5, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a0, s5, a0
+	or a0, s7, a0
+	add t4, ra, t4
+	sltu s7, t4, ra
+	add t4, t4, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a0, t4, a0
+	or a0, s7, a0
+	add s3, a1, s3
+	sltu a1, s3, a1
+	add s3, s3, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a0, s3, a0
+	or a0, a1, a0
+	srli a1, s4, 32                  # fep256_sparse64:73
+	slli s7, s4, 32
+	add s8, s5, s7                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu s5, s8, s5
+	add s5, a1, s5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s9, s8, 32                  # fep256_sparse64:75
+	add s5, s9, s5                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s10, s5, s9
+	sub s7, s4, s7                   # fep256_sparse64:76
+	sltu s11, s4, s7
+	sub a1, s4, a1
+	sub a1, a1, s11
+	srli s4, s8, 32
+	add s10, s10, s4
+	add s10, s7, s10                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu s7, s10, s7
+	add a1, a1, s7                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub s7, s8, s9                   # fep256_sparse64:77
+	sltu s9, s8, s7
+	sub s4, s8, s4
+	sub s4, s4, s9
+	add a0, a0, a1
+	add a0, s7, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu a1, a0, s7
+	add a1, s4, a1                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s4, t4, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t4, s4, t4
+	add s5, s3, s10
+	sltu s3, s5, s3
+	add s5, s5, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t4, s5, t4
+	or t4, s3, t4
+	add a0, a5, a0
+	sltu a5, a0, a5
+	add a0, a0, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t4, a0, t4
+	or a5, a5, t4
+	add a1, t1, a1
+	sltu t1, a1, t1
+	add a1, a1, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a5, a1, a5
+	or a5, t1, a5
+	beq a5, zero, .L18_25
+	add a5, s4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu t1, a5, s4
+	add t4, s5, a7
+	sltu s3, t4, s5
+	add s5, t4, t1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu t1, s5, t1
+	or t1, s3, t1
+	add t4, a0, t2
+	sltu a0, t4, a0
+	add t4, t4, t1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu t1, t4, t1
+	or a0, a0, t1
+	add t1, a1, t5
+	sltu a1, t1, a1
+	add t1, t1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a0, t1, a0
+	or a0, a1, a0
+	bne a0, zero, .L18_26
+	mv s4, a5
+	mv a0, t4
+	mv a1, t1
+.L18_27:
+.L18_25:
+	add a5, a6, a6                   # limbs:39: word 0 of v$0_add in 0..2^65-1
+	sltu t1, a5, a6
+	add t4, s2, s2
+	sltu s3, t4, s2
+	add t4, t4, t1                   # limbs:39: word 0 of v$0_add in 0..2^65-1
+	sltu t1, t4, t1
+	or t1, s3, t1
+	add s3, a2, a2
+	sltu s7, s3, a2
+	add s3, s3, t1                   # limbs:39: word 0 of v$0_add in 0..2^65-1
+	sltu t1, s3, t1
+	or t1, s7, t1
+	add s7, a4, a4
+	sltu s8, s7, a4
+	add s7, s7, t1                   # limbs:39: word 0 of v$0_add in 0..2^65-1
+	sltu t1, s7, t1
+	or t1, s8, t1
+	beq t1, zero, .L18_29
+	add t1, a5, a3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	sltu a5, t1, a5
+	add s8, t4, a7
+	sltu t4, s8, t4
+	add s8, s8, a5                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	sltu a5, s8, a5
+	or a5, t4, a5
+	add t4, s3, t2
+	sltu s3, t4, s3
+	add t4, t4, a5                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	sltu a5, t4, a5
+	or a5, s3, a5
+	add s3, s7, t5
+	sltu s7, s3, s7
+	add s3, s3, a5                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	sltu a5, s3, a5
+	or a5, s7, a5
+	bne a5, zero, .L18_30
+	mv a5, t1
+	mv s7, s3
+	mv s3, t4
+	mv t4, s8
+.L18_31:
+.L18_29:
+	sub a5, s4, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu t1, s4, a5
+	sub t4, s5, t4
+	sltu s4, s5, t4
+	sub t1, t4, t1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu t4, t4, t1
+	or t4, s4, t4
+	sub s3, a0, s3
+	sltu a0, a0, s3
+	sub t4, s3, t4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu s3, s3, t4
+	or a0, a0, s3
+	sub s3, a1, s7
+	sltu a1, a1, s3
+	sub a0, s3, a0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu s3, s3, a0
+	or a1, a1, s3
+	beq a1, zero, .L18_33
+	sub a1, a5, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a5, a5, a1
+	sub s3, t1, a7
+	sltu t1, t1, s3
+	sub a5, s3, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s3, s3, a5
+	or t1, t1, s3
+	sub s3, t4, t2
+	sltu t4, t4, s3
+	sub t1, s3, t1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s3, s3, t1
+	or t4, t4, s3
+	sub s3, a0, t5
+	sltu a0, a0, s3
+	sub t4, s3, t4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s3, s3, t4
+	or a0, a0, s3
+	bne a0, zero, .L18_34
+	mv a0, t4
+	mv t4, t1
+	mv t1, a5
+	mv a5, a1
+.L18_35:
+.L18_33:
+	sub a1, a6, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a6, a6, a1
+	sub s3, s2, t1
+	sltu s2, s2, s3
+	sub a6, s3, a6                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu s3, s3, a6
+	or s2, s2, s3
+	sub s3, a2, t4
+	sltu a2, a2, s3
+	sub s2, s3, s2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu s3, s3, s2
+	or a2, a2, s3
+	sub s3, a4, a0
+	sltu a4, a4, s3
+	sub a2, s3, a2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu s3, s3, a2
+	or a4, a4, s3
+	beq a4, zero, .L18_37
+	sub a4, a1, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a1, a1, a4
+	sub s3, a6, a7
+	sltu a6, a6, s3
+	sub a1, s3, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s3, s3, a1
+	or a6, a6, s3
+	sub s3, s2, t2
+	sltu s2, s2, s3
+	sub a6, s3, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s3, s3, a6
+	or s2, s2, s3
+	sub s3, a2, t5
+	sltu a2, a2, s3
+	sub s2, s3, s2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s3, s3, s2
+	or a2, a2, s3
+	bne a2, zero, .L18_38
+	mv a2, s2
+	mv s2, a6
+	mv a6, a1
+	mv a1, a4
+.L18_39:
+.L18_37:
+	mulhu a4, t3, a1                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul s3, t3, a1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu s4, s1, a1
+	mul s5, s1, a1
+	add a4, s5, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s5, a4, s5
+	add s4, s4, s5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s5, s0, a1
+	mul s7, s0, a1
+	add s4, s7, s4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s7, s4, s7
+	add s5, s5, s7                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s7, t0, a1
+	mul a1, t0, a1
+	add s5, a1, s5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu a1, s5, a1
+	add a1, s7, a1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s7, t3, a6
+	mul s8, t3, a6
+	add s8, a4, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, s8, a4
+	add a4, s7, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s7, s1, a6
+	mul s9, s1, a6
+	add s9, s4, s9
+	sltu s4, s9, s4
+	add s4, s7, s4
+	add a4, s9, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s7, a4, s9
+	add s4, s4, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s7, s0, a6
+	mul s9, s0, a6
+	add s9, s5, s9
+	sltu s5, s9, s5
+	add s5, s7, s5
+	add s4, s9, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s7, s4, s9
+	add s5, s5, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s7, t0, a6
+	mul a6, t0, a6
+	add a6, a1, a6
+	sltu a1, a6, a1
+	add a1, s7, a1
+	add s5, a6, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a6, s5, a6
+	add a1, a1, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu a6, t3, s2
+	mul s7, t3, s2
+	add s7, a4, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, s7, a4
+	add a4, a6, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu a6, s1, s2
+	mul s9, s1, s2
+	add s9, s4, s9
+	sltu s4, s9, s4
+	add a6, a6, s4
+	add a4, s9, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s4, a4, s9
+	add a6, a6, s4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s4, s0, s2
+	mul s9, s0, s2
+	add s9, s5, s9
+	sltu s5, s9, s5
+	add s4, s4, s5
+	add a6, s9, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s5, a6, s9
+	add s4, s4, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s5, t0, s2
+	mul s2, t0, s2
+	add s2, a1, s2
+	sltu a1, s2, a1
+	add a1, s5, a1
+	add s4, s2, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s2, s4, s2
+	add a1, a1, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s2, t3, a2
+	mul t3, t3, a2
+	add t3, a4, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, t3, a4
+	add a4, s2, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s2, s1, a2
+	mul s1, s1, a2
+	add s1, a6, s1
+	sltu a6, s1, a6
+	add a6, s2, a6
+	add a4, s1, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s1, a4, s1
+	add a6, a6, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s1, s0, a2
+	mul s0, s0, a2
+	add s0, s4, s0
+	sltu s2, s0, s4
+	add s1, s1, s2
+	add a6, s0, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s0, a6, s0
+	add s0, s1, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s1, t0, a2
+	mul a2, t0, a2
+	add a2, a1, a2
+	sltu a1, a2, a1
+	add a1, s1, a1
+	add t0, a2, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a2, t0, a2
+	add a1, a1, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	srli a2, s3, 32                  # fep256_sparse64:73
 	slli s0, s3, 32
-	add s1, s7, s0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu s2, s1, s7
-	add s2, t4, s2                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	add s1, s8, s0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu s2, s1, s8
+	add s2, a2, s2                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
 	slli s4, s1, 32                  # fep256_sparse64:75
 	add s2, s4, s2                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, s2, s4
 	sub s0, s3, s0                   # fep256_sparse64:76
-	sltu s7, s3, s0
-	sub t4, s3, t4
-	sub t4, t4, s7
+	sltu s8, s3, s0
+	sub a2, s3, a2
+	sub a2, a2, s8
 	srli s3, s1, 32
 	add s5, s5, s3
 	add s5, s0, s5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
 	sltu s0, s5, s0
-	add t4, t4, s0                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	add a2, a2, s0                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
 	sub s0, s1, s4                   # fep256_sparse64:77
 	sltu s4, s1, s0
 	sub s1, s1, s3
 	sub s1, s1, s4
-	add t4, s0, t4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu s0, t4, s0
+	add a2, s0, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu s0, a2, s0
 	add s0, s1, s0                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s1, s6, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu s2, s1, s6
-	add s3, a3, s5
-	sltu a3, s3, a3
+	add s1, s7, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s2, s1, s7
+	add s3, t3, s5
+	sltu t3, s3, t3
 	add s3, s3, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s2, s3, s2
-	or a3, a3, s2
-	add t4, t5, t4
-	sltu t5, t4, t5
-	add t4, t4, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a3, t4, a3
-	or a3, t5, a3
-	add t5, a4, s0
-	sltu a4, t5, a4
-	add t5, t5, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a3, t5, a3
-	or a3, a4, a3
-	srli a4, s1, 32                  # fep256_sparse64:73
+	or t3, t3, s2
+	add a2, a4, a2
+	sltu a4, a2, a4
+	add a2, a2, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t3, a2, t3
+	or a4, a4, t3
+	add t3, a6, s0
+	sltu a6, t3, a6
+	add t3, t3, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, t3, a4
+	or a4, a6, a4
+	srli a6, s1, 32                  # fep256_sparse64:73
 	slli s0, s1, 32
 	add s2, s3, s0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	sltu s3, s2, s3
-	add s3, a4, s3                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	add s3, a6, s3                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
 	slli s4, s2, 32                  # fep256_sparse64:75
 	add s3, s4, s3                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, s3, s4
 	sub s0, s1, s0                   # fep256_sparse64:76
-	sltu s6, s1, s0
-	sub a4, s1, a4
-	sub a4, a4, s6
+	sltu s7, s1, s0
+	sub a6, s1, a6
+	sub a6, a6, s7
 	srli s1, s2, 32
 	add s5, s5, s1
 	add s5, s0, s5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
 	sltu s0, s5, s0
-	add a4, a4, s0                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	add a6, a6, s0                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
 	sub s0, s2, s4                   # fep256_sparse64:77
 	sltu s4, s2, s0
 	sub s1, s2, s1
 	sub s1, s1, s4
-	add a3, a3, a4
-	add a3, s0, a3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu a4, a3, s0
-	add a4, s1, a4                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s0, t4, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t4, s0, t4
-	add s1, t5, s5
-	sltu t5, s1, t5
-	add s1, s1, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t4, s1, t4
-	or t4, t5, t4
-	add a3, a7, a3
-	sltu a7, a3, a7
-	add a3, a3, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t4, a3, t4
-	or a7, a7, t4
-	add a4, t1, a4
-	sltu t1, a4, t1
-	add a4, a4, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a7, a4, a7
-	or a7, t1, a7
-	beq a7, zero, .L18_9
-	li a7, 1
-	add a7, s0, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu t1, a7, s0
-	add t4, s1, a6
-	sltu t5, t4, s1
-	add s1, t4, t1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu t1, s1, t1
-	or t1, t5, t1
-	li t4, -1
-	add t4, a3, t4
-	sltu a3, t4, a3
-	add t4, t4, t1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu t1, t4, t1
-	or a3, a3, t1
-	add t1, a4, t3
-	sltu a4, t1, a4
-	add t1, t1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a3, t1, a3
-	or a3, a4, a3
-	bne a3, zero, .L18_10
-	mv s0, a7
-	mv a3, t4
-	mv a4, t1
-.L18_11:
-.L18_9:
-	andi a7, s0, 1                   # limbs:101
-	sub t1, zero, a7                 # limbs:105
-	add t1, s0, t1                   # limbs:105: word 0 of v$0_half_slope in 0..2^65-2
-	sltu t4, t1, s0
-	subw t5, zero, a7
-	slli t5, t5, 32
-	srli t5, t5, 32
-	add t5, s1, t5
-	sltu s2, t5, s1
-	add t5, t5, t4                   # limbs:105: word 0 of v$0_half_slope in 0..2^65-2
-	sltu t4, t5, t4
-	or t4, s2, t4
-	srli t1, t1, 1                   # limbs:111
-	slli s2, t5, 63
-	add t1, t1, s2
-	add t4, a3, t4                   # limbs:105: word 0 of v$0_half_slope in 0..2^65-2
-	sltu s2, t4, a3
-	srli t5, t5, 1                   # limbs:111
-	slli s3, t4, 63
-	add t5, t5, s3
-	slli s3, a7, 32                  # limbs:105
-	sub a7, a7, s3
-	add a7, a4, a7
-	sltu s3, a7, a4
-	add a7, a7, s2                   # limbs:105: word 0 of v$0_half_slope in 0..2^65-2
-	sltu s2, a7, s2
-	or s2, s3, s2
-	srli t4, t4, 1                   # limbs:111
-	slli s3, a7, 63
-	add t4, t4, s3
-	srli a7, a7, 1                   # limbs:113
-	slli s2, s2, 63
-	add a7, a7, s2
-	add t1, s0, t1                   # limbs:39: word 0 of v$0_add in 0..2^65-1
-	sltu s0, t1, s0
-	add t5, s1, t5
-	sltu s1, t5, s1
-	add t5, t5, s0                   # limbs:39: word 0 of v$0_add in 0..2^65-1
-	sltu s0, t5, s0
-	or s0, s1, s0
-	add t4, a3, t4
-	sltu a3, t4, a3
-	add t4, t4, s0                   # limbs:39: word 0 of v$0_add in 0..2^65-1
-	sltu s0, t4, s0
-	or a3, a3, s0
-	add a7, a4, a7
-	sltu a4, a7, a4
-	add a7, a7, a3                   # limbs:39: word 0 of v$0_add in 0..2^65-1
-	sltu a3, a7, a3
-	or a3, a4, a3
-	beq a3, zero, .L18_13
-	li a3, 1
-	add a3, t1, a3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sltu a4, a3, t1
-	add t1, t5, a6
-	sltu t5, t1, t5
-	add t1, t1, a4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sltu a4, t1, a4
-	or a4, t5, a4
-	li t5, -1
-	add t5, t4, t5
-	sltu t4, t5, t4
-	add t5, t5, a4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sltu a4, t5, a4
-	or a4, t4, a4
-	add t4, a7, t3
-	sltu a7, t4, a7
-	add t4, t4, a4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sltu a4, t4, a4
-	or a4, a7, a4
-	bne a4, zero, .L18_14
-	mv a7, t4
-	mv t4, t5
-	mv t5, t1
-	mv t1, a3
-.L18_15:
-.L18_13:
-	ld a3, 32(a1)
-	ld a4, 40(a1)
-	mulhu s0, a3, a4                 # products:28: word 1 of x$0_square in 0..<2^128
-	mul s1, a3, a4                   # products:28: word 0 of x$0_square in 0..<2^128
-	ld s2, 48(a1)
-	mulhu s3, a3, s2                 # products:29
-	mul s4, a3, s2
-	add s0, s4, s0                   # products:29: word 0 of y$0_square in 0..<2^128
-	sltu s4, s0, s4
-	add s3, s3, s4                   # products:29: word 1 of y$0_square in 0..<2^128
-	ld s4, 56(a1)
-	mulhu s5, a3, s4                 # products:30
-	mul s6, a3, s4
-	add s3, s6, s3                   # products:30: word 0 of z$0_square in 0..<2^128
-	sltu s6, s3, s6
-	add s5, s5, s6                   # products:30: word 1 of z$0_square in 0..<2^128
-	mulhu s6, a4, s2                 # products:31
-	mul s7, a4, s2
-	add s3, s7, s3                   # products:31: word 0 of u$0_square in 0..<2^128
-	sltu s7, s3, s7
-	add s6, s6, s7                   # products:31: word 1 of u$0_square in 0..<2^128
-	mulhu s7, a4, s4                 # products:32
-	mul s8, a4, s4
-	add s5, s8, s5
-	sltu s8, s5, s8
-	add s7, s7, s8
-	add s6, s5, s6                   # products:32: word 0 of v$0_square in 0..2^128-2
-	sltu s5, s6, s5
-	add s5, s7, s5                   # products:32: word 1 of v$0_square in 0..2^128-2
-	mulhu s7, s2, s4                 # products:33
-	mul s8, s2, s4
-	add s5, s8, s5                   # products:33: word 0 of w$0_square in 0..<2^128
-	sltu s8, s5, s8
-	add s7, s7, s8                   # products:33: word 1 of w$0_square in 0..<2^128
-	add s8, s7, s7                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu s7, s8, s7
-	add s9, s5, s5                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu s5, s9, s5
-	add s5, s8, s5                   # products:41: twice.6$0_square in 0..2^64-1
-	add s8, s6, s6                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu s6, s8, s6
-	add s6, s9, s6                   # products:41: twice.5$0_square in 0..2^64-1
-	add s9, s3, s3                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu s3, s9, s3
-	add s3, s8, s3                   # products:41: twice.4$0_square in 0..2^64-1
-	add s8, s0, s0                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu s0, s8, s0
-	add s0, s9, s0                   # products:41: twice.3$0_square in 0..2^64-1
-	add s9, s1, s1                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu s1, s9, s1
-	add s1, s8, s1                   # products:41: twice.2$0_square in 0..2^64-1
-	mulhu s8, a3, a3                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul s10, a3, a3                  # products:48: word 0 of s$0_square in 0..<2^128
-	add s8, s9, s8                   # products:50
-	sltu s9, s8, s9
-	mulhu s11, a4, a4                # products:48: word 1 of s$0_square in 0..<2^128
-	mul ra, a4, a4                   # products:48: word 0 of s$0_square in 0..<2^128
-	add ra, s1, ra                   # products:49
-	sltu s1, ra, s1
-	add ra, ra, s9                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu s9, ra, s9
-	or s1, s1, s9
-	add s9, s0, s11                  # products:50
-	sltu s0, s9, s0
-	add s9, s9, s1                   # products:50: word 0 of high$0_square in 0..2^65-2
-	sltu s1, s9, s1
-	or s0, s0, s1
-	mulhu s1, s2, s2                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul s11, s2, s2                  # products:48: word 0 of s$0_square in 0..<2^128
-	add s11, s3, s11                 # products:49
-	sltu s3, s11, s3
-	add s0, s11, s0                  # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu s11, s0, s11
-	add s3, s3, s11                  # products:49: word 1 of low$0_square in 0..2^65-1
-	add s1, s6, s1                   # products:50
-	sltu s6, s1, s6
-	add s3, s1, s3                   # products:50: word 0 of high$0_square in 0..2^65-2
-	sltu s1, s3, s1
-	add s1, s6, s1                   # products:50: word 1 of high$0_square in 0..2^65-2
-	mulhu s6, s4, s4                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul s11, s4, s4                  # products:48: word 0 of s$0_square in 0..<2^128
-	add s11, s5, s11                 # products:49
-	sltu s5, s11, s5
-	add s1, s11, s1                  # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu s11, s1, s11
-	add s5, s5, s11                  # products:49: word 1 of low$0_square in 0..2^65-1
-	add s6, s7, s6                   # products:50
-	add s5, s5, s6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s6, s10, 32                 # fep256_sparse64:73
-	slli s7, s10, 32
-	add s11, s8, s7                  # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu s8, s11, s8
-	add s8, s6, s8                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s4, s11, 32                 # fep256_sparse64:75
-	add s8, s4, s8                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s2, s8, s4
-	sub s7, s10, s7                  # fep256_sparse64:76
-	sltu a4, s10, s7
-	sub s6, s10, s6
-	sub a4, s6, a4
-	srli s6, s11, 32
-	add s2, s2, s6
-	add s2, s7, s2                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu s7, s2, s7
-	add a4, a4, s7                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s11, s4                  # fep256_sparse64:77
-	sltu s7, s11, s4
-	sub s6, s11, s6
-	sub s6, s6, s7
-	add a4, s4, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu s4, a4, s4
-	add s4, s6, s4                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s6, ra, s8                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu s7, s6, ra
-	add s2, s9, s2
-	sltu s8, s2, s9
-	add s2, s2, s7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu s7, s2, s7
-	or s7, s8, s7
-	add a4, s0, a4
-	sltu s0, a4, s0
-	add a4, a4, s7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu s7, a4, s7
-	or s0, s0, s7
-	add s7, s3, s4
-	sltu s8, s7, s3
-	add s4, s3, s4
-	sltu s3, s4, s3
-	add s4, s4, s0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu s9, s4, s0
-	or s3, s3, s9
-	srli s9, s6, 32                  # fep256_sparse64:73
-	slli s10, s6, 32
-	add s11, s2, s10                 # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu s2, s11, s2
-	add s2, s9, s2                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli ra, s11, 32                 # fep256_sparse64:75
-	add s2, ra, s2                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu a3, s2, ra
-	sub s10, s6, s10                 # fep256_sparse64:76
-	sd a0, 0(sp)
-	sltu a0, s6, s10
-	sub s6, s6, s9
-	sub a0, s6, a0
-	srli s6, s11, 32
-	add a3, a3, s6
-	add a3, s10, a3                  # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu s9, a3, s10
-	add a0, a0, s9                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub s9, s11, ra                  # fep256_sparse64:77
-	sltu s10, s11, s9
-	sub s6, s11, s6
-	sub s6, s6, s10
-	add s3, s3, a0
-	add s3, s9, s3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu s10, s3, s9
-	add s10, s6, s10                 # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s2, a4, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a4, s2, a4
-	add s11, s4, a3
-	sltu s4, s11, s4
-	add s11, s11, a4                 # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu ra, s11, a4
-	or s4, s4, ra
-	add s3, s1, s3
-	sltu ra, s3, s1
-	add s3, s3, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu s4, s3, s4
-	or s4, ra, s4
-	add s10, s5, s10
-	sltu ra, s10, s5
-	add s10, s10, s4                 # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu s4, s10, s4
-	or s4, ra, s4
-	bne s4, zero, .L18_16
-	mv s4, s2
-.L18_17:
-	mulhu ra, a2, s4                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	sd s2, 88(sp)
-	mul s2, a2, s4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sd s5, 24(sp)
-	mulhu s5, a5, s4
-	sd s1, 16(sp)
-	mul s1, a5, s4
-	add ra, s1, ra                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s1, ra, s1
-	add s1, s5, s1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s5, t0, s4
-	sd a4, 96(sp)
-	mul a4, t0, s4
-	add s1, a4, s1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu a4, s1, a4
-	add a4, s5, a4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s5, t2, s4
-	sd a3, 56(sp)
-	mul a3, t2, s4
-	add a4, a3, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu a3, a4, a3
-	add a3, s5, a3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s5, a2, s11
-	sd s6, 80(sp)
-	mul s6, a2, s11
-	add s6, ra, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, s6, ra
-	add s5, s5, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, a5, s11
-	sd s9, 72(sp)
-	mul s9, a5, s11
-	add s9, s1, s9
-	sltu s1, s9, s1
-	add s1, ra, s1
-	add s5, s9, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s9, s5, s9
-	add s1, s1, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s9, t0, s11
-	mul ra, t0, s11
-	add ra, a4, ra
-	sltu a4, ra, a4
-	add a4, s9, a4
-	add s1, ra, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s9, s1, ra
-	add a4, a4, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s9, t2, s11
-	mul ra, t2, s11
-	add ra, a3, ra
-	sltu a3, ra, a3
-	add a3, s9, a3
-	add a4, ra, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s9, a4, ra
-	add a3, a3, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s9, a2, s3
-	mul ra, a2, s3
-	add ra, s5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s5, ra, s5
-	add s5, s9, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s9, a5, s3
-	sd a0, 64(sp)
-	mul a0, a5, s3
-	add a0, s1, a0
-	sltu s1, a0, s1
-	add s1, s9, s1
-	add s5, a0, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a0, s5, a0
-	add a0, s1, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s1, t0, s3
-	mul s9, t0, s3
-	add s9, a4, s9
-	sltu a4, s9, a4
-	add a4, s1, a4
-	add a0, s9, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s1, a0, s9
-	add a4, a4, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s1, t2, s3
-	mul s9, t2, s3
-	add s9, a3, s9
-	sltu a3, s9, a3
-	add a3, s1, a3
-	add a4, s9, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s1, a4, s9
-	add a3, a3, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s1, a2, s10
-	mul s9, a2, s10
-	add s9, s5, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s5, s9, s5
-	add s1, s1, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s5, a5, s10
-	mul a2, a5, s10
-	add a2, a0, a2
-	sltu a0, a2, a0
-	add a0, s5, a0
-	add s1, a2, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add a4, a4, a6
+	add a4, s0, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu a6, a4, s0
+	add a6, s1, a6                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s0, a2, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, s0, a2
+	add s1, t3, s5
+	sltu t3, s1, t3
+	add s1, s1, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, s1, a2
-	add a0, a0, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a2, t0, s10
-	mul s5, t0, s10
-	add s5, a4, s5
-	sltu a4, s5, a4
-	add a2, a2, a4
-	add a0, s5, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a4, a0, s5
-	add a2, a2, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a4, t2, s10
-	mul s5, t2, s10
-	add s5, a3, s5
-	sltu a3, s5, a3
-	add a3, a4, a3
-	add a2, s5, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a4, a2, s5
-	add a3, a3, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a4, s2, 32                  # fep256_sparse64:73
-	slli s5, s2, 32
-	add t2, s6, s5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu s6, t2, s6
-	add s6, a4, s6                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli t0, t2, 32                  # fep256_sparse64:75
-	add s6, t0, s6                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu a5, s6, t0
-	sub s5, s2, s5                   # fep256_sparse64:76
-	sd a1, 8(sp)
-	sltu a1, s2, s5
-	sub a4, s2, a4
-	sub a1, a4, a1
-	srli a4, t2, 32
-	add a5, a5, a4
-	add a5, s5, a5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu s2, a5, s5
-	add a1, a1, s2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t2, t0                   # fep256_sparse64:77
-	sltu s2, t2, t0
-	sub a4, t2, a4
-	sub a4, a4, s2
-	add a1, t0, a1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu t0, a1, t0
-	add a4, a4, t0                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add t0, ra, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t2, t0, ra
-	add a5, s9, a5
-	sltu s2, a5, s9
-	add a5, a5, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t2, a5, t2
-	or t2, s2, t2
-	add a1, s1, a1
-	sltu s1, a1, s1
-	add a1, a1, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t2, a1, t2
-	or t2, s1, t2
-	add a4, a0, a4
-	sltu a0, a4, a0
-	add a4, a4, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t2, a4, t2
-	or a0, a0, t2
-	srli t2, t0, 32                  # fep256_sparse64:73
-	slli s1, t0, 32
-	add s2, a5, s1                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu a5, s2, a5
-	add a5, t2, a5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s5, s2, 32                  # fep256_sparse64:75
-	add a5, s5, a5                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s6, a5, s5
-	sub s1, t0, s1                   # fep256_sparse64:76
-	sltu s9, t0, s1
-	sub t0, t0, t2
-	sub t0, t0, s9
-	srli t2, s2, 32
-	add s6, s6, t2
-	add s6, s1, s6                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu s1, s6, s1
-	add t0, t0, s1                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub s1, s2, s5                   # fep256_sparse64:77
-	sltu s5, s2, s1
-	sub t2, s2, t2
-	sub t2, t2, s5
-	add a0, a0, t0
-	add a0, s1, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu t0, a0, s1
-	add t0, t2, t0                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add a5, a1, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a1, a5, a1
-	add t2, a4, s6
-	sltu a4, t2, a4
-	add t2, t2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a1, t2, a1
-	or a1, a4, a1
-	add a0, a2, a0
-	sltu a2, a0, a2
-	add a0, a0, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a1, a0, a1
-	or a1, a2, a1
-	add a2, a3, t0
-	sltu a3, a2, a3
-	add a2, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a1, a2, a1
-	or a1, a3, a1
-	beq a1, zero, .L18_21
-	li a1, 1
-	add a1, a5, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a3, a1, a5
-	add a4, t2, a6
-	sltu a5, a4, t2
-	add t2, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a3, t2, a3
-	or a3, a5, a3
-	li a4, -1
-	add a4, a0, a4
-	sltu a0, a4, a0
-	add a4, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a3, a4, a3
-	or a0, a0, a3
-	add a3, a2, t3
-	sltu a2, a3, a2
-	add a3, a3, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, a3, a0
-	or a0, a2, a0
-	bne a0, zero, .L18_22
-	mv a5, a1
-	mv a0, a4
-	mv a2, a3
-.L18_23:
-.L18_21:
-	mulhu a1, t1, t5                 # products:28: word 1 of x$0_square in 0..<2^128
-	mul a3, t1, t5                   # products:28: word 0 of x$0_square in 0..<2^128
-	mulhu a4, t1, t4                 # products:29
-	mul t0, t1, t4
-	add a1, t0, a1                   # products:29: word 0 of y$0_square in 0..<2^128
-	sltu t0, a1, t0
-	add a4, a4, t0                   # products:29: word 1 of y$0_square in 0..<2^128
-	mulhu t0, t1, a7                 # products:30
-	mul s1, t1, a7
-	add a4, s1, a4                   # products:30: word 0 of z$0_square in 0..<2^128
-	sltu s1, a4, s1
-	add t0, t0, s1                   # products:30: word 1 of z$0_square in 0..<2^128
-	mulhu s1, t5, t4                 # products:31
-	mul s2, t5, t4
-	add a4, s2, a4                   # products:31: word 0 of u$0_square in 0..<2^128
-	sltu s2, a4, s2
-	add s1, s1, s2                   # products:31: word 1 of u$0_square in 0..<2^128
-	mulhu s2, t5, a7                 # products:32
-	mul s5, t5, a7
-	add t0, s5, t0
-	sltu s5, t0, s5
-	add s2, s2, s5
-	add s1, t0, s1                   # products:32: word 0 of v$0_square in 0..2^128-2
-	sltu t0, s1, t0
-	add t0, s2, t0                   # products:32: word 1 of v$0_square in 0..2^128-2
-	mulhu s2, t4, a7                 # products:33
-	mul s5, t4, a7
-	add t0, s5, t0                   # products:33: word 0 of w$0_square in 0..<2^128
-	sltu s5, t0, s5
-	add s2, s2, s5                   # products:33: word 1 of w$0_square in 0..<2^128
-	add s5, s2, s2                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu s2, s5, s2
-	add s6, t0, t0                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu t0, s6, t0
-	add t0, s5, t0                   # products:41: twice.6$0_square in 0..2^64-1
-	add s5, s1, s1                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu s1, s5, s1
-	add s1, s6, s1                   # products:41: twice.5$0_square in 0..2^64-1
-	add s6, a4, a4                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a4, s6, a4
-	add a4, s5, a4                   # products:41: twice.4$0_square in 0..2^64-1
-	add s5, a1, a1                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a1, s5, a1
-	add a1, s6, a1                   # products:41: twice.3$0_square in 0..2^64-1
-	add s6, a3, a3                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a3, s6, a3
-	add a3, s5, a3                   # products:41: twice.2$0_square in 0..2^64-1
-	mulhu s5, t1, t1                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul s9, t1, t1                   # products:48: word 0 of s$0_square in 0..<2^128
-	add s5, s6, s5                   # products:50
-	sltu s6, s5, s6
-	mulhu ra, t5, t5                 # products:48: word 1 of s$0_square in 0..<2^128
-	sd s8, 48(sp)
-	mul s8, t5, t5                   # products:48: word 0 of s$0_square in 0..<2^128
-	add s8, a3, s8                   # products:49
-	sltu a3, s8, a3
-	add s8, s8, s6                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu s6, s8, s6
-	or a3, a3, s6
-	add s6, a1, ra                   # products:50
-	sltu a1, s6, a1
-	add s6, s6, a3                   # products:50: word 0 of high$0_square in 0..2^65-2
-	sltu a3, s6, a3
-	or a1, a1, a3
-	mulhu a3, t4, t4                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul ra, t4, t4                   # products:48: word 0 of s$0_square in 0..<2^128
-	add ra, a4, ra                   # products:49
-	sltu a4, ra, a4
-	add ra, ra, a1                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu a1, ra, a1
-	or a1, a4, a1
-	add a3, s1, a3                   # products:50
-	sltu a4, a3, s1
-	add a1, a3, a1                   # products:50: word 0 of high$0_square in 0..2^65-2
-	sltu a3, a1, a3
-	add a3, a4, a3                   # products:50: word 1 of high$0_square in 0..2^65-2
-	mulhu a4, a7, a7                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul s1, a7, a7                   # products:48: word 0 of s$0_square in 0..<2^128
-	add s1, t0, s1                   # products:49
-	sltu t0, s1, t0
-	add a3, s1, a3                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu s1, a3, s1
-	add t0, t0, s1                   # products:49: word 1 of low$0_square in 0..2^65-1
-	add a4, s2, a4                   # products:50
-	add a4, t0, a4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t0, s9, 32                  # fep256_sparse64:73
-	slli s1, s9, 32
-	add s2, s5, s1                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu s5, s2, s5
-	add s5, t0, s5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	sd s7, 40(sp)
-	slli s7, s2, 32                  # fep256_sparse64:75
-	add s5, s7, s5                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sd s0, 32(sp)
-	sltu s0, s5, s7
-	sub s1, s9, s1                   # fep256_sparse64:76
-	sd s10, 104(sp)
-	sltu s10, s9, s1
-	sub t0, s9, t0
-	sub t0, t0, s10
-	srli s9, s2, 32
-	add s0, s0, s9
-	add s0, s1, s0                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu s1, s0, s1
-	add t0, t0, s1                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub s1, s2, s7                   # fep256_sparse64:77
-	sltu s7, s2, s1
-	sub s2, s2, s9
-	sub s2, s2, s7
-	add t0, s1, t0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu s1, t0, s1
-	add s1, s2, s1                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s2, s8, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu s5, s2, s8
-	add s0, s6, s0
-	sltu s6, s0, s6
-	add s0, s0, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu s5, s0, s5
-	or s5, s6, s5
-	add t0, ra, t0
-	sltu s6, t0, ra
-	add t0, t0, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu s5, t0, s5
-	or s5, s6, s5
-	add s1, a1, s1
-	sltu a1, s1, a1
-	add s1, s1, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu s5, s1, s5
-	or a1, a1, s5
-	srli s5, s2, 32                  # fep256_sparse64:73
-	slli s6, s2, 32
-	add s7, s0, s6                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu s0, s7, s0
-	add s0, s5, s0                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s8, s7, 32                  # fep256_sparse64:75
-	add s0, s8, s0                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s9, s0, s8
-	sub s6, s2, s6                   # fep256_sparse64:76
-	sltu s10, s2, s6
-	sub s2, s2, s5
-	sub s2, s2, s10
-	srli s5, s7, 32
-	add s9, s9, s5
-	add s9, s6, s9                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu s6, s9, s6
-	add s2, s2, s6                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub s6, s7, s8                   # fep256_sparse64:77
-	sltu s8, s7, s6
-	sub s5, s7, s5
-	sub s5, s5, s8
-	add a1, a1, s2
-	add a1, s6, a1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu s2, a1, s6
-	add s2, s5, s2                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s0, t0, s0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t0, s0, t0
-	add s5, s1, s9
-	sltu s1, s5, s1
-	add s5, s5, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t0, s5, t0
-	or t0, s1, t0
-	add a1, a3, a1
-	sltu a3, a1, a3
-	add a1, a1, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t0, a1, t0
-	or a3, a3, t0
-	add t0, a4, s2
-	sltu a4, t0, a4
-	add t0, t0, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a3, t0, a3
-	or a3, a4, a3
-	beq a3, zero, .L18_25
-	li a3, 1
-	add a3, s0, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, a3, s0
-	add s0, s5, a6
-	sltu s1, s0, s5
-	add s5, s0, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, s5, a4
-	or a4, s1, a4
-	li s0, -1
-	add s0, a1, s0
-	sltu a1, s0, a1
-	add s0, s0, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, s0, a4
-	or a1, a1, a4
-	add a4, t0, t3
+	or a2, t3, a2
+	add a4, t0, a4
 	sltu t0, a4, t0
-	add a4, a4, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, a4, a1
-	or a1, t0, a1
-	bne a1, zero, .L18_26
-	mv a1, s0
-	mv s0, a3
-	mv t0, a4
-.L18_27:
-.L18_25:
-	add a3, a5, a5                   # limbs:39: word 0 of v$0_add in 0..2^65-1
-	sltu a4, a3, a5
-	add s1, t2, t2
-	sltu s2, s1, t2
-	add s1, s1, a4                   # limbs:39: word 0 of v$0_add in 0..2^65-1
-	sltu a4, s1, a4
-	or a4, s2, a4
-	add s2, a0, a0
-	sltu s6, s2, a0
-	add s2, s2, a4                   # limbs:39: word 0 of v$0_add in 0..2^65-1
-	sltu a4, s2, a4
-	or a4, s6, a4
-	add s6, a2, a2
-	sltu s7, s6, a2
-	add s6, s6, a4                   # limbs:39: word 0 of v$0_add in 0..2^65-1
-	sltu a4, s6, a4
-	or a4, s7, a4
-	beq a4, zero, .L18_29
-	li a4, 1
-	add a4, a3, a4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sltu a3, a4, a3
-	add s7, s1, a6
-	sltu s1, s7, s1
-	add s7, s7, a3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sltu a3, s7, a3
-	or a3, s1, a3
-	li s1, -1
-	add s1, s2, s1
-	sltu s2, s1, s2
-	add s1, s1, a3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sltu a3, s1, a3
-	or a3, s2, a3
-	add s2, s6, t3
-	sltu s6, s2, s6
-	add s2, s2, a3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sltu a3, s2, a3
-	or a3, s6, a3
-	bne a3, zero, .L18_30
-	mv a3, a4
-	mv s6, s2
-	mv s2, s1
-	mv s1, s7
-.L18_31:
-.L18_29:
-	sub a3, s0, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a4, s0, a3
-	sub s0, s5, s1
-	sltu s1, s5, s0
-	sub a4, s0, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu s0, s0, a4
-	or s0, s1, s0
-	sub s1, a1, s2
-	sltu a1, a1, s1
-	sub s0, s1, s0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu s1, s1, s0
-	or a1, a1, s1
-	sub s1, t0, s6
-	sltu t0, t0, s1
-	sub a1, s1, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu s1, s1, a1
-	or t0, t0, s1
-	beq t0, zero, .L18_33
-	li t0, 1
-	sub t0, a3, t0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a3, a3, t0
-	sub s1, a4, a6
-	sltu a4, a4, s1
-	sub a3, s1, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu s1, s1, a3
-	or a4, a4, s1
-	li s1, -1
-	sub s1, s0, s1
-	sltu s0, s0, s1
-	sub a4, s1, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu s1, s1, a4
-	or s0, s0, s1
-	sub s1, a1, t3
-	sltu a1, a1, s1
-	sub s0, s1, s0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu s1, s1, s0
-	or a1, a1, s1
-	bne a1, zero, .L18_34
-	mv a1, s0
-	mv s0, a4
-	mv a4, a3
-	mv a3, t0
-.L18_35:
-.L18_33:
-	sub t0, a5, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a5, a5, t0
-	sub s1, t2, a4
-	sltu t2, t2, s1
-	sub a5, s1, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu s1, s1, a5
-	or t2, t2, s1
-	sub s1, a0, s0
-	sltu a0, a0, s1
-	sub t2, s1, t2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu s1, s1, t2
-	or a0, a0, s1
-	sub s1, a2, a1
-	sltu a2, a2, s1
-	sub a0, s1, a0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu s1, s1, a0
-	or a2, a2, s1
-	beq a2, zero, .L18_37
-	li a2, 1
-	sub a2, t0, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu t0, t0, a2
-	sub s1, a5, a6
-	sltu a5, a5, s1
-	sub t0, s1, t0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu s1, s1, t0
-	or a5, a5, s1
-	li s1, -1
-	sub s1, t2, s1
-	sltu t2, t2, s1
-	sub a5, s1, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu s1, s1, a5
-	or t2, t2, s1
-	sub s1, a0, t3
-	sltu a0, a0, s1
-	sub t2, s1, t2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu s1, s1, t2
-	or a0, a0, s1
-	bne a0, zero, .L18_38
-	mv a0, t2
-	mv t2, a5
-	mv a5, t0
-	mv t0, a2
-.L18_39:
-.L18_37:
-	mulhu a2, t1, t0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul s1, t1, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu s2, t5, t0
-	mul s5, t5, t0
-	add a2, s5, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s5, a2, s5
-	add s2, s2, s5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s5, t4, t0
-	mul s6, t4, t0
-	add s2, s6, s2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s6, s2, s6
-	add s5, s5, s6                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s6, a7, t0
-	mul t0, a7, t0
-	add s5, t0, s5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t0, s5, t0
-	add t0, s6, t0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s6, t1, a5
-	mul s7, t1, a5
-	add s7, a2, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a2, s7, a2
-	add a2, s6, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s6, t5, a5
-	mul s8, t5, a5
-	add s8, s2, s8
-	sltu s2, s8, s2
-	add s2, s6, s2
-	add a2, s8, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s6, a2, s8
-	add s2, s2, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s6, t4, a5
-	mul s8, t4, a5
-	add s8, s5, s8
-	sltu s5, s8, s5
-	add s5, s6, s5
-	add s2, s8, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s6, s2, s8
-	add s5, s5, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s6, a7, a5
-	mul a5, a7, a5
-	add a5, t0, a5
-	sltu t0, a5, t0
-	add t0, s6, t0
-	add s5, a5, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a5, s5, a5
-	add a5, t0, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t0, t1, t2
-	mul s6, t1, t2
-	add s6, a2, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a2, s6, a2
-	add a2, t0, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t0, t5, t2
-	mul s8, t5, t2
-	add s8, s2, s8
-	sltu s2, s8, s2
-	add t0, t0, s2
-	add a2, s8, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s2, a2, s8
-	add t0, t0, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s2, t4, t2
-	mul s8, t4, t2
-	add s8, s5, s8
-	sltu s5, s8, s5
-	add s2, s2, s5
-	add t0, s8, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s5, t0, s8
-	add s2, s2, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s5, a7, t2
-	mul t2, a7, t2
-	add t2, a5, t2
-	sltu a5, t2, a5
-	add a5, s5, a5
-	add s2, t2, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t2, s2, t2
-	add a5, a5, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t2, t1, a0
-	mul t1, t1, a0
-	add t1, a2, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a2, t1, a2
-	add a2, t2, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t2, t5, a0
-	mul t5, t5, a0
-	add t5, t0, t5
-	sltu t0, t5, t0
-	add t0, t2, t0
-	add a2, t5, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t2, a2, t5
-	add t0, t0, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t2, t4, a0
-	mul t4, t4, a0
-	add t4, s2, t4
-	sltu t5, t4, s2
-	add t2, t2, t5
-	add t0, t4, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, t0, t4
-	add t2, t2, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, a7, a0
-	mul a0, a7, a0
-	add a0, a5, a0
-	sltu a5, a0, a5
-	add a5, t4, a5
-	add a7, a0, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a0, a7, a0
-	add a0, a5, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a5, s1, 32                  # fep256_sparse64:73
-	slli t2, s1, 32
-	add t4, s7, t2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu t5, t4, s7
-	add t5, a5, t5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s2, t4, 32                  # fep256_sparse64:75
-	add t5, s2, t5                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s5, t5, s2
-	sub t2, s1, t2                   # fep256_sparse64:76
-	sltu s7, s1, t2
-	sub a5, s1, a5
-	sub a5, a5, s7
-	srli s1, t4, 32
-	add s5, s5, s1
-	add s5, t2, s5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu t2, s5, t2
-	add a5, a5, t2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, s2                   # fep256_sparse64:77
-	sltu s2, t4, t2
-	sub t4, t4, s1
-	sub t4, t4, s2
-	add a5, t2, a5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu t2, a5, t2
-	add t2, t4, t2                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add t4, s6, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t5, t4, s6
-	add s1, t1, s5
-	sltu t1, s1, t1
-	add s1, s1, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t5, s1, t5
-	or t1, t1, t5
-	add a5, a2, a5
-	sltu a2, a5, a2
-	add a5, a5, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t1, a5, t1
-	or a2, a2, t1
-	add t1, t0, t2
-	sltu t0, t1, t0
-	add t1, t1, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a2, t1, a2
+	add a4, a4, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, a4, a2
 	or a2, t0, a2
-	srli t0, t4, 32                  # fep256_sparse64:73
-	slli t2, t4, 32
-	add t5, s1, t2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu s1, t5, s1
-	add s1, t0, s1                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s2, t5, 32                  # fep256_sparse64:75
-	add s1, s2, s1                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s5, s1, s2
-	sub t2, t4, t2                   # fep256_sparse64:76
-	sltu s6, t4, t2
-	sub t0, t4, t0
-	sub t0, t0, s6
-	srli t4, t5, 32
-	add s5, s5, t4
-	add s5, t2, s5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu t2, s5, t2
-	add t0, t0, t2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t5, s2                   # fep256_sparse64:77
-	sltu s2, t5, t2
-	sub t4, t5, t4
-	sub t4, t4, s2
-	add a2, a2, t0
-	add a2, t2, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu t0, a2, t2
-	add t0, t4, t0                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add t2, a5, s1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, t2, a5
-	add t4, t1, s5
-	sltu t1, t4, t1
-	add t4, t4, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, t4, a5
-	or a5, t1, a5
-	add a2, a7, a2
-	sltu a7, a2, a7
-	add a2, a2, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, a2, a5
-	or a5, a7, a5
-	add a7, a0, t0
-	sltu a0, a7, a0
-	add a7, a7, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, a7, a5
-	or a0, a0, a5
-	beq a0, zero, .L18_41
-	li a0, 1
-	add a0, t2, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, a0, t2
-	add t0, t4, a6
-	sltu t1, t0, t4
-	add t4, t0, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, t4, a5
-	or a5, t1, a5
-	li t0, -1
-	add t0, a2, t0
+	add a6, a1, a6
+	sltu a1, a6, a1
+	add a6, a6, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, a6, a2
+	or a1, a1, a2
+	beq a1, zero, .L18_41
+	add a1, s0, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, a1, s0
+	add t0, s1, a7
+	sltu t3, t0, s1
+	add s1, t0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, s1, a2
+	or a2, t3, a2
+	add t0, a4, t2
+	sltu a4, t0, a4
+	add t0, t0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, t0, a2
-	add t0, t0, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, t0, a5
-	or a2, a2, a5
-	add a5, a7, t3
-	sltu a7, a5, a7
-	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a2, a5, a2
-	or a2, a7, a2
+	or a2, a4, a2
+	add a4, a6, t5
+	sltu a6, a4, a6
+	add a4, a4, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, a4, a2
+	or a2, a6, a2
 	bne a2, zero, .L18_42
-	mv t2, a0
-	mv a2, t0
-	mv a7, a5
+	mv s0, a1
+	mv a6, a4
+	mv a4, t0
 .L18_43:
 .L18_41:
-	mulhu a0, s4, s11                # products:28: word 1 of x$0_square in 0..<2^128
-	mul a5, s4, s11                  # products:28: word 0 of x$0_square in 0..<2^128
-	mulhu t0, s4, s3                 # products:29
-	mul t1, s4, s3
-	add a0, t1, a0                   # products:29: word 0 of y$0_square in 0..<2^128
-	sltu t1, a0, t1
-	add t0, t0, t1                   # products:29: word 1 of y$0_square in 0..<2^128
-	ld s10, 104(sp)
-	mulhu t1, s4, s10                # products:30
-	mul t5, s4, s10
-	add t0, t5, t0                   # products:30: word 0 of z$0_square in 0..<2^128
-	sltu t5, t0, t5
-	add t1, t1, t5                   # products:30: word 1 of z$0_square in 0..<2^128
-	mulhu t5, s11, s3                # products:31
-	mul s1, s11, s3
-	add t0, s1, t0                   # products:31: word 0 of u$0_square in 0..<2^128
-	sltu s1, t0, s1
-	add t5, t5, s1                   # products:31: word 1 of u$0_square in 0..<2^128
-	mulhu s1, s11, s10               # products:32
-	mul s2, s11, s10
-	add t1, s2, t1
-	sltu s2, t1, s2
-	add s1, s1, s2
-	add t5, t1, t5                   # products:32: word 0 of v$0_square in 0..2^128-2
-	sltu t1, t5, t1
-	add t1, s1, t1                   # products:32: word 1 of v$0_square in 0..2^128-2
-	mulhu s1, s3, s10                # products:33
-	mul s2, s3, s10
-	add t1, s2, t1                   # products:33: word 0 of w$0_square in 0..<2^128
-	sltu s2, t1, s2
-	add s1, s1, s2                   # products:33: word 1 of w$0_square in 0..<2^128
-	add s2, s1, s1                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu s1, s2, s1
-	add s5, t1, t1                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu t1, s5, t1
-	add t1, s2, t1                   # products:41: twice.6$0_square in 0..2^64-1
-	add s2, t5, t5                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu t5, s2, t5
-	add t5, s5, t5                   # products:41: twice.5$0_square in 0..2^64-1
-	add s5, t0, t0                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu t0, s5, t0
-	add t0, s2, t0                   # products:41: twice.4$0_square in 0..2^64-1
-	add s2, a0, a0                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a0, s2, a0
-	add a0, s5, a0                   # products:41: twice.3$0_square in 0..2^64-1
-	add s5, a5, a5                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a5, s5, a5
-	add a5, s2, a5                   # products:41: twice.2$0_square in 0..2^64-1
-	mulhu s2, s4, s4                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul s4, s4, s4                   # products:48: word 0 of s$0_square in 0..<2^128
-	add s2, s5, s2                   # products:50
-	sltu s5, s2, s5
-	mulhu s6, s11, s11               # products:48: word 1 of s$0_square in 0..<2^128
-	mul s7, s11, s11                 # products:48: word 0 of s$0_square in 0..<2^128
-	add s7, a5, s7                   # products:49
-	sltu a5, s7, a5
-	add s7, s7, s5                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu s5, s7, s5
-	or a5, a5, s5
-	add s5, a0, s6                   # products:50
-	sltu a0, s5, a0
-	add s5, s5, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	sltu a5, s5, a5
-	or a0, a0, a5
-	mulhu a5, s3, s3                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul s3, s3, s3                   # products:48: word 0 of s$0_square in 0..<2^128
-	add s3, t0, s3                   # products:49
-	sltu t0, s3, t0
-	add s3, s3, a0                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu a0, s3, a0
-	or a0, t0, a0
-	add a5, t5, a5                   # products:50
-	sltu t0, a5, t5
-	add a0, a5, a0                   # products:50: word 0 of high$0_square in 0..2^65-2
-	sltu a5, a0, a5
-	add a5, t0, a5                   # products:50: word 1 of high$0_square in 0..2^65-2
-	mulhu t0, s10, s10               # products:48: word 1 of s$0_square in 0..<2^128
-	mul t5, s10, s10                 # products:48: word 0 of s$0_square in 0..<2^128
-	add t5, t1, t5                   # products:49
-	sltu t1, t5, t1
-	add a5, t5, a5                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu t5, a5, t5
-	add t1, t1, t5                   # products:49: word 1 of low$0_square in 0..2^65-1
-	add t0, s1, t0                   # products:50
-	add t0, t1, t0                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t1, s4, 32                  # fep256_sparse64:73
-	slli t5, s4, 32
-	add s1, s2, t5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu s2, s1, s2
-	add s2, t1, s2                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s6, s1, 32                  # fep256_sparse64:75
-	add s2, s6, s2                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s8, s2, s6
-	sub t5, s4, t5                   # fep256_sparse64:76
-	sltu s9, s4, t5
-	sub t1, s4, t1
-	sub t1, t1, s9
-	srli s4, s1, 32
-	add s8, s8, s4
-	add s8, t5, s8                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu t5, s8, t5
-	add t1, t1, t5                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s1, s6                   # fep256_sparse64:77
-	sltu s6, s1, t5
-	sub s1, s1, s4
-	sub s1, s1, s6
-	add t1, t5, t1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu t5, t1, t5
-	add t5, s1, t5                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s1, s7, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu s2, s1, s7
-	add s4, s5, s8
-	sltu s5, s4, s5
-	add s4, s4, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	ld s11, 104(sp)
+	mulhu a1, s6, s11                # products:28: word 1 of x$0_square in 0..<2^128
+	mul a2, s6, s11                  # products:28: word 0 of x$0_square in 0..<2^128
+	ld s5, 112(sp)
+	mulhu t0, s6, s5                 # products:29
+	mul t3, s6, s5
+	add a1, t3, a1                   # products:29: word 0 of y$0_square in 0..<2^128
+	sltu t3, a1, t3
+	add t0, t0, t3                   # products:29: word 1 of y$0_square in 0..<2^128
+	ld s10, 120(sp)
+	mulhu t3, s6, s10                # products:30
+	mul s2, s6, s10
+	add t0, s2, t0                   # products:30: word 0 of z$0_square in 0..<2^128
+	sltu s2, t0, s2
+	add t3, t3, s2                   # products:30: word 1 of z$0_square in 0..<2^128
+	mulhu s2, s11, s5                # products:31
+	mul s3, s11, s5
+	add t0, s3, t0                   # products:31: word 0 of u$0_square in 0..<2^128
+	sltu s3, t0, s3
+	add s2, s2, s3                   # products:31: word 1 of u$0_square in 0..<2^128
+	mulhu s3, s11, s10               # products:32
+	mul s4, s11, s10
+	add t3, s4, t3
+	sltu s4, t3, s4
+	add s3, s3, s4
+	add s2, t3, s2                   # products:32: word 0 of v$0_square in 0..2^128-2
+	sltu t3, s2, t3
+	add t3, s3, t3                   # products:32: word 1 of v$0_square in 0..2^128-2
+	mulhu s3, s5, s10                # products:33
+	mul s4, s5, s10
+	add t3, s4, t3                   # products:33: word 0 of w$0_square in 0..<2^128
+	sltu s4, t3, s4
+	add s3, s3, s4                   # products:33: word 1 of w$0_square in 0..<2^128
+	add s4, s3, s3                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu s3, s4, s3
+	add s7, t3, t3                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu t3, s7, t3
+	add t3, s4, t3                   # products:41: twice.6$0_square in 0..2^64-1
+	add s4, s2, s2                   # products:40: word 0 of d$0_square in 0..2^65-2
 	sltu s2, s4, s2
-	or s2, s5, s2
-	add t1, s3, t1
-	sltu s3, t1, s3
-	add t1, t1, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu s2, t1, s2
-	or s2, s3, s2
-	add t5, a0, t5
-	sltu a0, t5, a0
-	add t5, t5, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu s2, t5, s2
-	or a0, a0, s2
-	srli s2, s1, 32                  # fep256_sparse64:73
-	slli s3, s1, 32
-	add s5, s4, s3                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu s4, s5, s4
-	add s4, s2, s4                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s6, s5, 32                  # fep256_sparse64:75
-	add s4, s6, s4                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s7, s4, s6
-	sub s3, s1, s3                   # fep256_sparse64:76
-	sltu s8, s1, s3
-	sub s1, s1, s2
-	sub s1, s1, s8
-	srli s2, s5, 32
-	add s7, s7, s2
-	add s7, s3, s7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu s3, s7, s3
-	add s1, s1, s3                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub s3, s5, s6                   # fep256_sparse64:77
-	sltu s6, s5, s3
-	sub s2, s5, s2
-	sub s2, s2, s6
-	add a0, a0, s1
-	add a0, s3, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu s1, a0, s3
-	add s1, s2, s1                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s2, t1, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t1, s2, t1
-	add s3, t5, s7
-	sltu t5, s3, t5
-	add s3, s3, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t1, s3, t1
-	or t1, t5, t1
-	add a0, a5, a0
-	sltu a5, a0, a5
-	add a0, a0, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t1, a0, t1
-	or a5, a5, t1
-	add t1, t0, s1
-	sltu t0, t1, t0
-	add t1, t1, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, t1, a5
-	or a5, t0, a5
-	beq a5, zero, .L18_45
-	li a5, 1
-	add a5, s2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu t0, a5, s2
-	add t5, s3, a6
-	sltu s1, t5, s3
-	add s3, t5, t0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu t0, s3, t0
-	or t0, s1, t0
-	li t5, -1
-	add t5, a0, t5
-	sltu a0, t5, a0
-	add t5, t5, t0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu t0, t5, t0
-	or a0, a0, t0
-	add t0, t1, t3
-	sltu t1, t0, t1
-	add t0, t0, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, t0, a0
-	or a0, t1, a0
-	bne a0, zero, .L18_46
-	mv s2, a5
-	mv a0, t5
-	mv t1, t0
+	add s2, s7, s2                   # products:41: twice.5$0_square in 0..2^64-1
+	add s7, t0, t0                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu t0, s7, t0
+	add t0, s4, t0                   # products:41: twice.4$0_square in 0..2^64-1
+	add s4, a1, a1                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu a1, s4, a1
+	add a1, s7, a1                   # products:41: twice.3$0_square in 0..2^64-1
+	add s7, a2, a2                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu a2, s7, a2
+	add a2, s4, a2                   # products:41: twice.2$0_square in 0..2^64-1
+	mulhu s4, s6, s6                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul s6, s6, s6                   # products:48: word 0 of s$0_square in 0..<2^128
+	add s4, s7, s4                   # products:50
+	sltu s7, s4, s7
+	mulhu s8, s11, s11               # products:48: word 1 of s$0_square in 0..<2^128
+	mul s9, s11, s11                 # products:48: word 0 of s$0_square in 0..<2^128
+	add s9, a2, s9                   # products:49
+	sltu a2, s9, a2
+	add s9, s9, s7                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu s7, s9, s7
+	or a2, a2, s7
+	add s7, a1, s8                   # products:50
+	sltu a1, s7, a1
+	add s7, s7, a2                   # products:50: word 0 of high$0_square in 0..2^65-2
+	sltu a2, s7, a2
+	or a1, a1, a2
+	mulhu a2, s5, s5                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul s5, s5, s5                   # products:48: word 0 of s$0_square in 0..<2^128
+	add s5, t0, s5                   # products:49
+	sltu t0, s5, t0
+	add s5, s5, a1                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu a1, s5, a1
+	or a1, t0, a1
+	add a2, s2, a2                   # products:50
+	sltu t0, a2, s2
+	add a1, a2, a1                   # products:50: word 0 of high$0_square in 0..2^65-2
+	sltu a2, a1, a2
+	add a2, t0, a2                   # products:50: word 1 of high$0_square in 0..2^65-2
+	mulhu t0, s10, s10               # products:48: word 1 of s$0_square in 0..<2^128
+	mul s2, s10, s10                 # products:48: word 0 of s$0_square in 0..<2^128
+	add s2, t3, s2                   # products:49
+	sltu t3, s2, t3
+	add a2, s2, a2                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu s2, a2, s2
+	add t3, t3, s2                   # products:49: word 1 of low$0_square in 0..2^65-1
+	add t0, s3, t0                   # products:50
+	add t0, t3, t0                   # products:50: word 0 of high$0_square in 0..2^65-2
+	srli t3, s6, 32                  # fep256_sparse64:73
+	slli s2, s6, 32
+	add s3, s4, s2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu s4, s3, s4
+	add s4, t3, s4                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s8, s3, 32                  # fep256_sparse64:75
+	add s4, s8, s4                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s10, s4, s8
+	sub s2, s6, s2                   # fep256_sparse64:76
+	sltu s11, s6, s2
+	sub t3, s6, t3
+	sub t3, t3, s11
+	srli s6, s3, 32
+	add s10, s10, s6
+	add s10, s2, s10                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu s2, s10, s2
+	add t3, t3, s2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s3, s8                   # fep256_sparse64:77
+	sltu s8, s3, s2
+	sub s3, s3, s6
+	sub s3, s3, s8
+	add t3, s2, t3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu s2, t3, s2
+	add s2, s3, s2                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s3, s9, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s4, s3, s9
+	add s6, s7, s10
+	sltu s7, s6, s7
+	add s6, s6, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s4, s6, s4
+	or s4, s7, s4
+	add t3, s5, t3
+	sltu s5, t3, s5
+	add t3, t3, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s4, t3, s4
+	or s4, s5, s4
+	add s2, a1, s2
+	sltu a1, s2, a1
+	add s2, s2, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s4, s2, s4
+	or a1, a1, s4
+	srli s4, s3, 32                  # fep256_sparse64:73
+	slli s5, s3, 32
+	add s7, s6, s5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu s6, s7, s6
+	add s6, s4, s6                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s8, s7, 32                  # fep256_sparse64:75
+	add s6, s8, s6                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s9, s6, s8
+	sub s5, s3, s5                   # fep256_sparse64:76
+	sltu s10, s3, s5
+	sub s3, s3, s4
+	sub s3, s3, s10
+	srli s4, s7, 32
+	add s9, s9, s4
+	add s9, s5, s9                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu s5, s9, s5
+	add s3, s3, s5                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub s5, s7, s8                   # fep256_sparse64:77
+	sltu s8, s7, s5
+	sub s4, s7, s4
+	sub s4, s4, s8
+	add a1, a1, s3
+	add a1, s5, a1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu s3, a1, s5
+	add s3, s4, s3                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s4, t3, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t3, s4, t3
+	add s5, s2, s9
+	sltu s2, s5, s2
+	add s5, s5, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t3, s5, t3
+	or t3, s2, t3
+	add a1, a2, a1
+	sltu a2, a1, a2
+	add a1, a1, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t3, a1, t3
+	or a2, a2, t3
+	add t3, t0, s3
+	sltu t0, t3, t0
+	add t3, t3, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, t3, a2
+	or a2, t0, a2
+	beq a2, zero, .L18_45
+	add a2, s4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu t0, a2, s4
+	add s2, s5, a7
+	sltu s3, s2, s5
+	add s5, s2, t0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu t0, s5, t0
+	or t0, s3, t0
+	add s2, a1, t2
+	sltu a1, s2, a1
+	add s2, s2, t0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu t0, s2, t0
+	or a1, a1, t0
+	add t0, t3, t5
+	sltu t3, t0, t3
+	add t0, t0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, t0, a1
+	or a1, t3, a1
+	bne a1, zero, .L18_46
+	mv s4, a2
+	mv a1, s2
+	mv t3, t0
 .L18_47:
 .L18_45:
-	sub a5, t2, s2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu t0, t2, a5
-	sub t2, t4, s3
-	sltu t4, t4, t2
-	sub t0, t2, t0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu t2, t2, t0
-	or t2, t4, t2
-	sub a0, a2, a0
-	sltu a2, a2, a0
-	sub t2, a0, t2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a0, a0, t2
-	or a0, a2, a0
-	sub a2, a7, t1
-	sltu a7, a7, a2
-	sub a0, a2, a0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a2, a2, a0
-	or a2, a7, a2
-	beq a2, zero, .L18_49
-	li a2, 1
-	sub a2, a5, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a5, a5, a2
-	sub a7, t0, a6
-	sltu t0, t0, a7
-	sub a5, a7, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a7, a7, a5
-	or a7, t0, a7
-	li t0, -1
-	sub t0, t2, t0
-	sltu t1, t2, t0
-	sub t2, t0, a7                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a7, t0, t2
-	or a7, t1, a7
-	sub t0, a0, t3
-	sltu a0, a0, t0
-	sub a7, t0, a7                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu t0, t0, a7
-	or a0, a0, t0
-	bne a0, zero, .L18_50
-	mv t0, a5
-	mv a5, a2
-	mv a0, a7
+	sub a2, s0, s4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu t0, s0, a2
+	sub s0, s1, s5
+	sltu s1, s1, s0
+	sub t0, s0, t0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu s0, s0, t0
+	or s0, s1, s0
+	sub a1, a4, a1
+	sltu a4, a4, a1
+	sub s0, a1, s0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a1, a1, s0
+	or a1, a4, a1
+	sub a4, a6, t3
+	sltu a6, a6, a4
+	sub a1, a4, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a4, a4, a1
+	or a4, a6, a4
+	beq a4, zero, .L18_49
+	sub a4, a2, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a2, a2, a4
+	sub a6, t0, a7
+	sltu t0, t0, a6
+	sub a2, a6, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a6, a6, a2
+	or a6, t0, a6
+	sub t0, s0, t2
+	sltu t3, s0, t0
+	sub s0, t0, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a6, t0, s0
+	or a6, t3, a6
+	sub t0, a1, t5
+	sltu a1, a1, t0
+	sub a6, t0, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu t0, t0, a6
+	or a1, a1, t0
+	bne a1, zero, .L18_50
+	mv t0, a2
+	mv a2, a4
+	mv a1, a6
 .L18_51:
 .L18_49:
-	ld a2, 40(sp)
-	ld a7, 32(sp)
-	add a7, a2, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a2, a7, a2
-	ld t1, 48(sp)
-	add a2, t1, a2                   # limbs:39: word 1 of v$1_reduce in 0..2^65-1
-	ld t1, 64(sp)
-	add a2, t1, a2                   # fep256_sparse64:77
-	ld t1, 72(sp)
-	add a2, t1, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu t1, a2, t1
-	ld t4, 80(sp)
-	add t1, t4, t1                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	ld t4, 56(sp)
-	add t4, a7, t4                   # limbs:39
-	sltu a7, t4, a7
-	ld t5, 96(sp)
-	add t4, t4, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t5, t4, t5
-	or a7, a7, t5
-	ld t5, 16(sp)
-	add a2, t5, a2
-	sltu t5, a2, t5
-	add a2, a2, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a7, a2, a7
-	or a7, t5, a7
-	ld t5, 24(sp)
-	add t1, t5, t1
-	sltu t5, t1, t5
-	add t1, t1, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a7, t1, a7
-	or a7, t5, a7
-	bne a7, zero, .L18_52
-	ld a7, 88(sp)
+	ld a4, 40(sp)
+	ld a6, 32(sp)
+	add a6, a4, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, a6, a4
+	ld t3, 48(sp)
+	add a4, t3, a4                   # limbs:39: word 1 of v$1_reduce in 0..2^65-1
+	ld t3, 64(sp)
+	add a4, t3, a4                   # fep256_sparse64:77
+	ld t3, 72(sp)
+	add a4, t3, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu t3, a4, t3
+	ld s1, 80(sp)
+	add t3, s1, t3                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	ld s1, 56(sp)
+	add s1, a6, s1                   # limbs:39
+	sltu a6, s1, a6
+	ld s2, 96(sp)
+	add s1, s1, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s2, s1, s2
+	or a6, a6, s2
+	ld s2, 16(sp)
+	add a4, s2, a4
+	sltu s2, a4, s2
+	add a4, a4, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a6, a4, a6
+	or a6, s2, a6
+	ld s2, 24(sp)
+	add t3, s2, t3
+	sltu s2, t3, s2
+	add t3, t3, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a6, t3, a6
+	or a6, s2, a6
+	bne a6, zero, .L18_52
+	ld a6, 88(sp)
 .L18_53:
-	ld s1, 8(sp)
-	ld t5, 0(s1)
-	mulhu s2, t5, a7                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul s3, t5, a7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld s4, 8(s1)
-	mulhu s5, s4, a7
-	mul s6, s4, a7
-	add s2, s6, s2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s6, s2, s6
-	add s5, s5, s6                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s6, 16(s1)
-	mulhu s7, s6, a7
-	mul s8, s6, a7
-	add s5, s8, s5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s8, s5, s8
+	ld s3, 8(sp)
+	ld s2, 0(s3)
+	mulhu s4, s2, a6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul s5, s2, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld s6, 8(s3)
+	mulhu s7, s6, a6
+	mul s8, s6, a6
+	add s4, s8, s4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s8, s4, s8
 	add s7, s7, s8                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s8, 24(s1)
-	mulhu s9, s8, a7
-	mul s10, s8, a7
+	ld s8, 16(s3)
+	mulhu s9, s8, a6
+	mul s10, s8, a6
 	add s7, s10, s7                  # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu s10, s7, s10
 	add s9, s9, s10                  # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s10, t5, t4
-	mul s11, t5, t4
-	add s11, s2, s11                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s2, s11, s2
-	add s2, s10, s2                  # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s10, s4, t4
-	mul ra, s4, t4
-	add ra, s5, ra
-	sltu s5, ra, s5
-	add s5, s10, s5
-	add s2, ra, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s10, s2, ra
-	add s5, s5, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s10, s6, t4
-	mul ra, s6, t4
-	add ra, s7, ra
-	sltu s7, ra, s7
-	add s7, s10, s7
-	add s5, ra, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s10, s5, ra
-	add s7, s7, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s10, s8, t4
-	mul ra, s8, t4
+	ld s10, 24(s3)
+	mulhu s11, s10, a6
+	mul ra, s10, a6
+	add s9, ra, s9                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu ra, s9, ra
+	add s11, s11, ra                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu ra, s2, s1
+	sd a1, 152(sp)
+	mul a1, s2, s1
+	add a1, s4, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s4, a1, s4
+	add s4, ra, s4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s6, s1
+	sd s0, 144(sp)
+	mul s0, s6, s1
+	add s0, s7, s0
+	sltu s7, s0, s7
+	add s7, ra, s7
+	add s4, s0, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s0, s4, s0
+	add s0, s7, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s7, s8, s1
+	mul ra, s8, s1
 	add ra, s9, ra
 	sltu s9, ra, s9
-	add s9, s10, s9
-	add s7, ra, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s10, s7, ra
-	add s9, s9, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s10, t5, a2
-	mul ra, t5, a2
-	add ra, s2, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s2, ra, s2
-	add s2, s10, s2                  # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s10, s4, a2
-	sd a0, 120(sp)
-	mul a0, s4, a2
-	add a0, s5, a0
-	sltu s5, a0, s5
-	add s5, s10, s5
-	add s2, a0, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a0, s2, a0
-	add a0, s5, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s5, s6, a2
-	mul s10, s6, a2
-	add s10, s7, s10
-	sltu s7, s10, s7
-	add s5, s5, s7
-	add a0, s10, a0                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s7, a0, s10
-	add s5, s5, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s7, s8, a2
-	mul s10, s8, a2
-	add s10, s9, s10
-	sltu s9, s10, s9
 	add s7, s7, s9
-	add s5, s10, s5                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s9, s5, s10
+	add s0, ra, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s9, s0, ra
 	add s7, s7, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s9, t5, t1
-	mul t5, t5, t1
-	add t5, s2, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s2, t5, s2
-	add s2, s9, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s9, s4, t1
-	mul s4, s4, t1
-	add s4, a0, s4
-	sltu a0, s4, a0
-	add a0, s9, a0
+	mulhu s9, s10, s1
+	mul ra, s10, s1
+	add ra, s11, ra
+	sltu s11, ra, s11
+	add s9, s9, s11
+	add s7, ra, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s11, s7, ra
+	add s9, s9, s11                  # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s11, s2, a4
+	mul ra, s2, a4
+	add ra, s4, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s4, ra, s4
+	add s4, s11, s4                  # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s11, s6, a4
+	sd t0, 136(sp)
+	mul t0, s6, a4
+	add t0, s0, t0
+	sltu s0, t0, s0
+	add s0, s11, s0
+	add s4, t0, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t0, s4, t0
+	add t0, s0, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s0, s8, a4
+	mul s11, s8, a4
+	add s11, s7, s11
+	sltu s7, s11, s7
+	add s0, s0, s7
+	add t0, s11, t0                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s7, t0, s11
+	add s0, s0, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s7, s10, a4
+	mul s11, s10, a4
+	add s11, s9, s11
+	sltu s9, s11, s9
+	add s7, s7, s9
+	add s0, s11, s0                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s9, s0, s11
+	add s7, s7, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s9, s2, t3
+	mul s2, s2, t3
 	add s2, s4, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu s4, s2, s4
-	add a0, a0, s4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s4, s6, t1
-	mul s6, s6, t1
-	add s6, s5, s6
-	sltu s5, s6, s5
-	add s4, s4, s5
-	add a0, s6, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s5, a0, s6
-	add s4, s4, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s5, s8, t1
-	mul s6, s8, t1
-	add s6, s7, s6
-	sltu s7, s6, s7
-	add s5, s5, s7
+	add s4, s9, s4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s9, s6, t3
+	mul s6, s6, t3
+	add s6, t0, s6
+	sltu t0, s6, t0
+	add t0, s9, t0
 	add s4, s6, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu s6, s4, s6
-	add s5, s5, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli s6, s3, 32                  # fep256_sparse64:73
-	slli s7, s3, 32
-	add s8, s11, s7                  # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu s9, s8, s11
-	add s9, s6, s9                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s10, s8, 32                 # fep256_sparse64:75
-	add s9, s10, s9                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s11, s9, s10
-	sub s7, s3, s7                   # fep256_sparse64:76
-	sd t2, 112(sp)
-	sltu t2, s3, s7
-	sub s3, s3, s6
-	sub t2, s3, t2
-	srli s3, s8, 32
-	add s6, s11, s3
-	add s6, s7, s6                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu s7, s6, s7
-	add t2, t2, s7                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub s7, s8, s10                  # fep256_sparse64:77
-	sltu s10, s8, s7
-	sub s3, s8, s3
-	sub s3, s3, s10
-	add t2, s7, t2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu s7, t2, s7
-	add s3, s3, s7                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s7, ra, s9                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu s8, s7, ra
-	add s6, t5, s6
-	sltu t5, s6, t5
-	add s6, s6, s8                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu s8, s6, s8
-	or t5, t5, s8
-	add t2, s2, t2
-	sltu s2, t2, s2
-	add t2, t2, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t5, t2, t5
-	or t5, s2, t5
-	add s2, a0, s3
-	sltu a0, s2, a0
-	add s2, s2, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t5, s2, t5
-	or a0, a0, t5
-	srli t5, s7, 32                  # fep256_sparse64:73
-	slli s3, s7, 32
-	add s8, s6, s3                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu s6, s8, s6
-	add s6, t5, s6                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s9, s8, 32                  # fep256_sparse64:75
-	add s6, s9, s6                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s10, s6, s9
-	sub s3, s7, s3                   # fep256_sparse64:76
-	sltu s11, s7, s3
-	sub t5, s7, t5
-	sub t5, t5, s11
-	srli s7, s8, 32
-	add s10, s10, s7
-	add s10, s3, s10                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu s3, s10, s3
-	add t5, t5, s3                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub s3, s8, s9                   # fep256_sparse64:77
-	sltu s9, s8, s3
-	sub s7, s8, s7
-	sub s7, s7, s9
-	add a0, a0, t5
-	add a0, s3, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu t5, a0, s3
-	add t5, s7, t5                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s3, t2, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t2, s3, t2
-	add s6, s2, s10
-	sltu s2, s6, s2
-	add s6, s6, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t2, s6, t2
-	or t2, s2, t2
-	add a0, s4, a0
-	sltu s2, a0, s4
-	add a0, a0, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t2, a0, t2
-	or t2, s2, t2
-	add t5, s5, t5
-	sltu s2, t5, s5
-	add t5, t5, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t2, t5, t2
-	or t2, s2, t2
-	beq t2, zero, .L18_57
-	li t2, 1
-	add t2, s3, t2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu s2, t2, s3
-	add s3, s6, a6
-	sltu s4, s3, s6
-	add s6, s3, s2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu s2, s6, s2
+	add t0, t0, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s6, s8, t3
+	mul s8, s8, t3
+	add s8, s0, s8
+	sltu s0, s8, s0
+	add s0, s6, s0
+	add t0, s8, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s6, t0, s8
+	add s0, s0, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s6, s10, t3
+	mul s8, s10, t3
+	add s8, s7, s8
+	sltu s7, s8, s7
+	add s6, s6, s7
+	add s0, s8, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s7, s0, s8
+	add s6, s6, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	srli s7, s5, 32                  # fep256_sparse64:73
+	slli s8, s5, 32
+	add s9, a1, s8                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu a1, s9, a1
+	add a1, s7, a1                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s10, s9, 32                 # fep256_sparse64:75
+	add a1, s10, a1                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s11, a1, s10
+	sub s8, s5, s8                   # fep256_sparse64:76
+	sd a2, 128(sp)
+	sltu a2, s5, s8
+	sub s5, s5, s7
+	sub a2, s5, a2
+	srli s5, s9, 32
+	add s7, s11, s5
+	add s7, s8, s7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu s8, s7, s8
+	add a2, a2, s8                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub s8, s9, s10                  # fep256_sparse64:77
+	sltu s10, s9, s8
+	sub s5, s9, s5
+	sub s5, s5, s10
+	add a2, s8, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu s8, a2, s8
+	add s5, s5, s8                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add a1, ra, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s8, a1, ra
+	add s7, s2, s7
+	sltu s2, s7, s2
+	add s7, s7, s8                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s8, s7, s8
+	or s2, s2, s8
+	add a2, s4, a2
+	sltu s4, a2, s4
+	add a2, a2, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s2, a2, s2
 	or s2, s4, s2
-	li s3, -1
-	add s3, a0, s3
-	sltu a0, s3, a0
-	add s3, s3, s2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu s2, s3, s2
-	or a0, a0, s2
-	add s2, t5, t3
-	sltu t5, s2, t5
-	add s2, s2, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, s2, a0
-	or a0, t5, a0
-	bne a0, zero, .L18_58
-	mv a0, s3
-	mv s3, t2
-	mv t5, s2
+	add s4, t0, s5
+	sltu t0, s4, t0
+	add s4, s4, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s2, s4, s2
+	or t0, t0, s2
+	srli s2, a1, 32                  # fep256_sparse64:73
+	slli s5, a1, 32
+	add s8, s7, s5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu s7, s8, s7
+	add s7, s2, s7                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s9, s8, 32                  # fep256_sparse64:75
+	add s7, s9, s7                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s10, s7, s9
+	sub s5, a1, s5                   # fep256_sparse64:76
+	sltu s11, a1, s5
+	sub a1, a1, s2
+	sub a1, a1, s11
+	srli s2, s8, 32
+	add s10, s10, s2
+	add s10, s5, s10                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu s5, s10, s5
+	add a1, a1, s5                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub s5, s8, s9                   # fep256_sparse64:77
+	sltu s9, s8, s5
+	sub s2, s8, s2
+	sub s2, s2, s9
+	add a1, t0, a1
+	add a1, s5, a1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu t0, a1, s5
+	add t0, s2, t0                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s2, a2, s7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, s2, a2
+	add s5, s4, s10
+	sltu s4, s5, s4
+	add s5, s5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, s5, a2
+	or a2, s4, a2
+	add a1, s0, a1
+	sltu s0, a1, s0
+	add a1, a1, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, a1, a2
+	or a2, s0, a2
+	add t0, s6, t0
+	sltu s0, t0, s6
+	add t0, t0, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, t0, a2
+	or a2, s0, a2
+	beq a2, zero, .L18_57
+	add a2, s2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu s0, a2, s2
+	add s2, s5, a7
+	sltu s4, s2, s5
+	add s5, s2, s0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu s0, s5, s0
+	or s0, s4, s0
+	add s2, a1, t2
+	sltu a1, s2, a1
+	add s2, s2, s0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu s0, s2, s0
+	or a1, a1, s0
+	add s0, t0, t5
+	sltu t0, s0, t0
+	add s0, s0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, s0, a1
+	or a1, t0, a1
+	bne a1, zero, .L18_58
+	mv a1, s2
+	mv s2, a2
+	mv t0, s0
 .L18_59:
 .L18_57:
-	ld t2, 32(s1)
-	mulhu s2, t2, a7                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul s4, t2, a7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu s5, t2, t4
-	mul s7, t2, t4
-	add s2, s7, s2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s7, s2, s7
-	add s5, s5, s7                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s7, t2, a2
-	mul s8, t2, a2
-	add s5, s8, s5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s8, s5, s8
+	ld a2, 32(s3)
+	mulhu s0, a2, a6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul s4, a2, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu s6, a2, s1
+	mul s7, a2, s1
+	add s0, s7, s0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s7, s0, s7
+	add s6, s6, s7                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s7, a2, a4
+	mul s8, a2, a4
+	add s6, s8, s6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s8, s6, s8
 	add s7, s7, s8                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s8, t2, t1
-	mul s9, t2, t1
+	mulhu s8, a2, t3
+	mul s9, a2, t3
 	add s7, s9, s7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu s9, s7, s9
 	add s8, s8, s9                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s9, 40(s1)
-	mulhu s10, s9, a7
-	mul s11, s9, a7
-	add s11, s2, s11                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s2, s11, s2
-	add s2, s10, s2                  # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s10, s9, t4
-	mul ra, s9, t4
-	add ra, s5, ra
-	sltu s5, ra, s5
-	add s5, s10, s5
-	add s2, ra, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s10, s2, ra
-	add s5, s5, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s10, s9, a2
-	mul ra, s9, a2
+	ld s9, 40(s3)
+	mulhu s10, s9, a6
+	mul s11, s9, a6
+	add s11, s0, s11                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s0, s11, s0
+	add s0, s10, s0                  # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s10, s9, s1
+	mul ra, s9, s1
+	add ra, s6, ra
+	sltu s6, ra, s6
+	add s6, s10, s6
+	add s0, ra, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s10, s0, ra
+	add s6, s6, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s10, s9, a4
+	mul ra, s9, a4
 	add ra, s7, ra
 	sltu s7, ra, s7
 	add s7, s10, s7
-	add s5, ra, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s10, s5, ra
+	add s6, ra, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s10, s6, ra
 	add s7, s7, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s10, s9, t1
-	mul ra, s9, t1
+	mulhu s10, s9, t3
+	mul ra, s9, t3
 	add ra, s8, ra
 	sltu s8, ra, s8
 	add s8, s10, s8
 	add s7, ra, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu s10, s7, ra
 	add s8, s8, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	ld s10, 48(s1)
-	mulhu ra, s10, a7
-	sd t5, 152(sp)
-	mul t5, s10, a7
-	add t5, s2, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s2, t5, s2
-	add s2, ra, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s10, t4
-	sd a0, 144(sp)
-	mul a0, s10, t4
-	add a0, s5, a0
-	sltu s5, a0, s5
-	add s5, ra, s5
-	add s2, a0, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a0, s2, a0
-	add a0, s5, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s5, s10, a2
-	mul ra, s10, a2
+	ld s10, 48(s3)
+	mulhu ra, s10, a6
+	sd t0, 184(sp)
+	mul t0, s10, a6
+	add t0, s0, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s0, t0, s0
+	add s0, ra, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s10, s1
+	sd a1, 176(sp)
+	mul a1, s10, s1
+	add a1, s6, a1
+	sltu s6, a1, s6
+	add s6, ra, s6
+	add s0, a1, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a1, s0, a1
+	add a1, s6, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s6, s10, a4
+	mul ra, s10, a4
 	add ra, s7, ra
 	sltu s7, ra, s7
-	add s5, s5, s7
-	add a0, ra, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s7, a0, ra
-	add s5, s5, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s7, s10, t1
-	mul ra, s10, t1
+	add s6, s6, s7
+	add a1, ra, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s7, a1, ra
+	add s6, s6, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s7, s10, t3
+	mul ra, s10, t3
 	add ra, s8, ra
 	sltu s8, ra, s8
 	add s7, s7, s8
-	add s5, ra, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s8, s5, ra
+	add s6, ra, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s8, s6, ra
 	add s7, s7, s8                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	ld s8, 56(s1)
-	mulhu ra, s8, a7
-	mul a7, s8, a7
-	add a7, s2, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s2, a7, s2
-	add s2, ra, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s8, t4
-	mul t4, s8, t4
-	add t4, a0, t4
-	sltu a0, t4, a0
-	add a0, ra, a0
-	add s2, t4, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, s2, t4
-	add a0, a0, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s8, a2
-	mul a2, s8, a2
-	add a2, s5, a2
-	sltu s5, a2, s5
-	add t4, t4, s5
-	add a0, a2, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a2, a0, a2
-	add a2, t4, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s8, t1
-	mul t1, s8, t1
-	add t1, s7, t1
-	sltu s5, t1, s7
-	add t4, t4, s5
-	add a2, t1, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t1, a2, t1
-	add t1, t4, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t4, s4, 32                  # fep256_sparse64:73
-	slli s5, s4, 32
-	add s7, s11, s5                  # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	ld s8, 56(s3)
+	mulhu ra, s8, a6
+	mul a6, s8, a6
+	add a6, s0, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s0, a6, s0
+	add s0, ra, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s8, s1
+	mul s1, s8, s1
+	add s1, a1, s1
+	sltu a1, s1, a1
+	add a1, ra, a1
+	add s0, s1, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s1, s0, s1
+	add a1, a1, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s1, s8, a4
+	mul a4, s8, a4
+	add a4, s6, a4
+	sltu s6, a4, s6
+	add s1, s1, s6
+	add a1, a4, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, a1, a4
+	add a4, s1, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s1, s8, t3
+	mul t3, s8, t3
+	add t3, s7, t3
+	sltu s6, t3, s7
+	add s1, s1, s6
+	add a4, t3, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, a4, t3
+	add t3, s1, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	srli s1, s4, 32                  # fep256_sparse64:73
+	slli s6, s4, 32
+	add s7, s11, s6                  # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	sltu s11, s7, s11
-	add s11, t4, s11                 # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	add s11, s1, s11                 # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
 	slli ra, s7, 32                  # fep256_sparse64:75
 	add s11, ra, s11                 # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sd s6, 136(sp)
-	sltu s6, s11, ra
-	sub s5, s4, s5                   # fep256_sparse64:76
-	sd s3, 128(sp)
-	sltu s3, s4, s5
-	sub t4, s4, t4
-	sub t4, t4, s3
-	srli s3, s7, 32
-	add s4, s6, s3
-	add s4, s5, s4                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu s5, s4, s5
-	add t4, t4, s5                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sd s5, 168(sp)
+	sltu s5, s11, ra
+	sub s6, s4, s6                   # fep256_sparse64:76
+	sd s2, 160(sp)
+	sltu s2, s4, s6
+	sub s1, s4, s1
+	sub s1, s1, s2
+	srli s2, s7, 32
+	add s4, s5, s2
+	add s4, s6, s4                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu s5, s4, s6
+	add s1, s1, s5                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
 	sub s5, s7, ra                   # fep256_sparse64:77
 	sltu s6, s7, s5
-	sub s3, s7, s3
-	sub s3, s3, s6
-	add t4, s5, t4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu s5, t4, s5
-	add s3, s3, s5                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s5, t5, s11                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t5, s5, t5
-	add s4, a7, s4
-	sltu a7, s4, a7
-	add s4, s4, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t5, s4, t5
-	or a7, a7, t5
-	add t4, s2, t4
-	sltu t5, t4, s2
-	add t4, t4, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a7, t4, a7
-	or a7, t5, a7
-	add t5, a0, s3
-	sltu a0, t5, a0
-	add t5, t5, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a7, t5, a7
-	or a0, a0, a7
-	srli a7, s5, 32                  # fep256_sparse64:73
-	slli s2, s5, 32
-	add s3, s4, s2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu s4, s3, s4
-	add s4, a7, s4                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s6, s3, 32                  # fep256_sparse64:75
+	sub s2, s7, s2
+	sub s2, s2, s6
+	add s1, s5, s1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu s5, s1, s5
+	add s2, s2, s5                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s5, t0, s11                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t0, s5, t0
+	add s4, a6, s4
+	sltu a6, s4, a6
+	add s4, s4, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t0, s4, t0
+	or a6, a6, t0
+	add t0, s0, s1
+	sltu s0, t0, s0
+	add t0, t0, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a6, t0, a6
+	or a6, s0, a6
+	add s0, a1, s2
+	sltu a1, s0, a1
+	add s0, s0, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a6, s0, a6
+	or a1, a1, a6
+	srli a6, s5, 32                  # fep256_sparse64:73
+	slli s1, s5, 32
+	add s2, s4, s1                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu s4, s2, s4
+	add s4, a6, s4                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s6, s2, 32                  # fep256_sparse64:75
 	add s4, s6, s4                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s4, s6
-	sub s2, s5, s2                   # fep256_sparse64:76
-	sltu s11, s5, s2
-	sub a7, s5, a7
-	sub a7, a7, s11
-	srli s5, s3, 32
+	sub s1, s5, s1                   # fep256_sparse64:76
+	sltu s11, s5, s1
+	sub a6, s5, a6
+	sub a6, a6, s11
+	srli s5, s2, 32
 	add s7, s7, s5
-	add s7, s2, s7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu s2, s7, s2
-	add a7, a7, s2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub s2, s3, s6                   # fep256_sparse64:77
-	sltu s6, s3, s2
-	sub s3, s3, s5
-	sub s3, s3, s6
-	add a0, a0, a7
-	add a0, s2, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu a7, a0, s2
-	add a7, s3, a7                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s2, t4, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t4, s2, t4
-	add s3, t5, s7
-	sltu t5, s3, t5
-	add s3, s3, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t4, s3, t4
-	or t4, t5, t4
-	add a0, a2, a0
-	sltu a2, a0, a2
-	add a0, a0, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t4, a0, t4
-	or a2, a2, t4
-	add a7, t1, a7
-	sltu t1, a7, t1
-	add a7, a7, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a2, a7, a2
-	or a2, t1, a2
-	beq a2, zero, .L18_61
-	li a2, 1
-	add a2, s2, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu t1, a2, s2
-	add t4, s3, a6
-	sltu t5, t4, s3
-	add s3, t4, t1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu t1, s3, t1
-	or t1, t5, t1
-	li t4, -1
-	add t4, a0, t4
-	sltu a0, t4, a0
-	add t4, t4, t1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu t1, t4, t1
-	or a0, a0, t1
-	add t1, a7, t3
-	sltu a7, t1, a7
-	add t1, t1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, t1, a0
-	or a0, a7, a0
-	bne a0, zero, .L18_62
-	mv s2, a2
-	mv a0, t4
-	mv a7, t1
+	add s7, s1, s7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu s1, s7, s1
+	add a6, a6, s1                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub s1, s2, s6                   # fep256_sparse64:77
+	sltu s6, s2, s1
+	sub s2, s2, s5
+	sub s2, s2, s6
+	add a1, a1, a6
+	add a1, s1, a1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu a6, a1, s1
+	add a6, s2, a6                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s1, t0, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t0, s1, t0
+	add s2, s0, s7
+	sltu s0, s2, s0
+	add s2, s2, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t0, s2, t0
+	or t0, s0, t0
+	add a1, a4, a1
+	sltu a4, a1, a4
+	add a1, a1, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t0, a1, t0
+	or a4, a4, t0
+	add a6, t3, a6
+	sltu t0, a6, t3
+	add a6, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, a6, a4
+	or a4, t0, a4
+	beq a4, zero, .L18_61
+	add a4, s1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu t0, a4, s1
+	add t3, s2, a7
+	sltu s0, t3, s2
+	add s2, t3, t0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu t0, s2, t0
+	or t0, s0, t0
+	add t3, a1, t2
+	sltu a1, t3, a1
+	add t3, t3, t0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu t0, t3, t0
+	or a1, a1, t0
+	add t0, a6, t5
+	sltu a6, t0, a6
+	add t0, t0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, t0, a1
+	or a1, a6, a1
+	bne a1, zero, .L18_62
+	mv s1, a4
+	mv a1, t3
+	mv a6, t0
 .L18_63:
 .L18_61:
-	mulhu a2, t2, s2                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul t1, t2, s2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu t4, s9, s2
-	mul t5, s9, s2
-	add a2, t5, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t5, a2, t5
-	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t5, s10, s2
-	mul s4, s10, s2
-	add t4, s4, t4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s4, t4, s4
-	add t5, t5, s4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu a4, a2, s1                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul t0, a2, s1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu t3, s9, s1
+	mul s0, s9, s1
+	add a4, s0, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s0, a4, s0
+	add t3, t3, s0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s0, s10, s1
+	mul s4, s10, s1
+	add t3, s4, t3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s4, t3, s4
+	add s0, s0, s4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s4, s8, s1
+	mul s1, s8, s1
+	add s0, s1, s0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s1, s0, s1
+	add s1, s4, s1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s4, a2, s2
+	mul s5, a2, s2
+	add s5, a4, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, s5, a4
+	add a4, s4, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s4, s9, s2
+	mul s6, s9, s2
+	add s6, t3, s6
+	sltu t3, s6, t3
+	add t3, s4, t3
+	add a4, s6, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s4, a4, s6
+	add t3, t3, s4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s4, s10, s2
+	mul s6, s10, s2
+	add s6, s0, s6
+	sltu s0, s6, s0
+	add s0, s4, s0
+	add t3, s6, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s4, t3, s6
+	add s0, s0, s4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu s4, s8, s2
 	mul s2, s8, s2
-	add t5, s2, t5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s2, t5, s2
-	add s2, s4, s2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s4, t2, s3
-	mul s5, t2, s3
-	add s5, a2, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a2, s5, a2
-	add a2, s4, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s4, s9, s3
-	mul s6, s9, s3
-	add s6, t4, s6
-	sltu t4, s6, t4
-	add t4, s4, t4
-	add a2, s6, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s4, a2, s6
-	add t4, t4, s4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s4, s10, s3
-	mul s6, s10, s3
-	add s6, t5, s6
-	sltu t5, s6, t5
-	add t5, s4, t5
-	add t4, s6, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s4, t4, s6
-	add t5, t5, s4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s4, s8, s3
-	mul s3, s8, s3
-	add s3, s2, s3
-	sltu s2, s3, s2
-	add s2, s4, s2
-	add t5, s3, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s3, t5, s3
-	add s2, s2, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s3, t2, a0
-	mul s4, t2, a0
-	add s4, a2, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a2, s4, a2
-	add a2, s3, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s3, s9, a0
-	mul s6, s9, a0
-	add s6, t4, s6
-	sltu t4, s6, t4
-	add t4, s3, t4
-	add a2, s6, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s3, a2, s6
-	add t4, t4, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s3, s10, a0
-	mul s6, s10, a0
-	add s6, t5, s6
-	sltu t5, s6, t5
-	add t5, s3, t5
-	add t4, s6, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s3, t4, s6
-	add t5, t5, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s3, s8, a0
-	mul a0, s8, a0
-	add a0, s2, a0
-	sltu s2, a0, s2
-	add s2, s3, s2
-	add t5, a0, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a0, t5, a0
-	add a0, s2, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s2, t2, a7
-	mul s3, t2, a7
-	add s3, a2, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a2, s3, a2
-	add a2, s2, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s2, s9, a7
-	mul s6, s9, a7
-	add s6, t4, s6
-	sltu t4, s6, t4
-	add t4, s2, t4
-	add a2, s6, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s2, a2, s6
-	add t4, t4, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s2, s10, a7
-	mul s6, s10, a7
-	add s6, t5, s6
-	sltu t5, s6, t5
-	add t5, s2, t5
-	add t4, s6, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s2, t4, s6
-	add t5, t5, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s2, s8, a7
-	mul a7, s8, a7
-	add a7, a0, a7
-	sltu a0, a7, a0
-	add a0, s2, a0
-	add t5, a7, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a7, t5, a7
-	add a0, a0, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a7, t1, 32                  # fep256_sparse64:73
-	slli s2, t1, 32
-	add s6, s5, s2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	add s2, s1, s2
+	sltu s1, s2, s1
+	add s1, s4, s1
+	add s0, s2, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s2, s0, s2
+	add s1, s1, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s2, a2, a1
+	mul s4, a2, a1
+	add s4, a4, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, s4, a4
+	add a4, s2, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s2, s9, a1
+	mul s6, s9, a1
+	add s6, t3, s6
+	sltu t3, s6, t3
+	add t3, s2, t3
+	add a4, s6, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s2, a4, s6
+	add t3, t3, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s2, s10, a1
+	mul s6, s10, a1
+	add s6, s0, s6
+	sltu s0, s6, s0
+	add s0, s2, s0
+	add t3, s6, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s2, t3, s6
+	add s0, s0, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s2, s8, a1
+	mul a1, s8, a1
+	add a1, s1, a1
+	sltu s1, a1, s1
+	add s1, s2, s1
+	add s0, a1, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a1, s0, a1
+	add a1, s1, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s1, a2, a6
+	mul s2, a2, a6
+	add s2, a4, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, s2, a4
+	add a4, s1, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s1, s9, a6
+	mul s6, s9, a6
+	add s6, t3, s6
+	sltu t3, s6, t3
+	add t3, s1, t3
+	add a4, s6, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s1, a4, s6
+	add t3, t3, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s1, s10, a6
+	mul s6, s10, a6
+	add s6, s0, s6
+	sltu s0, s6, s0
+	add s0, s1, s0
+	add t3, s6, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s1, t3, s6
+	add s0, s0, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s1, s8, a6
+	mul a6, s8, a6
+	add a6, a1, a6
+	sltu a1, a6, a1
+	add a1, s1, a1
+	add s0, a6, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a6, s0, a6
+	add a1, a1, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	srli a6, t0, 32                  # fep256_sparse64:73
+	slli s1, t0, 32
+	add s6, s5, s1                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, s6, s5
-	add s5, a7, s5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	add s5, a6, s5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
 	slli s7, s6, 32                  # fep256_sparse64:75
 	add s5, s7, s5                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s5, s7
-	sub s2, t1, s2                   # fep256_sparse64:76
-	sltu ra, t1, s2
-	sub a7, t1, a7
-	sub a7, a7, ra
-	srli t1, s6, 32
-	add s11, s11, t1
-	add s11, s2, s11                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu s2, s11, s2
-	add a7, a7, s2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub s2, s6, s7                   # fep256_sparse64:77
-	sltu s7, s6, s2
-	sub t1, s6, t1
-	sub t1, t1, s7
-	add a7, s2, a7                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu s2, a7, s2
-	add t1, t1, s2                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s2, s4, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu s4, s2, s4
-	add s5, s3, s11
-	sltu s3, s5, s3
+	sub s1, t0, s1                   # fep256_sparse64:76
+	sltu ra, t0, s1
+	sub a6, t0, a6
+	sub a6, a6, ra
+	srli t0, s6, 32
+	add s11, s11, t0
+	add s11, s1, s11                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu s1, s11, s1
+	add a6, a6, s1                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub s1, s6, s7                   # fep256_sparse64:77
+	sltu s7, s6, s1
+	sub t0, s6, t0
+	sub t0, t0, s7
+	add a6, s1, a6                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu s1, a6, s1
+	add t0, t0, s1                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s1, s4, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s4, s1, s4
+	add s5, s2, s11
+	sltu s2, s5, s2
 	add s5, s5, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s4, s5, s4
-	or s3, s3, s4
-	add a7, a2, a7
-	sltu a2, a7, a2
-	add a7, a7, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu s3, a7, s3
-	or a2, a2, s3
-	add t1, t4, t1
-	sltu t4, t1, t4
-	add t1, t1, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a2, t1, a2
-	or a2, t4, a2
-	srli t4, s2, 32                  # fep256_sparse64:73
-	slli s3, s2, 32
-	add s4, s5, s3                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	or s2, s2, s4
+	add a6, a4, a6
+	sltu a4, a6, a4
+	add a6, a6, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s2, a6, s2
+	or a4, a4, s2
+	add t0, t3, t0
+	sltu t3, t0, t3
+	add t0, t0, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, t0, a4
+	or a4, t3, a4
+	srli t3, s1, 32                  # fep256_sparse64:73
+	slli s2, s1, 32
+	add s4, s5, s2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, s4, s5
-	add s5, t4, s5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	add s5, t3, s5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
 	slli s6, s4, 32                  # fep256_sparse64:75
 	add s5, s6, s5                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s5, s6
-	sub s3, s2, s3                   # fep256_sparse64:76
-	sltu s11, s2, s3
-	sub t4, s2, t4
-	sub t4, t4, s11
-	srli s2, s4, 32
-	add s7, s7, s2
-	add s7, s3, s7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu s3, s7, s3
-	add t4, t4, s3                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub s3, s4, s6                   # fep256_sparse64:77
-	sltu s6, s4, s3
-	sub s2, s4, s2
-	sub s2, s2, s6
-	add a2, a2, t4
-	add a2, s3, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu t4, a2, s3
-	add t4, s2, t4                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s2, a7, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a7, s2, a7
-	add s3, t1, s7
-	sltu t1, s3, t1
-	add s3, s3, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a7, s3, a7
-	or a7, t1, a7
-	add a2, t5, a2
-	sltu t1, a2, t5
-	add a2, a2, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a7, a2, a7
-	or a7, t1, a7
-	add t1, a0, t4
-	sltu a0, t1, a0
-	add t1, t1, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a7, t1, a7
-	or a0, a0, a7
-	beq a0, zero, .L18_65
-	li a0, 1
-	add a0, s2, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a7, a0, s2
-	add t4, s3, a6
-	sltu t5, t4, s3
-	add s3, t4, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a7, s3, a7
-	or a7, t5, a7
-	li t4, -1
-	add t4, a2, t4
-	sltu a2, t4, a2
-	add t4, t4, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a7, t4, a7
-	or a2, a2, a7
-	add a7, t1, t3
-	sltu t1, a7, t1
-	add a7, a7, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a2, a7, a2
-	or a2, t1, a2
-	bne a2, zero, .L18_66
-	mv s2, a0
-	mv a2, t4
-	mv t1, a7
+	sub s2, s1, s2                   # fep256_sparse64:76
+	sltu s11, s1, s2
+	sub t3, s1, t3
+	sub t3, t3, s11
+	srli s1, s4, 32
+	add s7, s7, s1
+	add s7, s2, s7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu s2, s7, s2
+	add t3, t3, s2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s4, s6                   # fep256_sparse64:77
+	sltu s6, s4, s2
+	sub s1, s4, s1
+	sub s1, s1, s6
+	add a4, a4, t3
+	add a4, s2, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu t3, a4, s2
+	add t3, s1, t3                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s1, a6, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a6, s1, a6
+	add s2, t0, s7
+	sltu t0, s2, t0
+	add s2, s2, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a6, s2, a6
+	or a6, t0, a6
+	add a4, s0, a4
+	sltu t0, a4, s0
+	add a4, a4, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a6, a4, a6
+	or a6, t0, a6
+	add t0, a1, t3
+	sltu a1, t0, a1
+	add t0, t0, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a6, t0, a6
+	or a1, a1, a6
+	beq a1, zero, .L18_65
+	add a1, s1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a6, a1, s1
+	add t3, s2, a7
+	sltu s0, t3, s2
+	add s2, t3, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a6, s2, a6
+	or a6, s0, a6
+	add t3, a4, t2
+	sltu a4, t3, a4
+	add t3, t3, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a6, t3, a6
+	or a4, a4, a6
+	add a6, t0, t5
+	sltu t0, a6, t0
+	add a6, a6, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a4, a6, a4
+	or a4, t0, a4
+	bne a4, zero, .L18_66
+	mv s1, a1
+	mv a4, t3
+	mv t0, a6
 .L18_67:
 .L18_65:
-	ld a0, 0(sp)
-	sd a3, 0(a0)
-	sd a4, 8(a0)
-	sd s0, 16(a0)
-	sd a1, 24(a0)
-	sd a5, 32(a0)
-	sd t0, 40(a0)
-	ld a6, 112(sp)
-	sd a6, 48(a0)
-	ld a6, 120(sp)
-	sd a6, 56(a0)
-	ld a6, 128(sp)
-	sd a6, 64(a0)
-	ld s6, 136(sp)
-	sd s6, 72(a0)
-	ld a6, 144(sp)
-	sd a6, 80(a0)
-	ld t5, 152(sp)
-	sd t5, 88(a0)
-	sd s2, 96(a0)
-	sd s3, 104(a0)
-	sd a2, 112(a0)
-	sd t1, 120(a0)
-	sd t2, 128(a0)
-	sd s9, 136(a0)
-	sd s10, 144(a0)
-	sd s8, 152(a0)
-	ld ra, 160(sp)
-	ld s0, 168(sp)
-	ld s1, 176(sp)
-	ld s2, 184(sp)
-	ld s3, 192(sp)
-	ld s4, 200(sp)
-	ld s5, 208(sp)
-	ld s6, 216(sp)
-	ld s7, 224(sp)
-	ld s8, 232(sp)
-	ld s9, 240(sp)
-	ld s10, 248(sp)
-	ld s11, 256(sp)
-	addi sp, sp, 272
+	ld a1, 0(sp)
+	sd a5, 0(a1)
+	sd t1, 8(a1)
+	sd t4, 16(a1)
+	sd a0, 24(a1)
+	ld a3, 128(sp)
+	sd a3, 32(a1)
+	ld a3, 136(sp)
+	sd a3, 40(a1)
+	ld s0, 144(sp)
+	sd s0, 48(a1)
+	ld a3, 152(sp)
+	sd a3, 56(a1)
+	ld a3, 160(sp)
+	sd a3, 64(a1)
+	ld s5, 168(sp)
+	sd s5, 72(a1)
+	ld a3, 176(sp)
+	sd a3, 80(a1)
+	ld a3, 184(sp)
+	sd a3, 88(a1)
+	sd s1, 96(a1)
+	sd s2, 104(a1)
+	sd a4, 112(a1)
+	sd t0, 120(a1)
+	sd a2, 128(a1)
+	sd s9, 136(a1)
+	sd s10, 144(a1)
+	sd s8, 152(a1)
+	ld ra, 192(sp)
+	ld s0, 200(sp)
+	ld s1, 208(sp)
+	ld s2, 216(sp)
+	ld s3, 224(sp)
+	ld s4, 232(sp)
+	ld s5, 240(sp)
+	ld s6, 248(sp)
+	ld s7, 256(sp)
+	ld s8, 264(sp)
+	ld s9, 272(sp)
+	ld s10, 280(sp)
+	ld s11, 288(sp)
+	addi sp, sp, 304
 	ret
 .L18_2:
-	li t1, 1
-	sub t1, t4, t1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu t4, t4, t1
-	sub t5, a3, a6
-	sltu a3, a3, t5
-	sub t4, t5, t4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu t5, t5, t4
-	or a3, a3, t5
-	li t5, -1
-	sub t5, a4, t5
-	sltu a4, a4, t5
-	sub a3, t5, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu t5, t5, a3
-	or a4, a4, t5
-	sub a7, a7, t3
-	sub a4, a7, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv a7, a3
-	mv a3, t1
-	mv t1, a4
-	mv a4, t4
+	sub t3, s0, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s0, s0, t3
+	sub s1, a4, a7
+	sltu a4, a4, s1
+	sub s0, s1, s0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s1, s1, s0
+	or a4, a4, s1
+	sub s1, a5, t2
+	sltu a5, a5, s1
+	sub a4, s1, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s1, s1, a4
+	or a5, a5, s1
+	sub t0, t0, t5
+	sub a5, t0, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	mv t0, a4
+	mv a4, t3
+	mv t3, a5
+	mv a5, s0
 	j .L18_3
 .L18_6:
-	li t4, 1
-	add t4, t5, t4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sltu t5, t4, t5
-	add s2, s3, a6
-	sltu s3, s2, s3
-	add s2, s2, t5                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sltu t5, s2, t5
-	or t5, s3, t5
-	li s3, -1
-	add s3, s0, s3
-	sltu s0, s3, s0
-	add s3, s3, t5                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sltu t5, s3, t5
-	or t5, s0, t5
-	add s0, s1, t3
-	add t5, t5, s0                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	mv s0, s2
-	mv s1, s3
-	mv s2, t5
+	add s0, s1, a3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	sltu s1, s0, s1
+	add s4, s5, a7
+	sltu s5, s4, s5
+	add s4, s4, s1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	sltu s1, s4, s1
+	or s1, s5, s1
+	add s5, s2, t2
+	sltu s2, s5, s2
+	add s5, s5, s1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	sltu s1, s5, s1
+	or s1, s2, s1
+	add s2, s3, t5
+	add s1, s1, s2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	mv s2, s4
+	mv s3, s5
+	mv s4, s1
 	j .L18_7
 .L18_10:
-	li a3, 1
-	add s0, a7, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a3, s0, a7
-	add a4, s1, a6
-	sltu a7, a4, s1
-	add s1, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a3, s1, a3
-	or a3, a7, a3
-	li a4, -1
-	add a4, t4, a4
-	sltu a7, a4, t4
-	add a4, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a3, a4, a3
-	or a3, a7, a3
-	add a7, t1, t3
-	add a3, a3, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv t6, a4
-	mv a4, a3
-	mv a3, t6
+	add s2, t0, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a4, s2, t0
+	add a5, s3, a7
+	sltu t0, a5, s3
+	add s3, a5, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a4, s3, a4
+	or a4, t0, a4
+	add a5, s0, t2
+	sltu t0, a5, s0
+	add a5, a5, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a4, a5, a4
+	or a4, t0, a4
+	add t0, t3, t5
+	add a4, a4, t0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv t6, a5
+	mv a5, a4
+	mv a4, t6
 	j .L18_11
 .L18_14:
-	li a4, 1
-	add a4, a3, a4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sltu a3, a4, a3
-	add a7, t1, a6
-	sltu t1, a7, t1
-	add a7, a7, a3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sltu a3, a7, a3
-	or a3, t1, a3
-	li t1, -1
-	add t1, t5, t1
-	sltu t5, t1, t5
-	add t1, t1, a3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sltu a3, t1, a3
-	or a3, t5, a3
-	add t4, t4, t3
-	add a3, a3, t4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	mv t5, a7
-	mv t4, t1
-	mv t1, a4
-	mv a7, a3
+	add a5, a4, a3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	sltu a4, a5, a4
+	add t0, t3, a7
+	sltu t3, t0, t3
+	add t0, t0, a4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	sltu a4, t0, a4
+	or a4, t3, a4
+	add t3, s1, t2
+	sltu s1, t3, s1
+	add t3, t3, a4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	sltu a4, t3, a4
+	or a4, s1, a4
+	add s0, s0, t5
+	add a4, a4, s0                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	mv s1, t0
+	mv s0, t3
+	mv t3, a5
+	mv t0, a4
 	j .L18_15
 .L18_16:
-	li s4, 1
-	add s4, s2, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu ra, s4, s2
-	sd s2, 88(sp)
-	add s2, s11, a6
-	sltu s11, s2, s11
-	add s2, s2, ra                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu ra, s2, ra
+	add s6, s4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu ra, s6, s4
+	sd s4, 88(sp)
+	add s4, s11, a7
+	sltu s11, s4, s11
+	add s4, s4, ra                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu ra, s4, ra
 	or s11, s11, ra
-	li ra, -1
-	add ra, s3, ra
-	sltu s3, ra, s3
+	add ra, s5, t2
+	sltu s5, ra, s5
 	add ra, ra, s11                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu s11, ra, s11
-	or s3, s3, s11
-	add s11, s10, t3
+	or s5, s5, s11
+	add s11, s10, t5
 	sltu s10, s11, s10
-	add s11, s11, s3                 # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu s3, s11, s3
-	or s3, s10, s3
-	bne s3, zero, .L18_18
-	mv s3, ra
+	add s11, s11, s5                 # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu s5, s11, s5
+	or s5, s10, s5
+	bne s5, zero, .L18_18
+	mv s5, ra
 	mv s10, s11
-	mv s11, s2
+	mv s11, s4
 .L18_19:
-	ld s2, 88(sp)
+	ld s4, 88(sp)
 	j .L18_17
 .L18_18:
-	li s3, 1
-	add s3, s4, s3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu s4, s3, s4
-	add s10, s2, a6
-	sltu s2, s10, s2
-	add s10, s10, s4                 # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s5, s6, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu s6, s5, s6
+	add s10, s4, a7
 	sltu s4, s10, s4
-	or s2, s2, s4
-	li s4, -1
-	add s4, ra, s4
-	sltu ra, s4, ra
-	add s4, s4, s2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu s2, s4, s2
-	or s2, ra, s2
-	add s11, s11, t3
-	add s2, s2, s11                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s10, s10, s6                 # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu s6, s10, s6
+	or s4, s4, s6
+	add s6, ra, t2
+	sltu ra, s6, ra
+	add s6, s6, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu s4, s6, s4
+	or s4, ra, s4
+	add s11, s11, t5
+	add s4, s4, s11                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv s11, s10
-	mv s10, s2
-	mv t6, s3
-	mv s3, s4
-	mv s4, t6
+	mv s10, s4
+	mv t6, s5
+	mv s5, s6
+	mv s6, t6
 	j .L18_19
 .L18_22:
-	li a0, 1
-	add a5, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, a5, a1
-	add a1, t2, a6
-	sltu a2, a1, t2
-	add t2, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, t2, a0
-	or a0, a2, a0
-	li a1, -1
-	add a1, a4, a1
-	sltu a2, a1, a4
-	add a1, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, a1, a0
-	or a0, a2, a0
-	add a2, a3, t3
-	add a2, a0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a0, a1
+	add a2, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, a2, a1
+	add a4, s2, a7
+	sltu t1, a4, s2
+	add s2, a4, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, s2, a1
+	or a1, t1, a1
+	add a4, a6, t2
+	sltu a6, a4, a6
+	add a4, a4, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, a4, a1
+	or a1, a6, a1
+	add a5, a5, t5
+	add a1, a1, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a6, a2
+	mv a2, a4
+	mv a4, a1
 	j .L18_23
 .L18_26:
-	li a1, 1
-	add a1, a3, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a3, a1, a3
-	add t0, s5, a6
-	sltu s1, t0, s5
-	add s5, t0, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a3, s5, a3
-	or a3, s1, a3
-	li t0, -1
-	add t0, s0, t0
-	sltu s0, t0, s0
-	add t0, t0, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a3, t0, a3
-	or a3, s0, a3
-	add a4, a4, t3
-	add a3, a3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv s0, a1
-	mv a1, t0
-	mv t0, a3
+	add s4, a5, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a0, s4, a5
+	add a1, s5, a7
+	sltu a5, a1, s5
+	add s5, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a0, s5, a0
+	or a0, a5, a0
+	add a1, t4, t2
+	sltu a5, a1, t4
+	add a1, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a0, a1, a0
+	or a0, a5, a0
+	add a5, t1, t5
+	add a0, a0, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv t6, a1
+	mv a1, a0
+	mv a0, t6
 	j .L18_27
 .L18_30:
-	li a3, 1
-	add a3, a4, a3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sltu a4, a3, a4
-	add s6, s7, a6
-	sltu s7, s6, s7
-	add s6, s6, a4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sltu a4, s6, a4
-	or a4, s7, a4
-	li s7, -1
-	add s7, s1, s7
-	sltu s1, s7, s1
-	add s7, s7, a4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	sltu a4, s7, a4
-	or a4, s1, a4
-	add s1, s2, t3
-	add a4, a4, s1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	mv s1, s6
-	mv s2, s7
-	mv s6, a4
+	add a5, t1, a3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	sltu t1, a5, t1
+	add s7, s8, a7
+	sltu s8, s7, s8
+	add s7, s7, t1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	sltu t1, s7, t1
+	or t1, s8, t1
+	add s8, t4, t2
+	sltu t4, s8, t4
+	add s8, s8, t1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	sltu t1, s8, t1
+	or t1, t4, t1
+	add t4, s3, t5
+	add t1, t1, t4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	mv t4, s7
+	mv s3, s8
+	mv s7, t1
 	j .L18_31
 .L18_34:
-	li a1, 1
-	sub a1, t0, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu t0, t0, a1
-	sub s1, a3, a6
-	sltu a3, a3, s1
-	sub t0, s1, t0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu s1, s1, t0
-	or a3, a3, s1
-	li s1, -1
-	sub s1, a4, s1
-	sltu a4, a4, s1
-	sub a3, s1, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu s1, s1, a3
-	or a4, a4, s1
-	sub s0, s0, t3
-	sub a4, s0, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv s0, a3
-	mv a3, a1
-	mv a1, a4
-	mv a4, t0
+	sub a0, a1, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a1, a1, a0
+	sub s3, a5, a7
+	sltu a5, a5, s3
+	sub a1, s3, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s3, s3, a1
+	or a5, a5, s3
+	sub s3, t1, t2
+	sltu t1, t1, s3
+	sub a5, s3, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s3, s3, a5
+	or t1, t1, s3
+	sub t4, t4, t5
+	sub t1, t4, t1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	mv t4, a5
+	mv a5, a0
+	mv a0, t1
+	mv t1, a1
 	j .L18_35
 .L18_38:
-	li a0, 1
-	sub a0, a2, a0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a2, a2, a0
-	sub s1, t0, a6
-	sltu t0, t0, s1
-	sub a2, s1, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu s1, s1, a2
-	or t0, t0, s1
-	li s1, -1
-	sub s1, a5, s1
-	sltu a5, a5, s1
-	sub t0, s1, t0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu s1, s1, t0
-	or a5, a5, s1
-	sub t2, t2, t3
-	sub a5, t2, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv t2, t0
-	mv t0, a0
-	mv a0, a5
-	mv a5, a2
+	sub a2, a4, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a4, a4, a2
+	sub s3, a1, a7
+	sltu a1, a1, s3
+	sub a4, s3, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s3, s3, a4
+	or a1, a1, s3
+	sub s3, a6, t2
+	sltu a6, a6, s3
+	sub a1, s3, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s3, s3, a1
+	or a6, a6, s3
+	sub s2, s2, t5
+	sub a6, s2, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	mv s2, a1
+	mv a1, a2
+	mv a2, a6
+	mv a6, a4
 	j .L18_39
 .L18_42:
-	li a2, 1
-	add t2, a0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, t2, a0
-	add a2, t4, a6
-	sltu a7, a2, t4
-	add t4, a2, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, t4, a0
-	or a0, a7, a0
-	li a2, -1
-	add a2, t0, a2
-	sltu a7, a2, t0
-	add a2, a2, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, a2, a0
-	or a0, a7, a0
-	add a5, a5, t3
-	add a7, a0, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s0, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, s0, a1
+	add a2, s1, a7
+	sltu a6, a2, s1
+	add s1, a2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, s1, a1
+	or a1, a6, a1
+	add a2, t0, t2
+	sltu a6, a2, t0
+	add a2, a2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, a2, a1
+	or a1, a6, a1
+	add a4, a4, t5
+	add a6, a1, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a4, a2
 	j .L18_43
 .L18_46:
-	li a0, 1
-	add s2, a5, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, s2, a5
-	add a5, s3, a6
-	sltu t1, a5, s3
-	add s3, a5, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, s3, a0
-	or a0, t1, a0
-	li a5, -1
-	add a5, t5, a5
-	sltu t1, a5, t5
-	add a5, a5, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, a5, a0
-	or a0, t1, a0
-	add t0, t0, t3
-	add t1, a0, t0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a0, a5
+	add s4, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, s4, a2
+	add a2, s5, a7
+	sltu t3, a2, s5
+	add s5, a2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, s5, a1
+	or a1, t3, a1
+	add a2, s2, t2
+	sltu t3, a2, s2
+	add a2, a2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, a2, a1
+	or a1, t3, a1
+	add t0, t0, t5
+	add t3, a1, t0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a1, a2
 	j .L18_47
 .L18_50:
-	li a0, 1
-	sub a0, a2, a0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a2, a2, a0
-	sub t0, a5, a6
-	sltu a5, a5, t0
-	sub a2, t0, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu t0, t0, a2
-	or a5, a5, t0
-	li t0, -1
-	sub t0, t2, t0
-	sltu t1, t2, t0
-	sub t2, t0, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a5, t0, t2
-	or a5, t1, a5
-	sub a7, a7, t3
-	sub a5, a7, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv t0, a2
-	mv t6, a0
-	mv a0, a5
-	mv a5, t6
+	sub a1, a4, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a4, a4, a1
+	sub t0, a2, a7
+	sltu a2, a2, t0
+	sub a4, t0, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu t0, t0, a4
+	or a2, a2, t0
+	sub t0, s0, t2
+	sltu t3, s0, t0
+	sub s0, t0, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a2, t0, s0
+	or a2, t3, a2
+	sub a6, a6, t5
+	sub a2, a6, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	mv t0, a4
+	mv t6, a1
+	mv a1, a2
+	mv a2, t6
 	j .L18_51
 .L18_52:
-	ld a7, 88(sp)
-	li t5, 1
-	add t5, a7, t5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a7, t5, a7
-	add s1, t4, a6
-	sltu t4, s1, t4
-	add s1, s1, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a7, s1, a7
-	or a7, t4, a7
-	li t4, -1
-	add t4, a2, t4
-	sltu a2, t4, a2
-	add t4, t4, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a7, t4, a7
-	or a2, a2, a7
-	add a7, t1, t3
-	sltu t1, a7, t1
-	add a7, a7, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a2, a7, a2
-	or a2, t1, a2
-	bne a2, zero, .L18_54
-	mv a2, t4
-	mv t4, s1
-	mv t1, a7
-	mv a7, t5
+	ld a6, 88(sp)
+	add s2, a6, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a6, s2, a6
+	add s3, s1, a7
+	sltu s1, s3, s1
+	add s3, s3, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a6, s3, a6
+	or a6, s1, a6
+	add s1, a4, t2
+	sltu a4, s1, a4
+	add s1, s1, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a6, s1, a6
+	or a4, a4, a6
+	add a6, t3, t5
+	sltu t3, a6, t3
+	add a6, a6, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a4, a6, a4
+	or a4, t3, a4
+	bne a4, zero, .L18_54
+	mv a4, s1
+	mv s1, s3
+	mv t3, a6
+	mv a6, s2
 .L18_55:
 	j .L18_53
 .L18_54:
-	li a2, 1
-	add a2, t5, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu t1, a2, t5
-	add t5, s1, a6
-	sltu s1, t5, s1
-	add t5, t5, t1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu t1, t5, t1
-	or t1, s1, t1
-	li s1, -1
-	add s1, t4, s1
-	sltu t4, s1, t4
-	add s1, s1, t1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu t1, s1, t1
-	or t1, t4, t1
-	add a7, a7, t3
-	add t1, t1, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a7, a2
-	mv t4, t5
-	mv a2, s1
+	add a4, s2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu t3, a4, s2
+	add s2, s3, a7
+	sltu s3, s2, s3
+	add s2, s2, t3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu t3, s2, t3
+	or t3, s3, t3
+	add s3, s1, t2
+	sltu s1, s3, s1
+	add s3, s3, t3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu t3, s3, t3
+	or t3, s1, t3
+	add a6, a6, t5
+	add t3, t3, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a6, a4
+	mv s1, s2
+	mv a4, s3
 	j .L18_55
 .L18_58:
-	li a0, 1
-	add a0, t2, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu t2, a0, t2
-	add t5, s6, a6
-	sltu s4, t5, s6
-	add s6, t5, t2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu t2, s6, t2
-	or t2, s4, t2
-	li t5, -1
-	add t5, s3, t5
-	sltu s3, t5, s3
-	add t5, t5, t2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu t2, t5, t2
-	or t2, s3, t2
-	add s2, s2, t3
-	add t2, t2, s2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv s3, a0
-	mv a0, t5
-	mv t5, t2
+	add a1, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, a1, a2
+	add t0, s5, a7
+	sltu s4, t0, s5
+	add s5, t0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, s5, a2
+	or a2, s4, a2
+	add t0, s2, t2
+	sltu s2, t0, s2
+	add t0, t0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, t0, a2
+	or a2, s2, a2
+	add s0, s0, t5
+	add a2, a2, s0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv s2, a1
+	mv a1, t0
+	mv t0, a2
 	j .L18_59
 .L18_62:
-	li a0, 1
-	add s2, a2, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, s2, a2
-	add a2, s3, a6
-	sltu a7, a2, s3
-	add s3, a2, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, s3, a0
-	or a0, a7, a0
-	li a2, -1
-	add a2, t4, a2
-	sltu a7, a2, t4
-	add a2, a2, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, a2, a0
-	or a0, a7, a0
-	add a7, t1, t3
-	add a7, a0, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a0, a2
+	add s1, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, s1, a4
+	add a4, s2, a7
+	sltu a6, a4, s2
+	add s2, a4, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, s2, a1
+	or a1, a6, a1
+	add a4, t3, t2
+	sltu a6, a4, t3
+	add a4, a4, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, a4, a1
+	or a1, a6, a1
+	add a6, t0, t5
+	add a6, a1, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a1, a4
 	j .L18_63
 .L18_66:
-	li a2, 1
-	add s2, a0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, s2, a0
-	add a2, s3, a6
-	sltu a6, a2, s3
-	add s3, a2, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, s3, a0
-	or a0, a6, a0
-	li a2, -1
-	add a2, t4, a2
-	sltu a6, a2, t4
-	add a2, a2, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, a2, a0
-	or a0, a6, a0
-	add a6, a7, t3
-	add t1, a0, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s1, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, s1, a1
+	add a3, s2, a7
+	sltu a4, a3, s2
+	add s2, a3, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, s2, a1
+	or a1, a4, a1
+	add a3, t3, t2
+	sltu a4, a3, t3
+	add a3, a3, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, a3, a1
+	or a1, a4, a1
+	add a4, a6, t5
+	add t0, a1, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a4, a3
 	j .L18_67
 	.size curve_p256_doubled_and_itself, . - curve_p256_doubled_and_itself
 
@@ -11556,13 +11482,14 @@ curve_p256_double_apart:
 	.balign 4
 	.type curve_p256_coincide, @function
 curve_p256_coincide:
-	addi sp, sp, -16
+	addi sp, sp, -32
 	sd ra, 0(sp)
 	sd s0, 8(sp)
+	sd s1, 16(sp)
 	ld s0, 0(a2)
 	addi a3, s0, 1                   # fep256_sparse64:104
-	li a4, 1
-	sltu a3, a4, a3
+	li s1, 1
+	sltu a3, s1, a3
 	xori a3, a3, 1
 	bne a3, zero, .L22_0
 	li s0, 0
@@ -11571,20 +11498,17 @@ curve_p256_coincide:
 	call curve_p256_double_apart
 	j .L22_3
 .L22_2:
-	li a1, 1
-	sd a1, 0(a0)
+	sd s1, 0(a0)
 	li a1, -4294967296
 	sd a1, 8(a0)
 	li a2, -1
 	sd a2, 16(a0)
-	li a2, 4294967294
-	sd a2, 24(a0)
-	li a3, 1
-	sd a3, 32(a0)
+	li a3, 4294967294
+	sd a3, 24(a0)
+	sd s1, 32(a0)
 	sd a1, 40(a0)
-	li a1, -1
-	sd a1, 48(a0)
-	sd a2, 56(a0)
+	sd a2, 48(a0)
+	sd a3, 56(a0)
 	sd zero, 64(a0)
 	sd zero, 72(a0)
 	sd zero, 80(a0)
@@ -11592,7 +11516,8 @@ curve_p256_coincide:
 .L22_3:
 	ld ra, 0(sp)
 	ld s0, 8(sp)
-	addi sp, sp, 16
+	ld s1, 16(sp)
+	addi sp, sp, 32
 	ret
 .L22_0:
 	ld a3, 8(a2)
@@ -11641,13 +11566,13 @@ ecdsa_p256_M_y_of_multiple:
 .L23_0:
 	ld a2, 32(a1)
 	sub a2, zero, a2                 # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a3, zero, a2
+	sltu a4, zero, a2
 	ld a6, 40(a1)
-	sub a4, zero, a6
-	sltu a5, zero, a4
-	sub a3, a4, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a4, a4, a3
-	or a4, a5, a4
+	sub a5, zero, a6
+	sltu a6, zero, a5
+	sub a7, a5, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a4, a5, a7
+	or a4, a6, a4
 	ld a6, 48(a1)
 	sub a5, zero, a6
 	sltu a6, zero, a5
@@ -11660,53 +11585,55 @@ ecdsa_p256_M_y_of_multiple:
 	sub a5, a1, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, a1, a5
 	or a1, a6, a1
-	beq a1, zero, .L23_3
-	li a1, 1
-	sub a1, a2, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a2, a2, a1
-	li a6, -4294967296
-	sub a6, a3, a6
-	sltu a3, a3, a6
-	sub a7, a6, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a2, a6, a7
-	or a2, a3, a2
-	li a3, -1
-	sub a3, a4, a3
-	sltu a4, a4, a3
-	sub a6, a3, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a2, a3, a6
-	or a2, a4, a2
-	li a3, 4294967294
-	sub a3, a5, a3
-	sltu a4, a5, a3
-	sub a5, a3, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a2, a3, a5
-	or a2, a4, a2
-	bne a2, zero, .L23_4
-	mv a2, a1
+	bne a1, zero, .L23_2
 	mv a3, a7
-	mv a4, a6
-.L23_5:
 .L23_3:
 	j .L23_1
+.L23_2:
+	sub a1, a2, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a2, a2, a1
+	li a6, -4294967296
+	sub a6, a7, a6
+	sltu a7, a7, a6
+	sub t0, a6, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a2, a6, t0
+	or a2, a7, a2
+	li a6, -1
+	sub a6, a4, a6
+	sltu a4, a4, a6
+	sub a7, a6, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a2, a6, a7
+	or a2, a4, a2
+	li a4, 4294967294
+	sub a4, a5, a4
+	sltu a5, a5, a4
+	sub a6, a4, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a2, a4, a6
+	or a2, a5, a2
+	bne a2, zero, .L23_4
+	mv a2, a1
+	mv a3, t0
+	mv a4, a7
+	mv a5, a6
+.L23_5:
+	j .L23_3
 .L23_4:
-	li a2, 1
-	sub a2, a1, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub a2, a1, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a1, a2
 	li a3, -4294967296
-	sub a3, a7, a3
-	sltu a4, a7, a3
+	sub a3, t0, a3
+	sltu a4, t0, a3
 	sub a1, a3, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a3, a3, a1
 	or a3, a4, a3
 	li a4, -1
-	sub a4, a6, a4
-	sltu a6, a6, a4
+	sub a4, a7, a4
+	sltu a5, a7, a4
 	sub a7, a4, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a3, a4, a7
-	or a3, a6, a3
+	or a3, a5, a3
 	li a4, 4294967294
-	sub a4, a5, a4
+	sub a4, a6, a4
 	sub a5, a4, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	mv a3, a1
 	mv a4, a7
@@ -11718,19 +11645,19 @@ ecdsa_p256_M_y_of_multiple:
 	.type ecdsa_p256_M_add_multiple, @function
 ecdsa_p256_M_add_multiple:
 	addi sp, sp, -208
-	sd ra, 96(sp)
-	sd s0, 104(sp)
-	sd s1, 112(sp)
-	sd s2, 120(sp)
-	sd s3, 128(sp)
-	sd s4, 136(sp)
-	sd s5, 144(sp)
-	sd s6, 152(sp)
-	sd s7, 160(sp)
-	sd s8, 168(sp)
-	sd s9, 176(sp)
-	sd s10, 184(sp)
-	sd s11, 192(sp)
+	sd ra, 104(sp)
+	sd s0, 112(sp)
+	sd s1, 120(sp)
+	sd s2, 128(sp)
+	sd s3, 136(sp)
+	sd s4, 144(sp)
+	sd s5, 152(sp)
+	sd s6, 160(sp)
+	sd s7, 168(sp)
+	sd s8, 176(sp)
+	sd s9, 184(sp)
+	sd s10, 192(sp)
+	sd s11, 200(sp)
 	mv s0, a0
 	mv s1, a1
 	mv s2, a2
@@ -11747,13 +11674,13 @@ ecdsa_p256_M_add_multiple:
 	add s2, s2, a0
 	ld s3, 64(s1)
 	addi a0, s3, 1                   # fep256_sparse64:104
-	li a1, 1
-	sltu a0, a1, a0
+	li s4, 1
+	sltu a0, s4, a0
 	xori a0, a0, 1
 	bne a0, zero, .L24_0
-	li s4, 0
+	li s5, 0
 .L24_1:
-	beq s4, zero, .L24_2
+	beq s5, zero, .L24_2
 	ld a0, 0(sp)                     # weierstrass:247
 	ld a1, 8(sp)
 	ld a2, 16(sp)
@@ -11780,112 +11707,112 @@ ecdsa_p256_M_add_multiple:
 	sd s1, 88(s0)
 	j .L24_3
 .L24_2:
-	ld s4, 96(s2)
+	ld s5, 96(s2)
 	ld a0, 0(s1)
-	mulhu a1, s4, a0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul a2, s4, a0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu a1, s5, a0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul a2, s5, a0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	ld a3, 8(s1)
-	mulhu a4, s4, a3
-	mul a5, s4, a3
+	mulhu a4, s5, a3
+	mul a5, s5, a3
 	add a1, a5, a1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu a5, a1, a5
 	add a4, a4, a5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	ld a5, 16(s1)
-	mulhu a6, s4, a5
-	mul a7, s4, a5
+	mulhu a6, s5, a5
+	mul a7, s5, a5
 	add a4, a7, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu a7, a4, a7
 	add a6, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	ld a7, 24(s1)
-	mulhu t0, s4, a7
-	mul t1, s4, a7
+	mulhu t0, s5, a7
+	mul t1, s5, a7
 	add a6, t1, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu t1, a6, t1
 	add t0, t0, t1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s4, 104(s2)
-	mulhu t1, s4, a0
-	mul t2, s4, a0
+	ld s5, 104(s2)
+	mulhu t1, s5, a0
+	mul t2, s5, a0
 	add t2, a1, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, t2, a1
 	add a1, t1, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, s4, a3
-	mul t3, s4, a3
+	mulhu t1, s5, a3
+	mul t3, s5, a3
 	add t3, a4, t3
 	sltu a4, t3, a4
 	add a4, t1, a4
 	add a1, t3, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t1, a1, t3
 	add a4, a4, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, s4, a5
-	mul t3, s4, a5
+	mulhu t1, s5, a5
+	mul t3, s5, a5
 	add t3, a6, t3
 	sltu a6, t3, a6
 	add a6, t1, a6
 	add a4, t3, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t1, a4, t3
 	add a6, a6, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, s4, a7
-	mul t3, s4, a7
+	mulhu t1, s5, a7
+	mul t3, s5, a7
 	add t3, t0, t3
 	sltu t0, t3, t0
 	add t0, t1, t0
 	add a6, t3, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t1, a6, t3
 	add t0, t0, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	ld s4, 112(s2)
-	mulhu t1, s4, a0
-	mul t3, s4, a0
+	ld s5, 112(s2)
+	mulhu t1, s5, a0
+	mul t3, s5, a0
 	add t3, a1, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, t3, a1
 	add a1, t1, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, s4, a3
-	mul t4, s4, a3
+	mulhu t1, s5, a3
+	mul t4, s5, a3
 	add t4, a4, t4
 	sltu a4, t4, a4
 	add a4, t1, a4
 	add a1, t4, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t1, a1, t4
 	add a4, a4, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, s4, a5
-	mul t4, s4, a5
+	mulhu t1, s5, a5
+	mul t4, s5, a5
 	add t4, a6, t4
 	sltu a6, t4, a6
 	add a6, t1, a6
 	add a4, t4, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t1, a4, t4
 	add a6, a6, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, s4, a7
-	mul t4, s4, a7
+	mulhu t1, s5, a7
+	mul t4, s5, a7
 	add t4, t0, t4
 	sltu t0, t4, t0
 	add t0, t1, t0
 	add a6, t4, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t1, a6, t4
 	add t0, t0, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	ld s4, 120(s2)
-	mulhu t1, s4, a0
-	mul a0, s4, a0
+	ld s5, 120(s2)
+	mulhu t1, s5, a0
+	mul a0, s5, a0
 	add a0, a1, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, a0, a1
 	add a1, t1, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, s4, a3
-	mul a3, s4, a3
+	mulhu t1, s5, a3
+	mul a3, s5, a3
 	add a3, a4, a3
 	sltu a4, a3, a4
 	add a4, t1, a4
 	add a1, a3, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a3, a1, a3
 	add a3, a4, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a4, s4, a5
-	mul a5, s4, a5
+	mulhu a4, s5, a5
+	mul a5, s5, a5
 	add a5, a6, a5
 	sltu a6, a5, a6
 	add a4, a4, a6
 	add a3, a5, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a5, a3, a5
 	add a4, a4, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a5, s4, a7
-	mul a6, s4, a7
+	mulhu a5, s5, a7
+	mul a6, s5, a7
 	add a6, t0, a6
 	sltu a7, a6, t0
 	add a5, a5, a7
@@ -11958,155 +11885,154 @@ ecdsa_p256_M_add_multiple:
 	add a0, a6, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a0, a6
 	add a3, a7, a3                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s4, a2, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a2, s4, a2
+	add s5, a2, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, s5, a2
 	add a6, a1, t3
 	sltu a1, a6, a1
-	add s5, a6, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a2, s5, a2
+	add s6, a6, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, s6, a2
 	or a1, a1, a2
 	add a0, a4, a0
 	sltu a2, a0, a4
-	add s6, a0, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a0, s6, a1
+	add s7, a0, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a0, s7, a1
 	or a0, a2, a0
 	add a1, a5, a3
 	sltu a2, a1, a5
-	add s7, a1, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a0, s7, a0
+	add s8, a1, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a0, s8, a0
 	or a0, a2, a0
 	beq a0, zero, .L24_5
-	li a0, 1
-	add a0, s4, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, a0, s4
+	add a0, s5, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, a0, s5
 	li a2, -4294967296
-	add a2, s5, a2
-	sltu a3, a2, s5
-	add s5, a2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, s5, a1
-	or a1, a3, a1
-	li a2, -1
 	add a2, s6, a2
 	sltu a3, a2, s6
 	add s6, a2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s6, a1
 	or a1, a3, a1
-	li a2, 4294967294
+	li a2, -1
 	add a2, s7, a2
 	sltu a3, a2, s7
 	add s7, a2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s7, a1
 	or a1, a3, a1
+	li a2, 4294967294
+	add a2, s8, a2
+	sltu a3, a2, s8
+	add s8, a2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, s8, a1
+	or a1, a3, a1
 	bne a1, zero, .L24_6
-	mv s4, a0
+	mv s5, a0
 .L24_7:
 .L24_5:
-	ld s8, 128(s2)
+	ld s9, 128(s2)
 	ld a0, 32(s1)
-	mulhu a1, s8, a0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul a2, s8, a0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu a1, s9, a0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul a2, s9, a0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	ld a3, 40(s1)
-	mulhu a4, s8, a3
-	mul a5, s8, a3
+	mulhu a4, s9, a3
+	mul a5, s9, a3
 	add a1, a5, a1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu a5, a1, a5
 	add a4, a4, a5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	ld a5, 48(s1)
-	mulhu a6, s8, a5
-	mul a7, s8, a5
+	mulhu a6, s9, a5
+	mul a7, s9, a5
 	add a4, a7, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu a7, a4, a7
 	add a6, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	ld a7, 56(s1)
-	mulhu t0, s8, a7
-	mul t1, s8, a7
+	mulhu t0, s9, a7
+	mul t1, s9, a7
 	add a6, t1, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu t1, a6, t1
 	add t0, t0, t1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s8, 136(s2)
-	mulhu t1, s8, a0
-	mul t2, s8, a0
+	ld s9, 136(s2)
+	mulhu t1, s9, a0
+	mul t2, s9, a0
 	add t2, a1, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, t2, a1
 	add a1, t1, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, s8, a3
-	mul t3, s8, a3
+	mulhu t1, s9, a3
+	mul t3, s9, a3
 	add t3, a4, t3
 	sltu a4, t3, a4
 	add a4, t1, a4
 	add a1, t3, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t1, a1, t3
 	add a4, a4, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, s8, a5
-	mul t3, s8, a5
+	mulhu t1, s9, a5
+	mul t3, s9, a5
 	add t3, a6, t3
 	sltu a6, t3, a6
 	add a6, t1, a6
 	add a4, t3, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t1, a4, t3
 	add a6, a6, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, s8, a7
-	mul t3, s8, a7
+	mulhu t1, s9, a7
+	mul t3, s9, a7
 	add t3, t0, t3
 	sltu t0, t3, t0
 	add t0, t1, t0
 	add a6, t3, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t1, a6, t3
 	add t0, t0, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	ld s8, 144(s2)
-	mulhu t1, s8, a0
-	mul t3, s8, a0
+	ld s9, 144(s2)
+	mulhu t1, s9, a0
+	mul t3, s9, a0
 	add t3, a1, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, t3, a1
 	add a1, t1, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, s8, a3
-	mul t4, s8, a3
+	mulhu t1, s9, a3
+	mul t4, s9, a3
 	add t4, a4, t4
 	sltu a4, t4, a4
 	add a4, t1, a4
 	add a1, t4, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t1, a1, t4
 	add a4, a4, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, s8, a5
-	mul t4, s8, a5
+	mulhu t1, s9, a5
+	mul t4, s9, a5
 	add t4, a6, t4
 	sltu a6, t4, a6
 	add a6, t1, a6
 	add a4, t4, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t1, a4, t4
 	add a6, a6, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, s8, a7
-	mul t4, s8, a7
+	mulhu t1, s9, a7
+	mul t4, s9, a7
 	add t4, t0, t4
 	sltu t0, t4, t0
 	add t0, t1, t0
 	add a6, t4, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t1, a6, t4
 	add t0, t0, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	ld s8, 152(s2)
-	mulhu t1, s8, a0
-	mul a0, s8, a0
+	ld s9, 152(s2)
+	mulhu t1, s9, a0
+	mul a0, s9, a0
 	add a0, a1, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, a0, a1
 	add a1, t1, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, s8, a3
-	mul a3, s8, a3
+	mulhu t1, s9, a3
+	mul a3, s9, a3
 	add a3, a4, a3
 	sltu a4, a3, a4
 	add a4, t1, a4
 	add a1, a3, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a3, a1, a3
 	add a3, a4, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a4, s8, a5
-	mul a5, s8, a5
+	mulhu a4, s9, a5
+	mul a5, s9, a5
 	add a5, a6, a5
 	sltu a6, a5, a6
 	add a4, a4, a6
 	add a3, a5, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a5, a3, a5
 	add a4, a4, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a5, s8, a7
-	mul a6, s8, a7
+	mulhu a5, s9, a7
+	mul a6, s9, a7
 	add a6, t0, a6
 	sltu a7, a6, t0
 	add a5, a5, a7
@@ -12179,256 +12105,257 @@ ecdsa_p256_M_add_multiple:
 	add a0, a6, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a0, a6
 	add a3, a7, a3                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s8, a2, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a2, s8, a2
+	add s9, a2, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, s9, a2
 	add a6, a1, t3
 	sltu a1, a6, a1
-	add s9, a6, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a2, s9, a2
+	add s10, a6, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, s10, a2
 	or a1, a1, a2
 	add a0, a4, a0
 	sltu a2, a0, a4
-	add s10, a0, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a0, s10, a1
+	add s11, a0, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a0, s11, a1
 	or a0, a2, a0
 	add a1, a5, a3
 	sltu a2, a1, a5
-	add s11, a1, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a0, s11, a0
+	add a1, a1, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a0, a1, a0
 	or a0, a2, a0
 	beq a0, zero, .L24_9
-	li a0, 1
-	add a0, s8, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, a0, s8
-	li a2, -4294967296
-	add a2, s9, a2
-	sltu a3, a2, s9
-	add s9, a2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, s9, a1
-	or a1, a3, a1
-	li a2, -1
-	add a2, s10, a2
-	sltu a3, a2, s10
-	add s10, a2, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, s10, a1
-	or a1, a3, a1
-	li a2, 4294967294
-	add a2, s11, a2
-	sltu a3, a2, s11
-	add s11, a2, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, s11, a1
-	or a1, a3, a1
+	add a0, s9, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, a0, s9
+	li a3, -4294967296
+	add a3, s10, a3
+	sltu a4, a3, s10
+	add s10, a3, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, s10, a2
+	or a2, a4, a2
+	li a3, -1
+	add a3, s11, a3
+	sltu a4, a3, s11
+	add s11, a3, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, s11, a2
+	or a2, a4, a2
+	li a3, 4294967294
+	add a3, a1, a3
+	sltu a1, a3, a1
+	add a3, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, a3, a2
+	or a1, a1, a2
 	bne a1, zero, .L24_10
-	mv s8, a0
+	mv s9, a0
+	mv a1, a3
 .L24_11:
 .L24_9:
 	ld a0, 72(s1)
-	mulhu a1, s3, a0                 # products:28: word 1 of x$0_square in 0..<2^128
-	mul a2, s3, a0                   # products:28: word 0 of x$0_square in 0..<2^128
-	ld a3, 80(s1)
-	mulhu a4, s3, a3                 # products:29
-	mul a5, s3, a3
-	add a1, a5, a1                   # products:29: word 0 of y$0_square in 0..<2^128
-	sltu a5, a1, a5
-	add a4, a4, a5                   # products:29: word 1 of y$0_square in 0..<2^128
-	ld a5, 88(s1)
-	mulhu a6, s3, a5                 # products:30
-	mul a7, s3, a5
-	add a4, a7, a4                   # products:30: word 0 of z$0_square in 0..<2^128
-	sltu a7, a4, a7
-	add a6, a6, a7                   # products:30: word 1 of z$0_square in 0..<2^128
-	mulhu a7, a0, a3                 # products:31
-	mul t0, a0, a3
-	add a4, t0, a4                   # products:31: word 0 of u$0_square in 0..<2^128
-	sltu t0, a4, t0
-	add a7, a7, t0                   # products:31: word 1 of u$0_square in 0..<2^128
-	mulhu t0, a0, a5                 # products:32
-	mul t1, a0, a5
-	add a6, t1, a6
-	sltu t1, a6, t1
-	add t0, t0, t1
-	add a7, a6, a7                   # products:32: word 0 of v$0_square in 0..2^128-2
-	sltu a6, a7, a6
-	add a6, t0, a6                   # products:32: word 1 of v$0_square in 0..2^128-2
-	mulhu t0, a3, a5                 # products:33
-	mul t1, a3, a5
-	add a6, t1, a6                   # products:33: word 0 of w$0_square in 0..<2^128
-	sltu t1, a6, t1
-	add t0, t0, t1                   # products:33: word 1 of w$0_square in 0..<2^128
-	add t1, t0, t0                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu t0, t1, t0
-	add t2, a6, a6                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a6, t2, a6
-	add a6, t1, a6                   # products:41: twice.6$0_square in 0..2^64-1
-	add t1, a7, a7                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a7, t1, a7
-	add a7, t2, a7                   # products:41: twice.5$0_square in 0..2^64-1
-	add t2, a4, a4                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a4, t2, a4
-	add a4, t1, a4                   # products:41: twice.4$0_square in 0..2^64-1
-	add t1, a1, a1                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a1, t1, a1
-	add a1, t2, a1                   # products:41: twice.3$0_square in 0..2^64-1
+	mulhu a2, s3, a0                 # products:28: word 1 of x$0_square in 0..<2^128
+	mul a3, s3, a0                   # products:28: word 0 of x$0_square in 0..<2^128
+	ld a4, 80(s1)
+	mulhu a5, s3, a4                 # products:29
+	mul a6, s3, a4
+	add a2, a6, a2                   # products:29: word 0 of y$0_square in 0..<2^128
+	sltu a6, a2, a6
+	add a5, a5, a6                   # products:29: word 1 of y$0_square in 0..<2^128
+	ld a6, 88(s1)
+	mulhu a7, s3, a6                 # products:30
+	mul t0, s3, a6
+	add a5, t0, a5                   # products:30: word 0 of z$0_square in 0..<2^128
+	sltu t0, a5, t0
+	add a7, a7, t0                   # products:30: word 1 of z$0_square in 0..<2^128
+	mulhu t0, a0, a4                 # products:31
+	mul t1, a0, a4
+	add a5, t1, a5                   # products:31: word 0 of u$0_square in 0..<2^128
+	sltu t1, a5, t1
+	add t0, t0, t1                   # products:31: word 1 of u$0_square in 0..<2^128
+	mulhu t1, a0, a6                 # products:32
+	mul t2, a0, a6
+	add a7, t2, a7
+	sltu t2, a7, t2
+	add t1, t1, t2
+	add t0, a7, t0                   # products:32: word 0 of v$0_square in 0..2^128-2
+	sltu a7, t0, a7
+	add a7, t1, a7                   # products:32: word 1 of v$0_square in 0..2^128-2
+	mulhu t1, a4, a6                 # products:33
+	mul t2, a4, a6
+	add a7, t2, a7                   # products:33: word 0 of w$0_square in 0..<2^128
+	sltu t2, a7, t2
+	add t1, t1, t2                   # products:33: word 1 of w$0_square in 0..<2^128
+	add t2, t1, t1                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu t1, t2, t1
+	add t3, a7, a7                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu a7, t3, a7
+	add a7, t2, a7                   # products:41: twice.6$0_square in 0..2^64-1
+	add t2, t0, t0                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu t0, t2, t0
+	add t0, t3, t0                   # products:41: twice.5$0_square in 0..2^64-1
+	add t3, a5, a5                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu a5, t3, a5
+	add a5, t2, a5                   # products:41: twice.4$0_square in 0..2^64-1
 	add t2, a2, a2                   # products:40: word 0 of d$0_square in 0..2^65-2
 	sltu a2, t2, a2
-	add a2, t1, a2                   # products:41: twice.2$0_square in 0..2^64-1
-	mulhu t1, s3, s3                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul t3, s3, s3                   # products:48: word 0 of s$0_square in 0..<2^128
-	add t1, t2, t1                   # products:50
-	sltu t2, t1, t2
-	mulhu t4, a0, a0                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul t5, a0, a0                   # products:48: word 0 of s$0_square in 0..<2^128
-	add t5, a2, t5                   # products:49
+	add a2, t3, a2                   # products:41: twice.3$0_square in 0..2^64-1
+	add t3, a3, a3                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu a3, t3, a3
+	add a3, t2, a3                   # products:41: twice.2$0_square in 0..2^64-1
+	mulhu t2, s3, s3                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul t4, s3, s3                   # products:48: word 0 of s$0_square in 0..<2^128
+	add t2, t3, t2                   # products:50
+	sltu t3, t2, t3
+	mulhu t5, a0, a0                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul ra, a0, a0                   # products:48: word 0 of s$0_square in 0..<2^128
+	add ra, a3, ra                   # products:49
+	sltu a3, ra, a3
+	add ra, ra, t3                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu t3, ra, t3
+	or a3, a3, t3
+	add t3, a2, t5                   # products:50
+	sltu a2, t3, a2
+	add t3, t3, a3                   # products:50: word 0 of high$0_square in 0..2^65-2
+	sltu a3, t3, a3
+	or a2, a2, a3
+	mulhu a3, a4, a4                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul t5, a4, a4                   # products:48: word 0 of s$0_square in 0..<2^128
+	add t5, a5, t5                   # products:49
+	sltu a5, t5, a5
+	add t5, t5, a2                   # products:49: word 0 of low$0_square in 0..2^65-1
 	sltu a2, t5, a2
-	add t5, t5, t2                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu t2, t5, t2
-	or a2, a2, t2
-	add t2, a1, t4                   # products:50
-	sltu a1, t2, a1
-	add t2, t2, a2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	sltu a2, t2, a2
-	or a1, a1, a2
-	mulhu a2, a3, a3                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul t4, a3, a3                   # products:48: word 0 of s$0_square in 0..<2^128
-	add t4, a4, t4                   # products:49
-	sltu a4, t4, a4
-	add t4, t4, a1                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu a1, t4, a1
-	or a1, a4, a1
-	add a2, a7, a2                   # products:50
-	sltu a4, a2, a7
-	add a1, a2, a1                   # products:50: word 0 of high$0_square in 0..2^65-2
-	sltu a2, a1, a2
-	add a2, a4, a2                   # products:50: word 1 of high$0_square in 0..2^65-2
-	mulhu a4, a5, a5                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul a7, a5, a5                   # products:48: word 0 of s$0_square in 0..<2^128
-	add a7, a6, a7                   # products:49
-	sltu a6, a7, a6
-	add a2, a7, a2                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu a7, a2, a7
-	add a6, a6, a7                   # products:49: word 1 of low$0_square in 0..2^65-1
-	add a4, t0, a4                   # products:50
-	add a4, a6, a4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a6, t3, 32                  # fep256_sparse64:73
-	slli a7, t3, 32
-	add t0, t1, a7                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu t1, t0, t1
-	add t1, a6, t1                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli ra, t0, 32                  # fep256_sparse64:75
-	add t1, ra, t1                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sd s0, 32(sp)
-	sltu s0, t1, ra
-	sub a7, t3, a7                   # fep256_sparse64:76
-	sltu a5, t3, a7
-	sub a6, t3, a6
-	sub a5, a6, a5
-	srli a6, t0, 32
-	add t3, s0, a6
-	add t3, a7, t3                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu a7, t3, a7
-	add a5, a5, a7                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, ra                   # fep256_sparse64:77
-	sltu ra, t0, a7
-	sub a6, t0, a6
-	sub a6, a6, ra
-	add a5, a7, a5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu a7, a5, a7
-	add a6, a6, a7                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add a7, t5, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t0, a7, t5
-	add t1, t2, t3
+	or a2, a5, a2
+	add a3, t0, a3                   # products:50
+	sltu a5, a3, t0
+	add a2, a3, a2                   # products:50: word 0 of high$0_square in 0..2^65-2
+	sltu a3, a2, a3
+	add a3, a5, a3                   # products:50: word 1 of high$0_square in 0..2^65-2
+	mulhu a5, a6, a6                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul t0, a6, a6                   # products:48: word 0 of s$0_square in 0..<2^128
+	add t0, a7, t0                   # products:49
+	sltu a7, t0, a7
+	add a3, t0, a3                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu t0, a3, t0
+	add a7, a7, t0                   # products:49: word 1 of low$0_square in 0..2^65-1
+	add a5, t1, a5                   # products:50
+	add a5, a7, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
+	srli a7, t4, 32                  # fep256_sparse64:73
+	slli t0, t4, 32
+	add t1, t2, t0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t1, t1, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t0, t1, t0
-	or t0, t2, t0
-	add a5, t4, a5
-	sltu t2, a5, t4
-	add a5, a5, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t0, a5, t0
-	or t0, t2, t0
-	add a6, a1, a6
-	sltu a1, a6, a1
-	add a6, a6, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add t2, a7, t2                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	sd s0, 32(sp)
+	slli s0, t1, 32                  # fep256_sparse64:75
+	add t2, s0, t2                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu a6, t2, s0
+	sub t0, t4, t0                   # fep256_sparse64:76
+	sd a1, 88(sp)
+	sltu a1, t4, t0
+	sub a7, t4, a7
+	sub a1, a7, a1
+	srli a7, t1, 32
+	add a6, a6, a7
+	add a6, t0, a6                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, a6, t0
-	or a1, a1, t0
-	srli t0, a7, 32                  # fep256_sparse64:73
-	slli t2, a7, 32
-	add t3, t1, t2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu t1, t3, t1
-	add t1, t0, t1                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	add a1, a1, t0                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, s0                   # fep256_sparse64:77
+	sltu t4, t1, t0
+	sub a7, t1, a7
+	sub a7, a7, t4
+	add a1, t0, a1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu t0, a1, t0
+	add a7, a7, t0                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add t0, ra, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t1, t0, ra
+	add a6, t3, a6
+	sltu t2, a6, t3
+	add a6, a6, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t1, a6, t1
+	or t1, t2, t1
+	add a1, t5, a1
+	sltu t2, a1, t5
+	add a1, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t1, a1, t1
+	or t1, t2, t1
+	add a7, a2, a7
+	sltu a2, a7, a2
+	add a7, a7, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t1, a7, t1
+	or a2, a2, t1
+	srli t1, t0, 32                  # fep256_sparse64:73
+	slli t2, t0, 32
+	add t3, a6, t2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu a6, t3, a6
+	add a6, t1, a6                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
 	slli t4, t3, 32                  # fep256_sparse64:75
-	add t1, t4, t1                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu t5, t1, t4
-	sub t2, a7, t2                   # fep256_sparse64:76
-	sltu ra, a7, t2
-	sub a7, a7, t0
-	sub a7, a7, ra
-	srli t0, t3, 32
-	add t5, t5, t0
+	add a6, t4, a6                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu t5, a6, t4
+	sub t2, t0, t2                   # fep256_sparse64:76
+	sltu ra, t0, t2
+	sub t0, t0, t1
+	sub t0, t0, ra
+	srli t1, t3, 32
+	add t5, t5, t1
 	add t5, t2, t5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, t5, t2
-	add a7, a7, t2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	add t0, t0, t2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
 	sub t2, t3, t4                   # fep256_sparse64:77
 	sltu t4, t3, t2
-	sub t0, t3, t0
-	sub t0, t0, t4
-	add a1, a1, a7
-	add a1, t2, a1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu a7, a1, t2
-	add a7, t0, a7                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s0, a5, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, s0, a5
-	add t0, a6, t5
-	sltu a6, t0, a6
-	add t0, t0, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, t0, a5
-	or a5, a6, a5
-	add a1, a2, a1
-	sltu a2, a1, a2
-	add a1, a1, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, a1, a5
-	or a2, a2, a5
-	add a5, a4, a7
-	sltu a4, a5, a4
-	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a2, a5, a2
-	or a2, a4, a2
-	beq a2, zero, .L24_13
-	li a2, 1
-	add a2, s0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, a2, s0
-	li a6, -4294967296
-	add a6, t0, a6
-	sltu a7, a6, t0
-	add t0, a6, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, t0, a4
-	or a4, a7, a4
-	li a6, -1
-	add a6, a1, a6
+	sub t1, t3, t1
+	sub t1, t1, t4
+	add a2, a2, t0
+	add a2, t2, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu t0, a2, t2
+	add t0, t1, t0                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s0, a1, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a1, s0, a1
+	add a6, a7, t5
+	sltu a7, a6, a7
+	add a6, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a6, a1
-	add a6, a6, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, a6, a4
-	or a1, a1, a4
-	li a4, 4294967294
-	add a4, a5, a4
-	sltu a5, a4, a5
-	add a4, a4, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, a4, a1
+	or a1, a7, a1
+	add a2, a3, a2
+	sltu a3, a2, a3
+	add a2, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a1, a2, a1
+	or a1, a3, a1
+	add a3, a5, t0
+	sltu a5, a3, a5
+	add a3, a3, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a1, a3, a1
 	or a1, a5, a1
-	bne a1, zero, .L24_14
-	mv s0, a2
-	mv a1, a6
-	mv a5, a4
+	beq a1, zero, .L24_13
+	add a1, s0, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a5, a1, s0
+	li a7, -4294967296
+	add a7, a6, a7
+	sltu a6, a7, a6
+	add a7, a7, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a5, a7, a5
+	or a5, a6, a5
+	li a6, -1
+	add a6, a2, a6
+	sltu a2, a6, a2
+	add a6, a6, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a5, a6, a5
+	or a2, a2, a5
+	li a5, 4294967294
+	add a5, a3, a5
+	sltu a3, a5, a3
+	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, a5, a2
+	or a2, a3, a2
+	bne a2, zero, .L24_14
+	mv s0, a1
+	mv a2, a6
+	mv a6, a7
+	mv a3, a5
 .L24_15:
 .L24_13:
-	ld a2, 0(s2)
-	mulhu a4, a2, s0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul a6, a2, s0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld a7, 8(s2)
-	mulhu t1, a7, s0
-	mul t2, a7, s0
-	add a4, t2, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t2, a4, t2
+	ld a1, 0(s2)
+	mulhu a5, a1, s0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul a7, a1, s0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld t0, 8(s2)
+	mulhu t1, t0, s0
+	mul t2, t0, s0
+	add a5, t2, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t2, a5, t2
 	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	ld t2, 16(s2)
 	mulhu t3, t2, s0
@@ -12442,318 +12369,316 @@ ecdsa_p256_M_add_multiple:
 	add t3, ra, t3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu ra, t3, ra
 	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu ra, a2, t0
+	mulhu ra, a1, a6
 	sd s11, 80(sp)
-	mul s11, a2, t0
-	add s11, a4, s11                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a4, s11, a4
-	add a4, ra, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, a7, t0
+	mul s11, a1, a6
+	add s11, a5, s11                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a5, s11, a5
+	add a5, ra, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, t0, a6
 	sd s10, 72(sp)
-	mul s10, a7, t0
+	mul s10, t0, a6
 	add s10, t1, s10
 	sltu t1, s10, t1
 	add t1, ra, t1
-	add a4, s10, a4                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, a4, s10
+	add a5, s10, a5                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, a5, s10
 	add t1, t1, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, t2, t0
-	mul s10, t2, t0
+	mulhu ra, t2, a6
+	mul s10, t2, a6
 	add s10, t3, s10
 	sltu t3, s10, t3
 	add t3, ra, t3
 	add t1, s10, t1                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu ra, t1, s10
 	add t3, t3, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, t4, t0
-	mul s10, t4, t0
+	mulhu ra, t4, a6
+	mul s10, t4, a6
 	add s10, t5, s10
 	sltu t5, s10, t5
 	add t5, ra, t5
 	add t3, s10, t3                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu ra, t3, s10
 	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, a2, a1
-	mul s10, a2, a1
-	add s10, a4, s10                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a4, s10, a4
-	add a4, ra, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, a7, a1
+	mulhu ra, a1, a2
+	mul s10, a1, a2
+	add s10, a5, s10                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a5, s10, a5
+	add a5, ra, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, t0, a2
 	sd s9, 64(sp)
-	mul s9, a7, a1
+	mul s9, t0, a2
 	add s9, t1, s9
 	sltu t1, s9, t1
 	add t1, ra, t1
-	add a4, s9, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, a4, s9
+	add a5, s9, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, a5, s9
 	add t1, t1, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, t2, a1
-	mul s9, t2, a1
+	mulhu ra, t2, a2
+	mul s9, t2, a2
 	add s9, t3, s9
 	sltu t3, s9, t3
 	add t3, ra, t3
 	add t1, s9, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu ra, t1, s9
 	add t3, t3, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, t4, a1
-	mul s9, t4, a1
+	mulhu ra, t4, a2
+	mul s9, t4, a2
 	add s9, t5, s9
 	sltu t5, s9, t5
 	add t5, ra, t5
 	add t3, s9, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu ra, t3, s9
 	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, a2, a5
-	mul a2, a2, a5
-	add a2, a4, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a4, a2, a4
-	add a4, ra, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, a7, a5
-	mul a7, a7, a5
-	add a7, t1, a7
-	sltu t1, a7, t1
+	mulhu ra, a1, a3
+	mul a1, a1, a3
+	add a1, a5, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a5, a1, a5
+	add a5, ra, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, t0, a3
+	mul t0, t0, a3
+	add t0, t1, t0
+	sltu t1, t0, t1
 	add t1, ra, t1
-	add a4, a7, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a7, a4, a7
-	add a7, t1, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, t2, a5
-	mul t2, t2, a5
+	add a5, t0, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t0, a5, t0
+	add t0, t1, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t1, t2, a3
+	mul t2, t2, a3
 	add t2, t3, t2
 	sltu t3, t2, t3
 	add t1, t1, t3
-	add a7, t2, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t2, a7, t2
+	add t0, t2, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t2, t0, t2
 	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t2, t4, a5
-	mul t3, t4, a5
+	mulhu t2, t4, a3
+	mul t3, t4, a3
 	add t3, t5, t3
 	sltu t4, t3, t5
 	add t2, t2, t4
 	add t1, t3, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, t1, t3
 	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t3, a6, 32                  # fep256_sparse64:73
-	slli t4, a6, 32
+	srli t3, a7, 32                  # fep256_sparse64:73
+	slli t4, a7, 32
 	add t5, s11, t4                  # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	sltu ra, t5, s11
 	add ra, t3, ra                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
 	slli s9, t5, 32                  # fep256_sparse64:75
 	add ra, s9, ra                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, ra, s9
-	sub t4, a6, t4                   # fep256_sparse64:76
+	sub t4, a7, t4                   # fep256_sparse64:76
 	sd s2, 40(sp)
-	sltu s2, a6, t4
-	sub a6, a6, t3
-	sub a6, a6, s2
+	sltu s2, a7, t4
+	sub a7, a7, t3
+	sub a7, a7, s2
 	srli t3, t5, 32
 	add s2, s11, t3
 	add s2, t4, s2                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
 	sltu t4, s2, t4
-	add a6, a6, t4                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	add a7, a7, t4                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
 	sub t4, t5, s9                   # fep256_sparse64:77
 	sltu s9, t5, t4
 	sub t3, t5, t3
 	sub t3, t3, s9
-	add a6, t4, a6                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu t4, a6, t4
+	add a7, t4, a7                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu t4, a7, t4
 	add t3, t3, t4                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
 	add t4, s10, ra                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t5, t4, s10
-	add ra, a2, s2
-	sltu a2, ra, a2
+	add ra, a1, s2
+	sltu a1, ra, a1
 	add ra, ra, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t5, ra, t5
-	or a2, a2, t5
-	add a6, a4, a6
-	sltu a4, a6, a4
-	add a6, a6, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a2, a6, a2
-	or a2, a4, a2
-	add a4, a7, t3
-	sltu a7, a4, a7
-	add a4, a4, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a2, a4, a2
-	or a2, a7, a2
-	srli a7, t4, 32                  # fep256_sparse64:73
+	or a1, a1, t5
+	add a7, a5, a7
+	sltu a5, a7, a5
+	add a7, a7, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a1, a7, a1
+	or a1, a5, a1
+	add a5, t0, t3
+	sltu t0, a5, t0
+	add a5, a5, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a1, a5, a1
+	or a1, t0, a1
+	srli t0, t4, 32                  # fep256_sparse64:73
 	slli t3, t4, 32
 	add t5, ra, t3                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	sltu ra, t5, ra
-	add ra, a7, ra                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	add ra, t0, ra                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
 	slli s2, t5, 32                  # fep256_sparse64:75
 	add ra, s2, ra                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sltu s9, ra, s2
 	sub t3, t4, t3                   # fep256_sparse64:76
 	sltu s10, t4, t3
-	sub a7, t4, a7
-	sub a7, a7, s10
+	sub t0, t4, t0
+	sub t0, t0, s10
 	srli t4, t5, 32
 	add s9, s9, t4
 	add s9, t3, s9                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s9, t3
-	add a7, a7, t3                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	add t0, t0, t3                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
 	sub t3, t5, s2                   # fep256_sparse64:77
 	sltu s2, t5, t3
 	sub t4, t5, t4
 	sub t4, t4, s2
-	add a2, a2, a7
-	add a2, t3, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu a7, a2, t3
-	add a7, t4, a7                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s2, a6, ra                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a6, s2, a6
-	add t3, a4, s9
-	sltu a4, t3, a4
-	add s9, t3, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a6, s9, a6
-	or a4, a4, a6
-	add a2, t1, a2
-	sltu a6, a2, t1
-	add s10, a2, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a2, s10, a4
-	or a2, a6, a2
-	add a4, t2, a7
-	sltu a6, a4, t2
-	add s11, a4, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a2, s11, a2
-	or a2, a6, a2
-	beq a2, zero, .L24_17
-	li a2, 1
-	add a2, s2, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, a2, s2
-	li a6, -4294967296
-	add a6, s9, a6
-	sltu a7, a6, s9
-	add s9, a6, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, s9, a4
-	or a4, a7, a4
-	li a6, -1
-	add a6, s10, a6
-	sltu a7, a6, s10
-	add s10, a6, a4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, s10, a4
-	or a4, a7, a4
-	li a6, 4294967294
-	add a6, s11, a6
-	sltu a7, a6, s11
-	add s11, a6, a4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, s11, a4
-	or a4, a7, a4
-	bne a4, zero, .L24_18
-	mv s2, a2
+	add a1, a1, t0
+	add a1, t3, a1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu t0, a1, t3
+	add t0, t4, t0                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s2, a7, ra                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a7, s2, a7
+	add t3, a5, s9
+	sltu a5, t3, a5
+	add s9, t3, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a7, s9, a7
+	or a5, a5, a7
+	add a1, t1, a1
+	sltu a7, a1, t1
+	add s10, a1, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a1, s10, a5
+	or a1, a7, a1
+	add a5, t2, t0
+	sltu a7, a5, t2
+	add s11, a5, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a1, s11, a1
+	or a1, a7, a1
+	beq a1, zero, .L24_17
+	add a1, s2, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a5, a1, s2
+	li a7, -4294967296
+	add a7, s9, a7
+	sltu t0, a7, s9
+	add s9, a7, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a5, s9, a5
+	or a5, t0, a5
+	li a7, -1
+	add a7, s10, a7
+	sltu t0, a7, s10
+	add s10, a7, a5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a5, s10, a5
+	or a5, t0, a5
+	li a7, 4294967294
+	add a7, s11, a7
+	sltu t0, a7, s11
+	add s11, a7, a5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a5, s11, a5
+	or a5, t0, a5
+	bne a5, zero, .L24_18
+	mv s2, a1
 .L24_19:
 .L24_17:
-	sub a2, s2, s4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a4, s2, a2
-	sub a6, s9, s5
-	sltu a7, s9, a6
-	sub s2, a6, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a4, a6, s2
-	or a4, a7, a4
-	sub a6, s10, s6
-	sltu a7, s10, a6
-	sub s9, a6, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a4, a6, s9
-	or a4, a7, a4
-	sub a6, s11, s7
-	sltu a7, s11, a6
-	sub s10, a6, a4                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a4, a6, s10
-	or a4, a7, a4
-	beq a4, zero, .L24_21
-	li a4, 1
-	sub a4, a2, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a2, a2, a4
-	li a6, -4294967296
-	sub a6, s2, a6
-	sltu a7, s2, a6
-	sub s2, a6, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a2, a6, s2
-	or a2, a7, a2
-	li a6, -1
-	sub a6, s9, a6
-	sltu a7, s9, a6
-	sub s9, a6, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a2, a6, s9
-	or a2, a7, a2
-	li a6, 4294967294
-	sub a6, s10, a6
-	sltu a7, s10, a6
-	sub s10, a6, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a2, a6, s10
-	or a2, a7, a2
-	bne a2, zero, .L24_22
-	mv a2, a4
+	sub a1, s2, s5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a5, s2, a1
+	sub a7, s9, s6
+	sltu t0, s9, a7
+	sub s2, a7, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a5, a7, s2
+	or a5, t0, a5
+	sub a7, s10, s7
+	sltu t0, s10, a7
+	sub s9, a7, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a5, a7, s9
+	or a5, t0, a5
+	sub a7, s11, s8
+	sltu t0, s11, a7
+	sub s10, a7, a5                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a5, a7, s10
+	or a5, t0, a5
+	beq a5, zero, .L24_21
+	sub a5, a1, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a1, a1, a5
+	li a7, -4294967296
+	sub a7, s2, a7
+	sltu t0, s2, a7
+	sub s2, a7, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a1, a7, s2
+	or a1, t0, a1
+	li a7, -1
+	sub a7, s9, a7
+	sltu t0, s9, a7
+	sub s9, a7, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a1, a7, s9
+	or a1, t0, a1
+	li a7, 4294967294
+	sub a7, s10, a7
+	sltu t0, s10, a7
+	sub s10, a7, a1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a1, a7, s10
+	or a1, t0, a1
+	bne a1, zero, .L24_22
+	mv a1, a5
 .L24_23:
 .L24_21:
-	mulhu a4, s3, s0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul a6, s3, s0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a7, s3, t0
-	mul t1, s3, t0
-	add a4, t1, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t1, a4, t1
-	add a7, a7, t1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t1, s3, a1
-	mul t2, s3, a1
-	add a7, t2, a7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t2, a7, t2
+	mulhu a5, s3, s0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul a7, s3, s0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu t0, s3, a6
+	mul t1, s3, a6
+	add a5, t1, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t1, a5, t1
+	add t0, t0, t1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu t1, s3, a2
+	mul t2, s3, a2
+	add t0, t2, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t2, t0, t2
 	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t2, s3, a5
-	mul t3, s3, a5
+	mulhu t2, s3, a3
+	mul t3, s3, a3
 	add t1, t3, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu t3, t1, t3
 	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu t3, a0, s0
 	mul t4, a0, s0
-	add t4, a4, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a4, t4, a4
-	add a4, t3, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a0, t0
-	mul t5, a0, t0
-	add t5, a7, t5
-	sltu a7, t5, a7
-	add a7, t3, a7
-	add a4, t5, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a4, t5
-	add a7, a7, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a0, a1
-	mul t5, a0, a1
+	add t4, a5, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a5, t4, a5
+	add a5, t3, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, a0, a6
+	mul t5, a0, a6
+	add t5, t0, t5
+	sltu t0, t5, t0
+	add t0, t3, t0
+	add a5, t5, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, a5, t5
+	add t0, t0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, a0, a2
+	mul t5, a0, a2
 	add t5, t1, t5
 	sltu t1, t5, t1
 	add t1, t3, t1
-	add a7, t5, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a7, t5
+	add t0, t5, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, t0, t5
 	add t1, t1, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a0, a5
-	mul t5, a0, a5
+	mulhu t3, a0, a3
+	mul t5, a0, a3
 	add t5, t2, t5
 	sltu t2, t5, t2
 	add t2, t3, t2
 	add t1, t5, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, t1, t5
 	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a3, s0
-	mul t5, a3, s0
-	add t5, a4, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a4, t5, a4
-	add a4, t3, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a3, t0
-	mul ra, a3, t0
-	add ra, a7, ra
-	sltu a7, ra, a7
-	add a7, t3, a7
-	add a4, ra, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a4, ra
-	add a7, a7, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a3, a1
-	mul ra, a3, a1
+	mulhu t3, a4, s0
+	mul t5, a4, s0
+	add t5, a5, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a5, t5, a5
+	add a5, t3, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, a4, a6
+	mul ra, a4, a6
+	add ra, t0, ra
+	sltu t0, ra, t0
+	add t0, t3, t0
+	add a5, ra, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, a5, ra
+	add t0, t0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, a4, a2
+	mul ra, a4, a2
 	add ra, t1, ra
 	sltu t1, ra, t1
 	add t1, t3, t1
-	add a7, ra, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a7, ra
+	add t0, ra, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, t0, ra
 	add t1, t1, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a3, a5
-	mul ra, a3, a5
+	mulhu t3, a4, a3
+	mul ra, a4, a3
 	add ra, t2, ra
 	sltu t2, ra, t2
 	add t2, t3, t2
@@ -12763,57 +12688,57 @@ ecdsa_p256_M_add_multiple:
 	ld s11, 88(s1)
 	mulhu t3, s11, s0
 	mul ra, s11, s0
-	add ra, a4, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a4, ra, a4
-	add a4, t3, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s11, t0
-	mul t0, s11, t0
-	add t0, a7, t0
-	sltu a7, t0, a7
-	add a7, t3, a7
-	add a4, t0, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t0, a4, t0
-	add a7, a7, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t0, s11, a1
-	mul a1, s11, a1
-	add a1, t1, a1
-	sltu t1, a1, t1
+	add ra, a5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a5, ra, a5
+	add a5, t3, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s11, a6
+	mul a6, s11, a6
+	add a6, t0, a6
+	sltu t0, a6, t0
+	add t0, t3, t0
+	add a5, a6, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a6, a5, a6
+	add a6, t0, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t0, s11, a2
+	mul a2, s11, a2
+	add a2, t1, a2
+	sltu t1, a2, t1
 	add t0, t0, t1
-	add a7, a1, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a1, a7, a1
-	add a1, t0, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t0, s11, a5
-	mul a5, s11, a5
-	add a5, t2, a5
-	sltu t1, a5, t2
+	add a6, a2, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a2, a6, a2
+	add a2, t0, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t0, s11, a3
+	mul a3, s11, a3
+	add a3, t2, a3
+	sltu t1, a3, t2
 	add t0, t0, t1
-	add a1, a5, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a5, a1, a5
-	add a5, t0, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t0, a6, 32                  # fep256_sparse64:73
-	slli t1, a6, 32
+	add a2, a3, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a3, a2, a3
+	add a3, t0, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	srli t0, a7, 32                  # fep256_sparse64:73
+	slli t1, a7, 32
 	add t2, t4, t1                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	sltu t3, t2, t4
 	add t3, t0, t3                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
 	slli t4, t2, 32                  # fep256_sparse64:75
 	add t3, t4, t3                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sltu s0, t3, t4
-	sub t1, a6, t1                   # fep256_sparse64:76
-	sd s7, 56(sp)
-	sltu s7, a6, t1
-	sub a6, a6, t0
-	sub a6, a6, s7
+	sub t1, a7, t1                   # fep256_sparse64:76
+	sd s8, 56(sp)
+	sltu s8, a7, t1
+	sub a7, a7, t0
+	sub a7, a7, s8
 	srli t0, t2, 32
 	add s0, s0, t0
 	add s0, t1, s0                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
 	sltu t1, s0, t1
-	add a6, a6, t1                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	add a7, a7, t1                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
 	sub t1, t2, t4                   # fep256_sparse64:77
 	sltu t4, t2, t1
 	sub t0, t2, t0
 	sub t0, t0, t4
-	add a6, t1, a6                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu t1, a6, t1
+	add a7, t1, a7                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu t1, a7, t1
 	add t0, t0, t1                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
 	add t1, t5, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t1, t5
@@ -12822,94 +12747,93 @@ ecdsa_p256_M_add_multiple:
 	add t3, t3, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t3, t2
 	or t2, t4, t2
-	add a6, a4, a6
-	sltu a4, a6, a4
-	add a6, a6, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t2, a6, t2
-	or a4, a4, t2
-	add t0, a7, t0
-	sltu a7, t0, a7
-	add t0, t0, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a4, t0, a4
-	or a4, a7, a4
-	srli a7, t1, 32                  # fep256_sparse64:73
+	add a7, a5, a7
+	sltu a5, a7, a5
+	add a7, a7, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t2, a7, t2
+	or a5, a5, t2
+	add t0, a6, t0
+	sltu a6, t0, a6
+	add t0, t0, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a5, t0, a5
+	or a5, a6, a5
+	srli a6, t1, 32                  # fep256_sparse64:73
 	slli t2, t1, 32
 	add t4, t3, t2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	sltu t3, t4, t3
-	add t3, a7, t3                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	add t3, a6, t3                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
 	slli t5, t4, 32                  # fep256_sparse64:75
 	add t3, t5, t3                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, t3, t5
 	sub t2, t1, t2                   # fep256_sparse64:76
 	sltu s0, t1, t2
-	sub a7, t1, a7
-	sub a7, a7, s0
+	sub a6, t1, a6
+	sub a6, a6, s0
 	srli t1, t4, 32
 	add ra, ra, t1
 	add ra, t2, ra                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, ra, t2
-	add a7, a7, t2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	add a6, a6, t2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
 	sub t2, t4, t5                   # fep256_sparse64:77
 	sltu t5, t4, t2
 	sub t1, t4, t1
 	sub t1, t1, t5
-	add a4, a4, a7
-	add a4, t2, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu a7, a4, t2
-	add a7, t1, a7                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s0, a6, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a6, s0, a6
+	add a5, a5, a6
+	add a5, t2, a5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu a6, a5, t2
+	add a6, t1, a6                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s0, a7, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a7, s0, a7
 	add t1, t0, ra
 	sltu t0, t1, t0
-	add s7, t1, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a6, s7, a6
-	or a6, t0, a6
-	add a4, a1, a4
-	sltu a1, a4, a1
-	add a4, a4, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a6, a4, a6
-	or a1, a1, a6
-	add a6, a5, a7
-	sltu a5, a6, a5
-	add a6, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a1, a6, a1
-	or a1, a5, a1
-	beq a1, zero, .L24_25
-	li a1, 1
-	add a1, s0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, a1, s0
+	add s8, t1, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a7, s8, a7
+	or a7, t0, a7
+	add a5, a2, a5
+	sltu a2, a5, a2
+	add a5, a5, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a7, a5, a7
+	or a2, a2, a7
+	add a6, a3, a6
+	sltu a3, a6, a3
+	add a6, a6, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, a6, a2
+	or a2, a3, a2
+	beq a2, zero, .L24_25
+	add a2, s0, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, a2, s0
 	li a7, -4294967296
-	add a7, s7, a7
-	sltu t0, a7, s7
-	add s7, a7, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, s7, a5
-	or a5, t0, a5
+	add a7, s8, a7
+	sltu t0, a7, s8
+	add s8, a7, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, s8, a3
+	or a3, t0, a3
 	li a7, -1
-	add a7, a4, a7
-	sltu a4, a7, a4
-	add a7, a7, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a7, a5, a7
 	sltu a5, a7, a5
-	or a4, a4, a5
+	add a7, a7, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, a7, a3
+	or a3, a5, a3
 	li a5, 4294967294
 	add a5, a6, a5
 	sltu a6, a5, a6
-	add a5, a5, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, a5, a4
-	or a4, a6, a4
-	bne a4, zero, .L24_26
-	mv s0, a1
-	mv a4, a7
+	add a5, a5, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, a5, a3
+	or a3, a6, a3
+	bne a3, zero, .L24_26
+	mv s0, a2
 	mv a6, a5
+	mv a5, a7
 .L24_27:
 .L24_25:
-	ld a1, 0(sp)                     # limbs:69
-	mulhu a5, s0, a1                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul a7, s0, a1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld a2, 0(sp)                     # limbs:69
+	mulhu a3, s0, a2                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul a7, s0, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	ld t0, 8(sp)
 	mulhu t1, s0, t0
 	mul t2, s0, t0
-	add a5, t2, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t2, a5, t2
+	add a3, t2, a3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t2, a3, t2
 	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	ld t2, 16(sp)
 	mulhu t3, s0, t2
@@ -12923,77 +12847,77 @@ ecdsa_p256_M_add_multiple:
 	add t3, ra, t3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu ra, t3, ra
 	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu ra, s7, a1
-	mul s0, s7, a1
-	add s0, a5, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a5, s0, a5
-	add a5, ra, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s7, t0
-	sd s6, 48(sp)
-	mul s6, s7, t0
-	add s6, t1, s6
-	sltu t1, s6, t1
-	add t1, ra, t1
-	add a5, s6, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, a5, s6
-	add t1, t1, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s7, t2
-	mul s6, s7, t2
-	add s6, t3, s6
-	sltu t3, s6, t3
-	add t3, ra, t3
-	add t1, s6, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, t1, s6
-	add t3, t3, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s7, t4
-	mul s6, s7, t4
-	add s6, t5, s6
-	sltu t5, s6, t5
-	add t5, ra, t5
-	add t3, s6, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, t3, s6
-	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, a4, a1
-	mul s6, a4, a1
-	add s6, a5, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a5, s6, a5
-	add a5, ra, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, a4, t0
-	mul s7, a4, t0
+	mulhu ra, s8, a2
+	mul s0, s8, a2
+	add s0, a3, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a3, s0, a3
+	add a3, ra, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s8, t0
+	sd s7, 48(sp)
+	mul s7, s8, t0
 	add s7, t1, s7
 	sltu t1, s7, t1
 	add t1, ra, t1
-	add a5, s7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, a5, s7
+	add a3, s7, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, a3, s7
 	add t1, t1, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, a4, t2
-	mul s7, a4, t2
+	mulhu ra, s8, t2
+	mul s7, s8, t2
 	add s7, t3, s7
 	sltu t3, s7, t3
 	add t3, ra, t3
 	add t1, s7, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu ra, t1, s7
 	add t3, t3, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, a4, t4
-	mul a4, a4, t4
-	add a4, t5, a4
-	sltu t5, a4, t5
+	mulhu ra, s8, t4
+	mul s7, s8, t4
+	add s7, t5, s7
+	sltu t5, s7, t5
 	add t5, ra, t5
-	add t3, a4, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a4, t3, a4
-	add a4, t5, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, a6, a1
-	mul a1, a6, a1
-	add a1, a5, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a5, a1, a5
+	add t3, s7, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, t3, s7
+	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, a5, a2
+	mul s7, a5, a2
+	add s7, a3, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a3, s7, a3
+	add a3, ra, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, a5, t0
+	mul s8, a5, t0
+	add s8, t1, s8
+	sltu t1, s8, t1
+	add t1, ra, t1
+	add a3, s8, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, a3, s8
+	add t1, t1, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, a5, t2
+	mul s8, a5, t2
+	add s8, t3, s8
+	sltu t3, s8, t3
+	add t3, ra, t3
+	add t1, s8, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, t1, s8
+	add t3, t3, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, a5, t4
+	mul a5, a5, t4
+	add a5, t5, a5
+	sltu t5, a5, t5
+	add t5, ra, t5
+	add t3, a5, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a5, t3, a5
 	add a5, t5, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t5, a6, a2
+	mul a2, a6, a2
+	add a2, a3, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a3, a2, a3
+	add a3, t5, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t5, a6, t0
 	mul t0, a6, t0
 	add t0, t1, t0
 	sltu t1, t0, t1
 	add t1, t5, t1
-	add a5, t0, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t0, a5, t0
+	add a3, t0, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t0, a3, t0
 	add t0, t1, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t1, a6, t2
 	mul t2, a6, t2
@@ -13005,12 +12929,12 @@ ecdsa_p256_M_add_multiple:
 	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t2, a6, t4
 	mul a6, a6, t4
-	add a6, a4, a6
-	sltu a4, a6, a4
-	add a4, t2, a4
+	add a6, a5, a6
+	sltu a5, a6, a5
+	add a5, t2, a5
 	add t1, a6, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, t1, a6
-	add a4, a4, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	srli a6, a7, 32                  # fep256_sparse64:73
 	slli t2, a7, 32
 	add t3, s0, t2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
@@ -13035,23 +12959,23 @@ ecdsa_p256_M_add_multiple:
 	add a6, t2, a6                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a6, t2
 	add a7, a7, t2                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add t2, s6, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t3, t2, s6
-	add t4, a1, ra
-	sltu a1, t4, a1
+	add t2, s7, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t3, t2, s7
+	add t4, a2, ra
+	sltu a2, t4, a2
 	add t4, t4, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, t4, t3
-	or a1, a1, t3
-	add a6, a5, a6
-	sltu a5, a6, a5
-	add a6, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a1, a6, a1
-	or a1, a5, a1
-	add a5, t0, a7
-	sltu a7, a5, t0
-	add a5, a5, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a1, a5, a1
-	or a1, a7, a1
+	or a2, a2, t3
+	add a6, a3, a6
+	sltu a3, a6, a3
+	add a6, a6, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, a6, a2
+	or a2, a3, a2
+	add a3, t0, a7
+	sltu a7, a3, t0
+	add a3, a3, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, a3, a2
+	or a2, a7, a2
 	srli a7, t2, 32                  # fep256_sparse64:73
 	slli t0, t2, 32
 	add t3, t4, t0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
@@ -13073,563 +12997,558 @@ ecdsa_p256_M_add_multiple:
 	sltu t5, t3, t0
 	sub t2, t3, t2
 	sub t2, t2, t5
-	add a1, a1, a7
-	add a1, t0, a1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu a7, a1, t0
+	add a2, a2, a7
+	add a2, t0, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu a7, a2, t0
 	add a7, t2, a7                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
 	add s0, a6, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s0, a6
-	add t0, a5, ra
-	sltu a5, t0, a5
-	add s6, t0, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a6, s6, a6
-	or a5, a5, a6
-	add a1, t1, a1
-	sltu a6, a1, t1
-	add s7, a1, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a1, s7, a5
-	or a1, a6, a1
-	add a5, a4, a7
-	sltu a4, a5, a4
-	add a5, a5, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a1, a5, a1
-	or a1, a4, a1
-	beq a1, zero, .L24_29
-	li a1, 1
-	add a1, s0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, a1, s0
+	add t0, a3, ra
+	sltu a3, t0, a3
+	add s7, t0, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a6, s7, a6
+	or a3, a3, a6
+	add a2, t1, a2
+	sltu a6, a2, t1
+	add s8, a2, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, s8, a3
+	or a2, a6, a2
+	add a3, a5, a7
+	sltu a5, a3, a5
+	add a3, a3, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, a3, a2
+	or a2, a5, a2
+	beq a2, zero, .L24_29
+	add a2, s0, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a5, a2, s0
 	li a6, -4294967296
-	add a6, s6, a6
-	sltu a7, a6, s6
-	add s6, a6, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, s6, a4
-	or a4, a7, a4
-	li a6, -1
 	add a6, s7, a6
 	sltu a7, a6, s7
-	add s7, a6, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, s7, a4
-	or a4, a7, a4
+	add s7, a6, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a5, s7, a5
+	or a5, a7, a5
+	li a6, -1
+	add a6, s8, a6
+	sltu a7, a6, s8
+	add s8, a6, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a5, s8, a5
+	or a5, a7, a5
 	li a6, 4294967294
-	add a6, a5, a6
+	add a6, a3, a6
+	sltu a3, a6, a3
+	add a6, a6, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, a6, a5
-	add a6, a6, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, a6, a4
-	or a4, a5, a4
-	bne a4, zero, .L24_30
-	mv s0, a1
-	mv a5, a6
+	or a3, a3, a5
+	bne a3, zero, .L24_30
+	mv s0, a2
+	mv a3, a6
 .L24_31:
 .L24_29:
-	sub a1, s0, s8                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a4, s0, a1
-	ld s0, 64(sp)
-	sub a6, s6, s0
-	sltu a7, s6, a6
-	sub s6, a6, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a4, a6, s6
-	or a4, a7, a4
-	ld a7, 72(sp)
-	sub a6, s7, a7
+	ld a7, 64(sp)
+	sub a2, s0, a7                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a5, s0, a2
+	ld s0, 72(sp)
+	sub a6, s7, s0
 	sltu t0, s7, a6
-	sub s7, a6, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a4, a6, s7
-	or a4, t0, a4
-	ld t1, 80(sp)
-	sub a6, a5, t1
-	sltu a5, a5, a6
-	sub a4, a6, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a6, a6, a4
-	or a5, a5, a6
-	sd a1, 0(sp)
-	sd s6, 8(sp)
-	sd s7, 16(sp)
-	sd a4, 24(sp)
-	beq a5, zero, .L24_33
-	li a5, 1
-	sub a5, a1, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a1, a1, a5
-	li a6, -4294967296
-	sub a6, s6, a6
-	sltu t0, s6, a6
-	sub a1, a6, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a6, a6, a1
-	or a6, t0, a6
-	li t0, -1
-	sub t0, s7, t0
-	sltu t2, s7, t0
-	sub a6, t0, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu t0, t0, a6
-	or t0, t2, t0
-	li t2, 4294967294
-	sub t2, a4, t2
-	sltu a4, a4, t2
-	sub t0, t2, t0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu t2, t2, t0
-	or a4, a4, t2
+	sub s7, a6, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a5, a6, s7
+	or a5, t0, a5
+	ld t0, 80(sp)
+	sub a6, s8, t0
+	sltu t1, s8, a6
+	sub s8, a6, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a5, a6, s8
+	or a5, t1, a5
+	ld a6, 88(sp)
+	sub t1, a3, a6
+	sltu a3, a3, t1
+	sub a5, t1, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu t1, t1, a5
+	or a3, a3, t1
+	sd a2, 0(sp)
+	sd s7, 8(sp)
+	sd s8, 16(sp)
+	sd a5, 24(sp)
+	beq a3, zero, .L24_33
+	sub a3, a2, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a2, a2, a3
+	li t1, -4294967296
+	sub t1, s7, t1
+	sltu t2, s7, t1
+	sub a2, t1, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu t1, t1, a2
+	or t1, t2, t1
+	li t2, -1
+	sub t2, s8, t2
+	sltu t3, s8, t2
+	sub t1, t2, t1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu t2, t2, t1
+	or t2, t3, t2
+	li t3, 4294967294
+	sub t3, a5, t3
+	sltu a5, a5, t3
+	sub t2, t3, t2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu t3, t3, t2
+	or a5, a5, t3
+	sd a3, 0(sp)
+	sd a2, 8(sp)
+	sd t1, 16(sp)
+	sd t2, 24(sp)
+	beq a5, zero, .L24_35
+	sub a5, a3, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a3, a3, a5
 	sd a5, 0(sp)
-	sd a1, 8(sp)
-	sd a6, 16(sp)
-	sd t0, 24(sp)
-	beq a4, zero, .L24_35
-	li a4, 1
-	sub a4, a5, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a5, a5, a4
-	sd a4, 0(sp)
-	li a4, -4294967296
-	sub a4, a1, a4
-	sltu a1, a1, a4
-	sub a5, a4, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a4, a4, a5
-	or a1, a1, a4
-	sd a5, 8(sp)
-	li a4, -1
-	sub a4, a6, a4
-	sltu a5, a6, a4
-	sub a1, a4, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a4, a4, a1
-	or a4, a5, a4
-	sd a1, 16(sp)
-	li a1, 4294967294
-	sub a1, t0, a1
-	sub a1, a1, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sd a1, 24(sp)
+	li a5, -4294967296
+	sub a5, a2, a5
+	sltu a2, a2, a5
+	sub a3, a5, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a5, a5, a3
+	or a2, a2, a5
+	sd a3, 8(sp)
+	li a3, -1
+	sub a3, t1, a3
+	sltu a5, t1, a3
+	sub a2, a3, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a3, a3, a2
+	or a3, a5, a3
+	sd a2, 16(sp)
+	li a2, 4294967294
+	sub a2, t2, a2
+	sub a2, a2, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sd a2, 24(sp)
 .L24_35:
 .L24_33:
-	ld s7, 40(sp)
-	ld s6, 64(s7)
-	mulhu a1, s6, s3                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul a4, s6, s3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a5, s6, a0
-	mul a6, s6, a0
-	add a1, a6, a1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu a6, a1, a6
-	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu a6, s6, a3
-	mul t0, s6, a3
-	add a5, t0, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t0, a5, t0
-	add a6, a6, t0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t0, s6, s11
-	mul t2, s6, s11
-	add a6, t2, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t2, a6, t2
-	add t0, t0, t2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s6, 72(s7)
-	mulhu t2, s6, s3
-	mul t3, s6, s3
-	add t3, a1, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a1, t3, a1
-	add a1, t2, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t2, s6, a0
-	mul t4, s6, a0
-	add t4, a5, t4
-	sltu a5, t4, a5
-	add a5, t2, a5
-	add a1, t4, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t2, a1, t4
-	add a5, a5, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t2, s6, a3
-	mul t4, s6, a3
-	add t4, a6, t4
-	sltu a6, t4, a6
-	add a6, t2, a6
-	add a5, t4, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t2, a5, t4
-	add a6, a6, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t2, s6, s11
-	mul t4, s6, s11
-	add t4, t0, t4
-	sltu t0, t4, t0
-	add t0, t2, t0
-	add a6, t4, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t2, a6, t4
-	add t0, t0, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	ld s6, 80(s7)
-	mulhu t2, s6, s3
-	mul t4, s6, s3
-	add t4, a1, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a1, t4, a1
-	add a1, t2, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t2, s6, a0
-	mul t5, s6, a0
+	ld s8, 40(sp)
+	ld s7, 64(s8)
+	mulhu a2, s7, s3                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul a3, s7, s3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu a5, s7, a0
+	mul t1, s7, a0
+	add a2, t1, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t1, a2, t1
+	add a5, a5, t1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu t1, s7, a4
+	mul t2, s7, a4
+	add a5, t2, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t2, a5, t2
+	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu t2, s7, s11
+	mul t3, s7, s11
+	add t1, t3, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t3, t1, t3
+	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld s7, 72(s8)
+	mulhu t3, s7, s3
+	mul t4, s7, s3
+	add t4, a2, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a2, t4, a2
+	add a2, t3, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s7, a0
+	mul t5, s7, a0
 	add t5, a5, t5
 	sltu a5, t5, a5
-	add a5, t2, a5
-	add a1, t5, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t2, a1, t5
-	add a5, a5, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t2, s6, a3
-	mul t5, s6, a3
-	add t5, a6, t5
-	sltu a6, t5, a6
-	add a6, t2, a6
+	add a5, t3, a5
+	add a2, t5, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, a2, t5
+	add a5, a5, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s7, a4
+	mul t5, s7, a4
+	add t5, t1, t5
+	sltu t1, t5, t1
+	add t1, t3, t1
 	add a5, t5, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t2, a5, t5
-	add a6, a6, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t2, s6, s11
-	mul t5, s6, s11
-	add t5, t0, t5
-	sltu t0, t5, t0
-	add t0, t2, t0
-	add a6, t5, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t2, a6, t5
-	add t0, t0, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	ld s6, 88(s7)
-	mulhu t2, s6, s3
-	mul t5, s6, s3
-	add t5, a1, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a1, t5, a1
-	add a1, t2, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t2, s6, a0
-	mul a0, s6, a0
+	sltu t3, a5, t5
+	add t1, t1, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s7, s11
+	mul t5, s7, s11
+	add t5, t2, t5
+	sltu t2, t5, t2
+	add t2, t3, t2
+	add t1, t5, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, t1, t5
+	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	ld s7, 80(s8)
+	mulhu t3, s7, s3
+	mul t5, s7, s3
+	add t5, a2, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a2, t5, a2
+	add a2, t3, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s7, a0
+	mul ra, s7, a0
+	add ra, a5, ra
+	sltu a5, ra, a5
+	add a5, t3, a5
+	add a2, ra, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, a2, ra
+	add a5, a5, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s7, a4
+	mul ra, s7, a4
+	add ra, t1, ra
+	sltu t1, ra, t1
+	add t1, t3, t1
+	add a5, ra, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, a5, ra
+	add t1, t1, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s7, s11
+	mul ra, s7, s11
+	add ra, t2, ra
+	sltu t2, ra, t2
+	add t2, t3, t2
+	add t1, ra, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, t1, ra
+	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	ld s7, 88(s8)
+	mulhu t3, s7, s3
+	mul ra, s7, s3
+	add ra, a2, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a2, ra, a2
+	add a2, t3, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s7, a0
+	mul a0, s7, a0
 	add a0, a5, a0
 	sltu a5, a0, a5
-	add a5, t2, a5
-	add a1, a0, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a0, a1, a0
+	add a5, t3, a5
+	add a2, a0, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a0, a2, a0
 	add a0, a5, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a5, s6, a3
-	mul a3, s6, a3
-	add a3, a6, a3
-	sltu a6, a3, a6
-	add a5, a5, a6
-	add a0, a3, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a3, a0, a3
-	add a3, a5, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a5, s6, s11
-	mul a6, s6, s11
-	add a6, t0, a6
-	sltu t0, a6, t0
-	add a5, a5, t0
-	add a3, a6, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a6, a3, a6
-	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a4, 32                  # fep256_sparse64:73
-	slli t0, a4, 32
-	add t2, t3, t0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu t3, t2, t3
-	add t3, a6, t3                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli ra, t2, 32                  # fep256_sparse64:75
-	add t3, ra, t3                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s3, t3, ra
-	sub t0, a4, t0                   # fep256_sparse64:76
-	sltu s6, a4, t0
-	sub a4, a4, a6
-	sub a4, a4, s6
-	srli a6, t2, 32
-	add s3, s3, a6
-	add s3, t0, s3                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu t0, s3, t0
-	add a4, a4, t0                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t2, ra                   # fep256_sparse64:77
-	sltu ra, t2, t0
-	sub a6, t2, a6
-	sub a6, a6, ra
-	add a4, t0, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu t0, a4, t0
-	add a6, a6, t0                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add t0, t4, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t2, t0, t4
-	add t3, t5, s3
-	sltu t4, t3, t5
-	add t3, t3, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t2, t3, t2
-	or t2, t4, t2
-	add a4, a1, a4
-	sltu a1, a4, a1
-	add a4, a4, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t2, a4, t2
-	or a1, a1, t2
-	add a6, a0, a6
-	sltu a0, a6, a0
-	add a6, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a1, a6, a1
-	or a0, a0, a1
-	srli a1, t0, 32                  # fep256_sparse64:73
-	slli t2, t0, 32
-	add t4, t3, t2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	mulhu a5, s7, a4
+	mul a4, s7, a4
+	add a4, t1, a4
+	sltu t1, a4, t1
+	add a5, a5, t1
+	add a0, a4, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, a0, a4
+	add a4, a5, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu a5, s7, s11
+	mul t1, s7, s11
+	add t1, t2, t1
+	sltu t2, t1, t2
+	add a5, a5, t2
+	add a4, t1, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t1, a4, t1
+	add a5, a5, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	srli t1, a3, 32                  # fep256_sparse64:73
+	slli t2, a3, 32
+	add t3, t4, t2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu t4, t3, t4
+	add t4, t1, t4                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s3, t3, 32                  # fep256_sparse64:75
+	add t4, s3, t4                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s7, t4, s3
+	sub t2, a3, t2                   # fep256_sparse64:76
+	sltu s8, a3, t2
+	sub a3, a3, t1
+	sub a3, a3, s8
+	srli t1, t3, 32
+	add s7, s7, t1
+	add s7, t2, s7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu t2, s7, t2
+	add a3, a3, t2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t3, s3                   # fep256_sparse64:77
+	sltu s3, t3, t2
+	sub t1, t3, t1
+	sub t1, t1, s3
+	add a3, t2, a3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu t2, a3, t2
+	add t1, t1, t2                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add t2, t5, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t3, t2, t5
+	add t4, ra, s7
+	sltu t5, t4, ra
+	add t4, t4, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, t4, t3
-	add t3, a1, t3                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli t5, t4, 32                  # fep256_sparse64:75
-	add t3, t5, t3                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu ra, t3, t5
-	sub t2, t0, t2                   # fep256_sparse64:76
-	sltu s3, t0, t2
-	sub a1, t0, a1
-	sub a1, a1, s3
-	srli t0, t4, 32
-	add ra, ra, t0
-	add ra, t2, ra                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu t2, ra, t2
-	add a1, a1, t2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, t5                   # fep256_sparse64:77
-	sltu t5, t4, t2
-	sub t0, t4, t0
-	sub t0, t0, t5
-	add a0, a0, a1
-	add a0, t2, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu a1, a0, t2
-	add a1, t0, a1                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s3, a4, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a4, s3, a4
-	add t0, a6, ra
-	sltu a6, t0, a6
-	add s6, t0, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a4, s6, a4
-	or a4, a6, a4
-	add a0, a3, a0
-	sltu a3, a0, a3
-	add s7, a0, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a0, s7, a4
-	or a0, a3, a0
-	add a1, a5, a1
-	sltu a3, a1, a5
-	add s11, a1, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	or t3, t5, t3
+	add a3, a2, a3
+	sltu a2, a3, a2
+	add a3, a3, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t3, a3, t3
+	or a2, a2, t3
+	add t1, a0, t1
+	sltu a0, t1, a0
+	add t1, t1, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, t1, a2
+	or a0, a0, a2
+	srli a2, t2, 32                  # fep256_sparse64:73
+	slli t3, t2, 32
+	add t5, t4, t3                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu t4, t5, t4
+	add t4, a2, t4                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli ra, t5, 32                  # fep256_sparse64:75
+	add t4, ra, t4                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s3, t4, ra
+	sub t3, t2, t3                   # fep256_sparse64:76
+	sltu s7, t2, t3
+	sub a2, t2, a2
+	sub a2, a2, s7
+	srli t2, t5, 32
+	add s3, s3, t2
+	add s3, t3, s3                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu t3, s3, t3
+	add a2, a2, t3                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t5, ra                   # fep256_sparse64:77
+	sltu ra, t5, t3
+	sub t2, t5, t2
+	sub t2, t2, ra
+	add a0, a0, a2
+	add a0, t3, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu a2, a0, t3
+	add a2, t2, a2                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s7, a3, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a3, s7, a3
+	add t2, t1, s3
+	sltu t1, t2, t1
+	add s3, t2, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a3, s3, a3
+	or a3, t1, a3
+	add a0, a4, a0
+	sltu a4, a0, a4
+	add s8, a0, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a0, s8, a3
+	or a0, a4, a0
+	add a2, a5, a2
+	sltu a3, a2, a5
+	add s11, a2, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, s11, a0
 	or a0, a3, a0
 	beq a0, zero, .L24_37
-	li a0, 1
-	add a0, s3, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, a0, s3
+	add a0, s7, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, a0, s7
 	li a3, -4294967296
-	add a3, s6, a3
-	sltu a4, a3, s6
-	add s6, a3, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, s6, a1
-	or a1, a4, a1
+	add a3, s3, a3
+	sltu a4, a3, s3
+	add s3, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, s3, a2
+	or a2, a4, a2
 	li a3, -1
-	add a3, s7, a3
-	sltu a4, a3, s7
-	add s7, a3, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, s7, a1
-	or a1, a4, a1
+	add a3, s8, a3
+	sltu a4, a3, s8
+	add s8, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, s8, a2
+	or a2, a4, a2
 	li a3, 4294967294
 	add a3, s11, a3
 	sltu a4, a3, s11
-	add s11, a3, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, s11, a1
-	or a1, a4, a1
-	bne a1, zero, .L24_38
-	mv s3, a0
+	add s11, a3, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, s11, a2
+	or a2, a4, a2
+	bne a2, zero, .L24_38
+	mv s7, a0
 .L24_39:
 .L24_37:
-	mulhu a0, a2, s3                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul a1, a2, s3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a3, a2, s6
-	mul a4, a2, s6
+	mulhu a0, a1, s7                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul a2, a1, s7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu a3, a1, s3
+	mul a4, a1, s3
 	add a0, a4, a0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu a4, a0, a4
 	add a3, a3, a4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu a4, a2, s7
-	mul a5, a2, s7
+	mulhu a4, a1, s8
+	mul a5, a1, s8
 	add a3, a5, a3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu a5, a3, a5
 	add a4, a4, a5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu a5, a2, s11
-	mul a6, a2, s11
-	add a4, a6, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu a6, a4, a6
-	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu a6, s2, s3
-	mul t0, s2, s3
-	add t0, a0, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a0, t0, a0
-	add a0, a6, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a6, s2, s6
-	mul t2, s2, s6
-	add t2, a3, t2
-	sltu a3, t2, a3
-	add a3, a6, a3
-	add a0, t2, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a6, a0, t2
-	add a3, a3, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a6, s2, s7
+	mulhu a5, a1, s11
+	mul t1, a1, s11
+	add a4, t1, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t1, a4, t1
+	add a5, a5, t1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu t1, s2, s7
 	mul t2, s2, s7
-	add t2, a4, t2
-	sltu a4, t2, a4
-	add a4, a6, a4
-	add a3, t2, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a6, a3, t2
-	add a4, a4, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a6, s2, s11
-	mul t2, s2, s11
-	add t2, a5, t2
-	sltu a5, t2, a5
-	add a5, a6, a5
-	add a4, t2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a6, a4, t2
-	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a6, s9, s3
-	mul t2, s9, s3
 	add t2, a0, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a0, t2, a0
-	add a0, a6, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a6, s9, s6
-	mul t3, s9, s6
+	add a0, t1, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t1, s2, s3
+	mul t3, s2, s3
 	add t3, a3, t3
 	sltu a3, t3, a3
-	add a3, a6, a3
+	add a3, t1, a3
 	add a0, t3, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a6, a0, t3
-	add a3, a3, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a6, s9, s7
-	mul t3, s9, s7
+	sltu t1, a0, t3
+	add a3, a3, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t1, s2, s8
+	mul t3, s2, s8
 	add t3, a4, t3
 	sltu a4, t3, a4
-	add a4, a6, a4
+	add a4, t1, a4
 	add a3, t3, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a6, a3, t3
-	add a4, a4, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a6, s9, s11
-	mul t3, s9, s11
+	sltu t1, a3, t3
+	add a4, a4, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t1, s2, s11
+	mul t3, s2, s11
 	add t3, a5, t3
 	sltu a5, t3, a5
-	add a5, a6, a5
+	add a5, t1, a5
 	add a4, t3, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a6, a4, t3
-	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a6, s10, s3
-	mul t3, s10, s3
+	sltu t1, a4, t3
+	add a5, a5, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t1, s9, s7
+	mul t3, s9, s7
 	add t3, a0, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a0, t3, a0
-	add a0, a6, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a6, s10, s6
-	mul t4, s10, s6
+	add a0, t1, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t1, s9, s3
+	mul t4, s9, s3
 	add t4, a3, t4
 	sltu a3, t4, a3
-	add a3, a6, a3
+	add a3, t1, a3
 	add a0, t4, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a6, a0, t4
-	add a3, a3, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a6, s10, s7
-	mul t4, s10, s7
+	sltu t1, a0, t4
+	add a3, a3, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t1, s9, s8
+	mul t4, s9, s8
 	add t4, a4, t4
 	sltu a4, t4, a4
-	add a4, a6, a4
+	add a4, t1, a4
 	add a3, t4, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a6, a3, t4
-	add a4, a4, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a6, s10, s11
-	mul t4, s10, s11
+	sltu t1, a3, t4
+	add a4, a4, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t1, s9, s11
+	mul t4, s9, s11
 	add t4, a5, t4
 	sltu a5, t4, a5
-	add a5, a6, a5
+	add a5, t1, a5
 	add a4, t4, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a6, a4, t4
-	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a1, 32                  # fep256_sparse64:73
-	slli t4, a1, 32
-	add t5, t0, t4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu t0, t5, t0
-	add t0, a6, t0                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli ra, t5, 32                  # fep256_sparse64:75
-	add t0, ra, t0                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s3, t0, ra
-	sub t4, a1, t4                   # fep256_sparse64:76
-	sltu s6, a1, t4
-	sub a1, a1, a6
-	sub a1, a1, s6
-	srli a6, t5, 32
-	add s3, s3, a6
-	add s3, t4, s3                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu t4, s3, t4
-	add a1, a1, t4                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub t4, t5, ra                   # fep256_sparse64:77
-	sltu ra, t5, t4
-	sub a6, t5, a6
-	sub a6, a6, ra
-	add a1, t4, a1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu t4, a1, t4
-	add a6, a6, t4                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add t0, t2, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t2, t0, t2
-	add t4, t3, s3
-	sltu t3, t4, t3
-	add t4, t4, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t2, t4, t2
-	or t2, t3, t2
-	add a1, a0, a1
-	sltu a0, a1, a0
-	add a1, a1, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t2, a1, t2
-	or a0, a0, t2
-	add a6, a3, a6
-	sltu a3, a6, a3
-	add a6, a6, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a0, a6, a0
-	or a0, a3, a0
-	srli a3, t0, 32                  # fep256_sparse64:73
-	slli t2, t0, 32
-	add t3, t4, t2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu t4, t3, t4
-	add t4, a3, t4                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli t5, t3, 32                  # fep256_sparse64:75
-	add t4, t5, t4                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu ra, t4, t5
-	sub t2, t0, t2                   # fep256_sparse64:76
-	sltu s3, t0, t2
-	sub a3, t0, a3
-	sub a3, a3, s3
-	srli t0, t3, 32
-	add ra, ra, t0
-	add ra, t2, ra                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu t1, a4, t4
+	add a5, a5, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t1, s10, s7
+	mul t4, s10, s7
+	add t4, a0, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a0, t4, a0
+	add a0, t1, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t1, s10, s3
+	mul t5, s10, s3
+	add t5, a3, t5
+	sltu a3, t5, a3
+	add a3, t1, a3
+	add a0, t5, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t1, a0, t5
+	add a3, a3, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t1, s10, s8
+	mul t5, s10, s8
+	add t5, a4, t5
+	sltu a4, t5, a4
+	add a4, t1, a4
+	add a3, t5, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t1, a3, t5
+	add a4, a4, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t1, s10, s11
+	mul t5, s10, s11
+	add t5, a5, t5
+	sltu a5, t5, a5
+	add a5, t1, a5
+	add a4, t5, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t1, a4, t5
+	add a5, a5, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	srli t1, a2, 32                  # fep256_sparse64:73
+	slli t5, a2, 32
+	add ra, t2, t5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, ra, t2
-	add a3, a3, t2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t3, t5                   # fep256_sparse64:77
-	sltu t5, t3, t2
-	sub t0, t3, t0
-	sub t0, t0, t5
+	add t2, t1, t2                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s3, ra, 32                  # fep256_sparse64:75
+	add t2, s3, t2                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s7, t2, s3
+	sub t5, a2, t5                   # fep256_sparse64:76
+	sltu s8, a2, t5
+	sub a2, a2, t1
+	sub a2, a2, s8
+	srli t1, ra, 32
+	add s7, s7, t1
+	add s7, t5, s7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu t5, s7, t5
+	add a2, a2, t5                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub t5, ra, s3                   # fep256_sparse64:77
+	sltu s3, ra, t5
+	sub t1, ra, t1
+	sub t1, t1, s3
+	add a2, t5, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu t5, a2, t5
+	add t1, t1, t5                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add t2, t3, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t3, t2, t3
+	add t5, t4, s7
+	sltu t4, t5, t4
+	add t5, t5, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t3, t5, t3
+	or t3, t4, t3
+	add a2, a0, a2
+	sltu a0, a2, a0
+	add a2, a2, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t3, a2, t3
+	or a0, a0, t3
+	add t1, a3, t1
+	sltu a3, t1, a3
+	add t1, t1, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a0, t1, a0
+	or a0, a3, a0
+	srli a3, t2, 32                  # fep256_sparse64:73
+	slli t3, t2, 32
+	add t4, t5, t3                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu t5, t4, t5
+	add t5, a3, t5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli ra, t4, 32                  # fep256_sparse64:75
+	add t5, ra, t5                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s3, t5, ra
+	sub t3, t2, t3                   # fep256_sparse64:76
+	sltu s7, t2, t3
+	sub a3, t2, a3
+	sub a3, a3, s7
+	srli t2, t4, 32
+	add s3, s3, t2
+	add s3, t3, s3                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu t3, s3, t3
+	add a3, a3, t3                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t4, ra                   # fep256_sparse64:77
+	sltu ra, t4, t3
+	sub t2, t4, t2
+	sub t2, t2, ra
 	add a0, a0, a3
-	add a0, t2, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu a3, a0, t2
-	add a3, t0, a3                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s3, a1, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a1, s3, a1
-	add t0, a6, ra
-	sltu a6, t0, a6
-	add s6, t0, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a1, s6, a1
-	or a1, a6, a1
+	add a0, t3, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu a3, a0, t3
+	add a3, t2, a3                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s7, a2, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, s7, a2
+	add t2, t1, s3
+	sltu t1, t2, t1
+	add s3, t2, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, s3, a2
+	or a2, t1, a2
 	add a0, a4, a0
 	sltu a4, a0, a4
-	add s7, a0, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a0, s7, a1
+	add s8, a0, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a0, s8, a2
 	or a0, a4, a0
-	add a1, a5, a3
-	sltu a3, a1, a5
-	add s11, a1, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add a2, a5, a3
+	sltu a3, a2, a5
+	add s11, a2, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, s11, a0
 	or a0, a3, a0
 	beq a0, zero, .L24_41
-	li a0, 1
-	add a0, s3, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, a0, s3
+	add a0, s7, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, a0, s7
 	li a3, -4294967296
-	add a3, s6, a3
-	sltu a4, a3, s6
-	add s6, a3, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, s6, a1
-	or a1, a4, a1
+	add a3, s3, a3
+	sltu a4, a3, s3
+	add s3, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, s3, a2
+	or a2, a4, a2
 	li a3, -1
-	add a3, s7, a3
-	sltu a4, a3, s7
-	add s7, a3, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, s7, a1
-	or a1, a4, a1
+	add a3, s8, a3
+	sltu a4, a3, s8
+	add s8, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, s8, a2
+	or a2, a4, a2
 	li a3, 4294967294
 	add a3, s11, a3
 	sltu a4, a3, s11
-	add s11, a3, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, s11, a1
-	or a1, a4, a1
-	bne a1, zero, .L24_42
-	mv s3, a0
+	add s11, a3, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, s11, a2
+	or a2, a4, a2
+	bne a2, zero, .L24_42
+	mv s7, a0
 .L24_43:
 .L24_41:
-	addi a0, a2, 1                   # fep256_sparse64:104
-	li a1, 1
-	sltu a0, a1, a0
+	addi a0, a1, 1                   # fep256_sparse64:104
+	sltu a0, s4, a0
 	xori a0, a0, 1
 	bne a0, zero, .L24_44
 	li a0, 0
@@ -13641,177 +13560,176 @@ ecdsa_p256_M_add_multiple:
 	call curve_p256_coincide
 	j .L24_47
 .L24_46:
-	mulhu a0, a2, s2                 # products:28: word 1 of x$0_square in 0..<2^128
-	mul a1, a2, s2                   # products:28: word 0 of x$0_square in 0..<2^128
-	mulhu a3, a2, s9                 # products:29
-	mul a4, a2, s9
+	mulhu a0, a1, s2                 # products:28: word 1 of x$0_square in 0..<2^128
+	mul a2, a1, s2                   # products:28: word 0 of x$0_square in 0..<2^128
+	mulhu a3, a1, s9                 # products:29
+	mul a4, a1, s9
 	add a0, a4, a0                   # products:29: word 0 of y$0_square in 0..<2^128
 	sltu a4, a0, a4
 	add a3, a3, a4                   # products:29: word 1 of y$0_square in 0..<2^128
-	mulhu a4, a2, s10                # products:30
-	mul a5, a2, s10
+	mulhu a4, a1, s10                # products:30
+	mul a5, a1, s10
 	add a3, a5, a3                   # products:30: word 0 of z$0_square in 0..<2^128
 	sltu a5, a3, a5
 	add a4, a4, a5                   # products:30: word 1 of z$0_square in 0..<2^128
 	mulhu a5, s2, s9                 # products:31
-	mul a6, s2, s9
-	add a3, a6, a3                   # products:31: word 0 of u$0_square in 0..<2^128
-	sltu a6, a3, a6
-	add a5, a5, a6                   # products:31: word 1 of u$0_square in 0..<2^128
-	mulhu a6, s2, s10                # products:32
-	mul t0, s2, s10
-	add a4, t0, a4
-	sltu t0, a4, t0
-	add a6, a6, t0
+	mul t1, s2, s9
+	add a3, t1, a3                   # products:31: word 0 of u$0_square in 0..<2^128
+	sltu t1, a3, t1
+	add a5, a5, t1                   # products:31: word 1 of u$0_square in 0..<2^128
+	mulhu t1, s2, s10                # products:32
+	mul t2, s2, s10
+	add a4, t2, a4
+	sltu t2, a4, t2
+	add t1, t1, t2
 	add a5, a4, a5                   # products:32: word 0 of v$0_square in 0..2^128-2
 	sltu a4, a5, a4
-	add a4, a6, a4                   # products:32: word 1 of v$0_square in 0..2^128-2
-	mulhu a6, s9, s10                # products:33
-	mul t0, s9, s10
-	add a4, t0, a4                   # products:33: word 0 of w$0_square in 0..<2^128
-	sltu t0, a4, t0
-	add a6, a6, t0                   # products:33: word 1 of w$0_square in 0..<2^128
-	add t0, a6, a6                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a6, t0, a6
-	add t2, a4, a4                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a4, t2, a4
-	add a4, t0, a4                   # products:41: twice.6$0_square in 0..2^64-1
-	add t0, a5, a5                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a5, t0, a5
-	add a5, t2, a5                   # products:41: twice.5$0_square in 0..2^64-1
-	add t2, a3, a3                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a3, t2, a3
-	add a3, t0, a3                   # products:41: twice.4$0_square in 0..2^64-1
-	add t0, a0, a0                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a0, t0, a0
-	add a0, t2, a0                   # products:41: twice.3$0_square in 0..2^64-1
-	add t2, a1, a1                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a1, t2, a1
-	add a1, t0, a1                   # products:41: twice.2$0_square in 0..2^64-1
-	mulhu t0, a2, a2                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul t3, a2, a2                   # products:48: word 0 of s$0_square in 0..<2^128
-	add t0, t2, t0                   # products:50
-	sltu t2, t0, t2
-	mulhu t4, s2, s2                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul t5, s2, s2                   # products:48: word 0 of s$0_square in 0..<2^128
-	add t5, a1, t5                   # products:49
-	sltu a1, t5, a1
-	add t5, t5, t2                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu t2, t5, t2
-	or a1, a1, t2
-	add t2, a0, t4                   # products:50
+	add a4, t1, a4                   # products:32: word 1 of v$0_square in 0..2^128-2
+	mulhu t1, s9, s10                # products:33
+	mul t2, s9, s10
+	add a4, t2, a4                   # products:33: word 0 of w$0_square in 0..<2^128
+	sltu t2, a4, t2
+	add t1, t1, t2                   # products:33: word 1 of w$0_square in 0..<2^128
+	add t2, t1, t1                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu t1, t2, t1
+	add t3, a4, a4                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu a4, t3, a4
+	add a4, t2, a4                   # products:41: twice.6$0_square in 0..2^64-1
+	add t2, a5, a5                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu a5, t2, a5
+	add a5, t3, a5                   # products:41: twice.5$0_square in 0..2^64-1
+	add t3, a3, a3                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu a3, t3, a3
+	add a3, t2, a3                   # products:41: twice.4$0_square in 0..2^64-1
+	add t2, a0, a0                   # products:40: word 0 of d$0_square in 0..2^65-2
 	sltu a0, t2, a0
-	add t2, t2, a1                   # products:50: word 0 of high$0_square in 0..2^65-2
-	sltu a1, t2, a1
-	or a0, a0, a1
-	mulhu a1, s9, s9                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul t4, s9, s9                   # products:48: word 0 of s$0_square in 0..<2^128
-	add t4, a3, t4                   # products:49
-	sltu a3, t4, a3
-	add t4, t4, a0                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu a0, t4, a0
+	add a0, t3, a0                   # products:41: twice.3$0_square in 0..2^64-1
+	add t3, a2, a2                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu a2, t3, a2
+	add a2, t2, a2                   # products:41: twice.2$0_square in 0..2^64-1
+	mulhu t2, a1, a1                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul t4, a1, a1                   # products:48: word 0 of s$0_square in 0..<2^128
+	add t2, t3, t2                   # products:50
+	sltu t3, t2, t3
+	mulhu t5, s2, s2                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul ra, s2, s2                   # products:48: word 0 of s$0_square in 0..<2^128
+	add ra, a2, ra                   # products:49
+	sltu a2, ra, a2
+	add ra, ra, t3                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu t3, ra, t3
+	or a2, a2, t3
+	add t3, a0, t5                   # products:50
+	sltu a0, t3, a0
+	add t3, t3, a2                   # products:50: word 0 of high$0_square in 0..2^65-2
+	sltu a2, t3, a2
+	or a0, a0, a2
+	mulhu a2, s9, s9                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul t5, s9, s9                   # products:48: word 0 of s$0_square in 0..<2^128
+	add t5, a3, t5                   # products:49
+	sltu a3, t5, a3
+	add t5, t5, a0                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu a0, t5, a0
 	or a0, a3, a0
-	add a1, a5, a1                   # products:50
-	sltu a3, a1, a5
-	add a0, a1, a0                   # products:50: word 0 of high$0_square in 0..2^65-2
-	sltu a1, a0, a1
-	add a1, a3, a1                   # products:50: word 1 of high$0_square in 0..2^65-2
+	add a2, a5, a2                   # products:50
+	sltu a3, a2, a5
+	add a0, a2, a0                   # products:50: word 0 of high$0_square in 0..2^65-2
+	sltu a2, a0, a2
+	add a2, a3, a2                   # products:50: word 1 of high$0_square in 0..2^65-2
 	mulhu a3, s10, s10               # products:48: word 1 of s$0_square in 0..<2^128
 	mul a5, s10, s10                 # products:48: word 0 of s$0_square in 0..<2^128
 	add a5, a4, a5                   # products:49
 	sltu a4, a5, a4
-	add a1, a5, a1                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu a5, a1, a5
+	add a2, a5, a2                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu a5, a2, a5
 	add a4, a4, a5                   # products:49: word 1 of low$0_square in 0..2^65-1
-	add a3, a6, a3                   # products:50
+	add a3, t1, a3                   # products:50
 	add a3, a4, a3                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a4, t3, 32                  # fep256_sparse64:73
-	slli a5, t3, 32
-	add a6, t0, a5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu t0, a6, t0
-	add t0, a4, t0                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli ra, a6, 32                  # fep256_sparse64:75
-	add t0, ra, t0                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s1, t0, ra
-	sub a5, t3, a5                   # fep256_sparse64:76
-	sltu t1, t3, a5
-	sub a4, t3, a4
-	sub a4, a4, t1
-	srli t1, a6, 32
-	add t3, s1, t1
-	add t3, a5, t3                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu a5, t3, a5
+	srli a4, t4, 32                  # fep256_sparse64:73
+	slli a5, t4, 32
+	add t1, t2, a5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu t2, t1, t2
+	add t2, a4, t2                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s1, t1, 32                  # fep256_sparse64:75
+	add t2, s1, t2                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu a6, t2, s1
+	sub a5, t4, a5                   # fep256_sparse64:76
+	sltu t0, t4, a5
+	sub a4, t4, a4
+	sub a4, a4, t0
+	srli t0, t1, 32
+	add a6, a6, t0
+	add a6, a5, a6                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu a5, a6, a5
 	add a4, a4, a5                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub a5, a6, ra                   # fep256_sparse64:77
-	sltu ra, a6, a5
-	sub a6, a6, t1
-	sub a6, a6, ra
+	sub a5, t1, s1                   # fep256_sparse64:77
+	sltu t4, t1, a5
+	sub t0, t1, t0
+	sub t0, t0, t4
 	add a4, a5, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	sltu a5, a4, a5
-	add a5, a6, a5                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add a6, t5, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t0, a6, t5
-	add t1, t2, t3
-	sltu t2, t1, t2
-	add t1, t1, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t0, t1, t0
-	or t0, t2, t0
-	add a4, t4, a4
-	sltu t2, a4, t4
-	add a4, a4, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t0, a4, t0
-	or t0, t2, t0
+	add a5, t0, a5                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add t0, ra, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t1, t0, ra
+	add a6, t3, a6
+	sltu t2, a6, t3
+	add a6, a6, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t1, a6, t1
+	or t1, t2, t1
+	add a4, t5, a4
+	sltu t2, a4, t5
+	add a4, a4, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t1, a4, t1
+	or t1, t2, t1
 	add a5, a0, a5
 	sltu a0, a5, a0
-	add a5, a5, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t0, a5, t0
-	or a0, a0, t0
-	srli t0, a6, 32                  # fep256_sparse64:73
-	slli t2, a6, 32
-	add t3, t1, t2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu t1, t3, t1
-	add t1, t0, t1                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	add a5, a5, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t1, a5, t1
+	or a0, a0, t1
+	srli t1, t0, 32                  # fep256_sparse64:73
+	slli t2, t0, 32
+	add t3, a6, t2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu a6, t3, a6
+	add a6, t1, a6                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
 	slli t4, t3, 32                  # fep256_sparse64:75
-	add t1, t4, t1                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu t5, t1, t4
-	sub t2, a6, t2                   # fep256_sparse64:76
-	sltu ra, a6, t2
-	sub a6, a6, t0
-	sub a6, a6, ra
-	srli t0, t3, 32
-	add t5, t5, t0
+	add a6, t4, a6                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu t5, a6, t4
+	sub t2, t0, t2                   # fep256_sparse64:76
+	sltu ra, t0, t2
+	sub t0, t0, t1
+	sub t0, t0, ra
+	srli t1, t3, 32
+	add t5, t5, t1
 	add t5, t2, t5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, t5, t2
-	add a6, a6, t2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	add t0, t0, t2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
 	sub t2, t3, t4                   # fep256_sparse64:77
 	sltu t4, t3, t2
-	sub t0, t3, t0
-	sub t0, t0, t4
-	add a0, a0, a6
+	sub t1, t3, t1
+	sub t1, t1, t4
+	add a0, a0, t0
 	add a0, t2, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu a6, a0, t2
-	add a6, t0, a6                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add t0, a4, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a4, t0, a4
+	sltu t0, a0, t2
+	add t0, t1, t0                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add a6, a4, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, a6, a4
 	add t1, a5, t5
 	sltu a5, t1, a5
 	add t1, t1, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, t1, a4
 	or a4, a5, a4
-	add a0, a1, a0
-	sltu a1, a0, a1
+	add a0, a2, a0
+	sltu a2, a0, a2
 	add a0, a0, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, a0, a4
-	or a1, a1, a4
-	add a4, a3, a6
+	or a2, a2, a4
+	add a4, a3, t0
 	sltu a3, a4, a3
-	add a4, a4, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a1, a4, a1
-	or a1, a3, a1
-	beq a1, zero, .L24_49
-	li a1, 1
-	add a1, t0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a3, a1, t0
+	add a4, a4, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, a4, a2
+	or a2, a3, a2
+	beq a2, zero, .L24_49
+	add a2, a6, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, a2, a6
 	li a5, -4294967296
 	add a5, t1, a5
 	sltu a6, a5, t1
@@ -13831,114 +13749,114 @@ ecdsa_p256_M_add_multiple:
 	sltu a0, a3, a0
 	or a0, a4, a0
 	bne a0, zero, .L24_50
-	mv t0, a1
+	mv a6, a2
 	mv a0, a5
 	mv a4, a3
 .L24_51:
 .L24_49:
-	mulhu a1, a2, t0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul a3, a2, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a5, s2, t0
-	mul a6, s2, t0
-	add a1, a6, a1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu a6, a1, a6
-	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu a6, s9, t0
-	mul t2, s9, t0
+	mulhu a2, a1, a6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul a3, a1, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu a5, s2, a6
+	mul t0, s2, a6
+	add a2, t0, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t0, a2, t0
+	add a5, a5, t0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu t0, s9, a6
+	mul t2, s9, a6
 	add a5, t2, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu t2, a5, t2
-	add a6, a6, t2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t2, s10, t0
-	mul t3, s10, t0
-	add a6, t3, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t3, a6, t3
+	add t0, t0, t2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu t2, s10, a6
+	mul t3, s10, a6
+	add t0, t3, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t3, t0, t3
 	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t3, a2, t1
-	mul t4, a2, t1
-	add t4, a1, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a1, t4, a1
-	add a1, t3, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, a1, t1
+	mul t4, a1, t1
+	add t4, a2, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a2, t4, a2
+	add a2, t3, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t3, s2, t1
 	mul t5, s2, t1
 	add t5, a5, t5
 	sltu a5, t5, a5
 	add a5, t3, a5
-	add a1, t5, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a1, t5
+	add a2, t5, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, a2, t5
 	add a5, a5, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t3, s9, t1
 	mul t5, s9, t1
-	add t5, a6, t5
-	sltu a6, t5, a6
-	add a6, t3, a6
+	add t5, t0, t5
+	sltu t0, t5, t0
+	add t0, t3, t0
 	add a5, t5, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, a5, t5
-	add a6, a6, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	add t0, t0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t3, s10, t1
 	mul t5, s10, t1
 	add t5, t2, t5
 	sltu t2, t5, t2
 	add t2, t3, t2
-	add a6, t5, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a6, t5
+	add t0, t5, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, t0, t5
 	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a2, a0
-	mul t5, a2, a0
-	add t5, a1, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a1, t5, a1
-	add a1, t3, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, a1, a0
+	mul t5, a1, a0
+	add t5, a2, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a2, t5, a2
+	add a2, t3, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t3, s2, a0
 	mul ra, s2, a0
 	add ra, a5, ra
 	sltu a5, ra, a5
 	add a5, t3, a5
-	add a1, ra, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a1, ra
+	add a2, ra, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, a2, ra
 	add a5, a5, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t3, s9, a0
 	mul ra, s9, a0
-	add ra, a6, ra
-	sltu a6, ra, a6
-	add a6, t3, a6
+	add ra, t0, ra
+	sltu t0, ra, t0
+	add t0, t3, t0
 	add a5, ra, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, a5, ra
-	add a6, a6, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	add t0, t0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t3, s10, a0
 	mul ra, s10, a0
 	add ra, t2, ra
 	sltu t2, ra, t2
 	add t2, t3, t2
-	add a6, ra, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a6, ra
+	add t0, ra, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, t0, ra
 	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a2, a4
-	mul a2, a2, a4
-	add a2, a1, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a1, a2, a1
-	add a1, t3, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, a1, a4
+	mul a1, a1, a4
+	add a1, a2, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a2, a1, a2
+	add a2, t3, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t3, s2, a4
 	mul ra, s2, a4
 	add ra, a5, ra
 	sltu a5, ra, a5
 	add a5, t3, a5
-	add a1, ra, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a1, ra
+	add a2, ra, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, a2, ra
 	add a5, a5, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t3, s9, a4
 	mul ra, s9, a4
-	add ra, a6, ra
-	sltu a6, ra, a6
-	add a6, t3, a6
+	add ra, t0, ra
+	sltu t0, ra, t0
+	add t0, t3, t0
 	add a5, ra, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, a5, ra
-	add a6, a6, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	add t0, t0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t3, s10, a4
 	mul ra, s10, a4
 	add ra, t2, ra
 	sltu t2, ra, t2
 	add t2, t3, t2
-	add a6, ra, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a6, ra
+	add t0, ra, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, t0, ra
 	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	srli t3, a3, 32                  # fep256_sparse64:73
 	slli ra, a3, 32
@@ -13966,16 +13884,16 @@ ecdsa_p256_M_add_multiple:
 	add t3, t3, ra                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
 	add t4, t5, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t5, t4, t5
-	add ra, a2, s9
-	sltu a2, ra, a2
+	add ra, a1, s9
+	sltu a1, ra, a1
 	add ra, ra, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t5, ra, t5
-	or a2, a2, t5
-	add a3, a1, a3
-	sltu a1, a3, a1
-	add a3, a3, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	or a1, a1, t5
+	add a3, a2, a3
 	sltu a2, a3, a2
-	or a1, a1, a2
+	add a3, a3, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a1, a3, a1
+	or a1, a2, a1
 	add a2, a5, t3
 	sltu a5, a2, a5
 	add a2, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
@@ -14013,8 +13931,8 @@ ecdsa_p256_M_add_multiple:
 	add t4, t4, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, t4, a3
 	or a2, a2, a3
-	add a1, a6, a1
-	sltu a3, a1, a6
+	add a1, t0, a1
+	sltu a3, a1, t0
 	add a1, a1, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a1, a2
 	or a2, a3, a2
@@ -14024,20 +13942,19 @@ ecdsa_p256_M_add_multiple:
 	sltu a2, a3, a2
 	or a2, a5, a2
 	beq a2, zero, .L24_53
-	li a2, 1
-	add a2, t3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a2, t3, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, a2, t3
-	li a6, -4294967296
-	add a6, t4, a6
-	sltu t2, a6, t4
-	add t4, a6, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li t0, -4294967296
+	add t0, t4, t0
+	sltu t2, t0, t4
+	add t4, t0, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, t4, a5
 	or a5, t2, a5
-	li a6, -1
-	add a6, a1, a6
-	sltu a1, a6, a1
-	add a6, a6, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, a6, a5
+	li t0, -1
+	add t0, a1, t0
+	sltu a1, t0, a1
+	add t0, t0, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a5, t0, a5
 	or a1, a1, a5
 	li a5, 4294967294
 	add a5, a3, a5
@@ -14047,99 +13964,99 @@ ecdsa_p256_M_add_multiple:
 	or a1, a3, a1
 	bne a1, zero, .L24_54
 	mv t3, a2
-	mv a1, a6
+	mv a1, t0
 	mv a3, a5
 .L24_55:
 .L24_53:
-	mulhu a2, s4, t0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul a5, s4, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu a6, s5, t0
-	mul t2, s5, t0
+	mulhu a2, s5, a6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul a5, s5, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu t0, s6, a6
+	mul t2, s6, a6
 	add a2, t2, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu t2, a2, t2
-	add a6, a6, t2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	add t0, t0, t2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	ld s1, 48(sp)
-	mulhu t2, s1, t0
-	mul t5, s1, t0
-	add a6, t5, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t5, a6, t5
+	mulhu t2, s1, a6
+	mul t5, s1, a6
+	add t0, t5, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t5, t0, t5
 	add t2, t2, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	ld s2, 56(sp)
-	mulhu t5, s2, t0
-	mul t0, s2, t0
-	add t2, t0, t2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t0, t2, t0
-	add t0, t5, t0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t5, s4, t1
-	mul ra, s4, t1
+	mulhu t5, s2, a6
+	mul a6, s2, a6
+	add t2, a6, t2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu a6, t2, a6
+	add a6, t5, a6                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu t5, s5, t1
+	mul ra, s5, t1
 	add ra, a2, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a2, ra, a2
 	add a2, t5, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, s5, t1
-	mul s9, s5, t1
-	add s9, a6, s9
-	sltu a6, s9, a6
-	add a6, t5, a6
+	mulhu t5, s6, t1
+	mul s9, s6, t1
+	add s9, t0, s9
+	sltu t0, s9, t0
+	add t0, t5, t0
 	add a2, s9, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t5, a2, s9
-	add a6, a6, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	add t0, t0, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t5, s1, t1
 	mul s9, s1, t1
 	add s9, t2, s9
 	sltu t2, s9, t2
 	add t2, t5, t2
-	add a6, s9, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, a6, s9
+	add t0, s9, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t5, t0, s9
 	add t2, t2, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t5, s2, t1
 	mul t1, s2, t1
-	add t1, t0, t1
-	sltu t0, t1, t0
-	add t0, t5, t0
+	add t1, a6, t1
+	sltu a6, t1, a6
+	add a6, t5, a6
 	add t2, t1, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t1, t2, t1
-	add t0, t0, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, s4, a0
-	mul t5, s4, a0
+	add a6, a6, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t1, s5, a0
+	mul t5, s5, a0
 	add t5, a2, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a2, t5, a2
 	add a2, t1, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, s5, a0
-	mul s9, s5, a0
-	add s9, a6, s9
-	sltu a6, s9, a6
-	add a6, t1, a6
+	mulhu t1, s6, a0
+	mul s9, s6, a0
+	add s9, t0, s9
+	sltu t0, s9, t0
+	add t0, t1, t0
 	add a2, s9, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t1, a2, s9
-	add a6, a6, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	add t0, t0, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t1, s1, a0
 	mul s9, s1, a0
 	add s9, t2, s9
 	sltu t2, s9, t2
 	add t1, t1, t2
-	add a6, s9, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t2, a6, s9
+	add t0, s9, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t2, t0, s9
 	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t2, s2, a0
 	mul a0, s2, a0
-	add a0, t0, a0
-	sltu t0, a0, t0
-	add t0, t2, t0
+	add a0, a6, a0
+	sltu a6, a0, a6
+	add a6, t2, a6
 	add t1, a0, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a0, t1, a0
-	add a0, t0, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t0, s4, a4
-	mul t2, s4, a4
+	add a0, a6, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu a6, s5, a4
+	mul t2, s5, a4
 	add t2, a2, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a2, t2, a2
-	add a2, t0, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t0, s5, a4
-	mul s4, s5, a4
-	add s4, a6, s4
-	sltu a6, s4, a6
-	add a6, t0, a6
-	add a2, s4, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t0, a2, s4
+	add a2, a6, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu a6, s6, a4
+	mul s5, s6, a4
+	add s5, t0, s5
+	sltu t0, s5, t0
+	add a6, a6, t0
+	add a2, s5, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t0, a2, s5
 	add a6, a6, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t0, s1, a4
 	mul s1, s1, a4
@@ -14164,15 +14081,15 @@ ecdsa_p256_M_add_multiple:
 	add ra, a4, ra                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
 	slli s2, s1, 32                  # fep256_sparse64:75
 	add ra, s2, ra                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s4, ra, s2
+	sltu s5, ra, s2
 	sub t1, a5, t1                   # fep256_sparse64:76
-	sltu s5, a5, t1
+	sltu s6, a5, t1
 	sub a4, a5, a4
-	sub a4, a4, s5
+	sub a4, a4, s6
 	srli a5, s1, 32
-	add s4, s4, a5
-	add s4, t1, s4                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu t1, s4, t1
+	add s5, s5, a5
+	add s5, t1, s5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu t1, s5, t1
 	add a4, a4, t1                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
 	sub t1, s1, s2                   # fep256_sparse64:77
 	sltu s2, s1, t1
@@ -14183,7 +14100,7 @@ ecdsa_p256_M_add_multiple:
 	add a5, a5, t1                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
 	add t1, t5, ra                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t5, t1, t5
-	add ra, t2, s4
+	add ra, t2, s5
 	sltu t2, ra, t2
 	add ra, ra, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t5, ra, t5
@@ -14207,9 +14124,9 @@ ecdsa_p256_M_add_multiple:
 	add ra, s1, ra                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sltu s2, ra, s1
 	sub t2, t1, t2                   # fep256_sparse64:76
-	sltu s4, t1, t2
+	sltu s5, t1, t2
 	sub a6, t1, a6
-	sub a6, a6, s4
+	sub a6, a6, s5
 	srli t1, t5, 32
 	add s2, s2, t1
 	add s2, t2, s2                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
@@ -14241,8 +14158,7 @@ ecdsa_p256_M_add_multiple:
 	sltu a4, a5, a4
 	or a0, a0, a4
 	beq a0, zero, .L24_57
-	li a0, 1
-	add a0, t1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a0, t1, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, a0, t1
 	li a6, -4294967296
 	add a6, t2, a6
@@ -14280,36 +14196,36 @@ ecdsa_p256_M_add_multiple:
 	add ra, ra, s1                   # products:29: word 1 of y$0_square in 0..<2^128
 	ld s1, 24(sp)                    # products:30
 	mulhu s2, a0, s1
-	mul s4, a0, s1
-	add ra, s4, ra                   # products:30: word 0 of z$0_square in 0..<2^128
-	sltu s4, ra, s4
-	add s2, s2, s4                   # products:30: word 1 of z$0_square in 0..<2^128
-	mulhu s4, a4, t5                 # products:31
-	mul s5, a4, t5
-	add ra, s5, ra                   # products:31: word 0 of u$0_square in 0..<2^128
+	mul s5, a0, s1
+	add ra, s5, ra                   # products:30: word 0 of z$0_square in 0..<2^128
 	sltu s5, ra, s5
-	add s4, s4, s5                   # products:31: word 1 of u$0_square in 0..<2^128
-	mulhu s5, a4, s1                 # products:32
+	add s2, s2, s5                   # products:30: word 1 of z$0_square in 0..<2^128
+	mulhu s5, a4, t5                 # products:31
+	mul s6, a4, t5
+	add ra, s6, ra                   # products:31: word 0 of u$0_square in 0..<2^128
+	sltu s6, ra, s6
+	add s5, s5, s6                   # products:31: word 1 of u$0_square in 0..<2^128
+	mulhu s6, a4, s1                 # products:32
 	mul s9, a4, s1
 	add s2, s9, s2
 	sltu s9, s2, s9
-	add s5, s5, s9
-	add s4, s2, s4                   # products:32: word 0 of v$0_square in 0..2^128-2
-	sltu s2, s4, s2
-	add s2, s5, s2                   # products:32: word 1 of v$0_square in 0..2^128-2
-	mulhu s5, t5, s1                 # products:33
+	add s6, s6, s9
+	add s5, s2, s5                   # products:32: word 0 of v$0_square in 0..2^128-2
+	sltu s2, s5, s2
+	add s2, s6, s2                   # products:32: word 1 of v$0_square in 0..2^128-2
+	mulhu s6, t5, s1                 # products:33
 	mul s9, t5, s1
 	add s2, s9, s2                   # products:33: word 0 of w$0_square in 0..<2^128
 	sltu s9, s2, s9
-	add s5, s5, s9                   # products:33: word 1 of w$0_square in 0..<2^128
-	add s9, s5, s5                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu s5, s9, s5
+	add s6, s6, s9                   # products:33: word 1 of w$0_square in 0..<2^128
+	add s9, s6, s6                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu s6, s9, s6
 	add s10, s2, s2                  # products:40: word 0 of d$0_square in 0..2^65-2
 	sltu s2, s10, s2
 	add s2, s9, s2                   # products:41: twice.6$0_square in 0..2^64-1
-	add s9, s4, s4                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu s4, s9, s4
-	add s4, s10, s4                  # products:41: twice.5$0_square in 0..2^64-1
+	add s9, s5, s5                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu s5, s9, s5
+	add s5, s10, s5                  # products:41: twice.5$0_square in 0..2^64-1
 	add s10, ra, ra                  # products:40: word 0 of d$0_square in 0..2^65-2
 	sltu ra, s10, ra
 	add ra, s9, ra                   # products:41: twice.4$0_square in 0..2^64-1
@@ -14323,17 +14239,17 @@ ecdsa_p256_M_add_multiple:
 	mul a0, a0, a0                   # products:48: word 0 of s$0_square in 0..<2^128
 	add s9, s10, s9                  # products:50
 	sltu s10, s9, s10
-	mulhu a7, a4, a4                 # products:48: word 1 of s$0_square in 0..<2^128
+	mulhu s0, a4, a4                 # products:48: word 1 of s$0_square in 0..<2^128
 	mul a4, a4, a4                   # products:48: word 0 of s$0_square in 0..<2^128
 	add a4, t0, a4                   # products:49
 	sltu t0, a4, t0
 	add a4, a4, s10                  # products:49: word 0 of low$0_square in 0..2^65-1
 	sltu s10, a4, s10
 	or t0, t0, s10
-	add a7, a6, a7                   # products:50
-	sltu a6, a7, a6
-	add a7, a7, t0                   # products:50: word 0 of high$0_square in 0..2^65-2
-	sltu t0, a7, t0
+	add s0, a6, s0                   # products:50
+	sltu a6, s0, a6
+	add s0, s0, t0                   # products:50: word 0 of high$0_square in 0..2^65-2
+	sltu t0, s0, t0
 	or a6, a6, t0
 	mulhu t0, t5, t5                 # products:48: word 1 of s$0_square in 0..<2^128
 	mul t5, t5, t5                   # products:48: word 0 of s$0_square in 0..<2^128
@@ -14342,8 +14258,8 @@ ecdsa_p256_M_add_multiple:
 	add t5, t5, a6                   # products:49: word 0 of low$0_square in 0..2^65-1
 	sltu a6, t5, a6
 	or a6, ra, a6
-	add t0, s4, t0                   # products:50
-	sltu ra, t0, s4
+	add t0, s5, t0                   # products:50
+	sltu ra, t0, s5
 	add a6, t0, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
 	sltu t0, a6, t0
 	add t0, ra, t0                   # products:50: word 1 of high$0_square in 0..2^65-2
@@ -14354,45 +14270,45 @@ ecdsa_p256_M_add_multiple:
 	add t0, s1, t0                   # products:49: word 0 of low$0_square in 0..2^65-1
 	sltu s1, t0, s1
 	add s1, s2, s1                   # products:49: word 1 of low$0_square in 0..2^65-1
-	add ra, s5, ra                   # products:50
+	add ra, s6, ra                   # products:50
 	add ra, s1, ra                   # products:50: word 0 of high$0_square in 0..2^65-2
 	srli s1, a0, 32                  # fep256_sparse64:73
 	slli s2, a0, 32
-	add s4, s9, s2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu s5, s4, s9
-	add s5, s1, s5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s9, s4, 32                  # fep256_sparse64:75
-	add s5, s9, s5                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s10, s5, s9
+	add s5, s9, s2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu s6, s5, s9
+	add s6, s1, s6                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s9, s5, 32                  # fep256_sparse64:75
+	add s6, s9, s6                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s10, s6, s9
 	sub s2, a0, s2                   # fep256_sparse64:76
-	sltu s0, a0, s2
+	sltu a7, a0, s2
 	sub a0, a0, s1
-	sub a0, a0, s0
-	srli s0, s4, 32
-	add s1, s10, s0
+	sub a0, a0, a7
+	srli a7, s5, 32
+	add s1, s10, a7
 	add s1, s2, s1                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
 	sltu s2, s1, s2
 	add a0, a0, s2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub s2, s4, s9                   # fep256_sparse64:77
-	sltu s9, s4, s2
-	sub s0, s4, s0
-	sub s0, s0, s9
+	sub s2, s5, s9                   # fep256_sparse64:77
+	sltu s9, s5, s2
+	sub a7, s5, a7
+	sub a7, a7, s9
 	add a0, s2, a0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	sltu s2, a0, s2
-	add s0, s0, s2                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s2, a4, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	add a7, a7, s2                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s2, a4, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, s2, a4
-	add s1, a7, s1
-	sltu a7, s1, a7
+	add s1, s0, s1
+	sltu s0, s1, s0
 	add s1, s1, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, s1, a4
-	or a4, a7, a4
+	or a4, s0, a4
 	add a0, t5, a0
-	sltu a7, a0, t5
+	sltu t5, a0, t5
 	add a0, a0, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, a0, a4
-	or a4, a7, a4
-	add a7, a6, s0
+	or a4, t5, a4
+	add a7, a6, a7
 	sltu a6, a7, a6
 	add a7, a7, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, a7, a4
@@ -14402,29 +14318,29 @@ ecdsa_p256_M_add_multiple:
 	add s0, s1, t5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	sltu s1, s0, s1
 	add s1, a6, s1                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s4, s0, 32                  # fep256_sparse64:75
-	add s1, s4, s1                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s5, s1, s4
+	slli s5, s0, 32                  # fep256_sparse64:75
+	add s1, s5, s1                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s6, s1, s5
 	sub t5, s2, t5                   # fep256_sparse64:76
 	sltu s9, s2, t5
 	sub a6, s2, a6
 	sub a6, a6, s9
 	srli s2, s0, 32
-	add s5, s5, s2
-	add s5, t5, s5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu t5, s5, t5
+	add s6, s6, s2
+	add s6, t5, s6                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu t5, s6, t5
 	add a6, a6, t5                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s0, s4                   # fep256_sparse64:77
-	sltu s4, s0, t5
+	sub t5, s0, s5                   # fep256_sparse64:77
+	sltu s5, s0, t5
 	sub s0, s0, s2
-	sub s0, s0, s4
+	sub s0, s0, s5
 	add a4, a4, a6
 	add a4, t5, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a4, t5
 	add a6, s0, a6                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
 	add t5, a0, s1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, t5, a0
-	add s0, a7, s5
+	add s0, a7, s6
 	sltu a7, s0, a7
 	add s0, s0, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, s0, a0
@@ -14440,8 +14356,7 @@ ecdsa_p256_M_add_multiple:
 	sltu a0, a6, a0
 	or a0, a7, a0
 	beq a0, zero, .L24_61
-	li a0, 1
-	add a0, t5, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a0, t5, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a7, a0, t5
 	li t0, -4294967296
 	add t0, s0, t0
@@ -14485,8 +14400,7 @@ ecdsa_p256_M_add_multiple:
 	sltu t5, t5, a4
 	or a6, a6, t5
 	beq a6, zero, .L24_65
-	li a6, 1
-	sub a6, a0, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub a6, a0, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a0, a0, a6
 	li t5, -4294967296
 	sub t5, a7, t5
@@ -14531,8 +14445,7 @@ ecdsa_p256_M_add_multiple:
 	sltu t5, s1, t5
 	or t5, s2, t5
 	beq t5, zero, .L24_69
-	li t5, 1
-	add t5, a6, t5                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add t5, a6, s4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a6, t5, a6
 	li s2, -4294967296
 	add s2, ra, s2
@@ -14577,8 +14490,7 @@ ecdsa_p256_M_add_multiple:
 	sltu t5, t5, t0
 	or a4, a4, t5
 	beq a4, zero, .L24_73
-	li a4, 1
-	sub a4, a6, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub a4, a6, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a6, a6, a4
 	li t5, -4294967296
 	sub t5, a0, t5
@@ -14623,8 +14535,7 @@ ecdsa_p256_M_add_multiple:
 	sltu t5, t5, a2
 	or a5, a5, t5
 	beq a5, zero, .L24_77
-	li a5, 1
-	sub a5, a4, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub a5, a4, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a4, a4, a5
 	li t5, -4294967296
 	sub t5, t1, t5
@@ -14661,16 +14572,16 @@ ecdsa_p256_M_add_multiple:
 	sltu s2, t5, s2
 	add s1, s1, s2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	ld s2, 16(sp)
-	mulhu s4, a4, s2
-	mul s5, a4, s2
-	add s1, s5, s1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s5, s1, s5
-	add s4, s4, s5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s5, 24(sp)
-	mulhu s9, a4, s5
-	mul a4, a4, s5
-	add s4, a4, s4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu a4, s4, a4
+	mulhu s5, a4, s2
+	mul s6, a4, s2
+	add s1, s6, s1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s6, s1, s6
+	add s5, s5, s6                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld s6, 24(sp)
+	mulhu s9, a4, s6
+	mul a4, a4, s6
+	add s5, a4, s5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu a4, s5, a4
 	add a4, s9, a4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu s9, t1, a5
 	mul s10, t1, a5
@@ -14678,7 +14589,7 @@ ecdsa_p256_M_add_multiple:
 	sltu t5, s10, t5
 	add t5, s9, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu s9, t1, s0
-	sd s11, 88(sp)
+	sd s11, 96(sp)
 	mul s11, t1, s0
 	add s11, s1, s11
 	sltu s1, s11, s1
@@ -14688,19 +14599,19 @@ ecdsa_p256_M_add_multiple:
 	add s1, s1, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu s9, t1, s2
 	mul s11, t1, s2
-	add s11, s4, s11
-	sltu s4, s11, s4
-	add s4, s9, s4
+	add s11, s5, s11
+	sltu s5, s11, s5
+	add s5, s9, s5
 	add s1, s11, s1                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu s9, s1, s11
-	add s4, s4, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s9, t1, s5
-	mul t1, t1, s5
+	add s5, s5, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s9, t1, s6
+	mul t1, t1, s6
 	add t1, a4, t1
 	sltu a4, t1, a4
 	add a4, s9, a4
-	add s4, t1, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t1, s4, t1
+	add s5, t1, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t1, s5, t1
 	add a4, a4, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t1, t2, a5
 	mul s9, t2, a5
@@ -14717,17 +14628,17 @@ ecdsa_p256_M_add_multiple:
 	add t5, t5, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu s1, t2, s2
 	mul s11, t2, s2
-	add s11, s4, s11
-	sltu s4, s11, s4
-	add s1, s1, s4
+	add s11, s5, s11
+	sltu s5, s11, s5
+	add s1, s1, s5
 	add t5, s11, t5                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s4, t5, s11
-	add s1, s1, s4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s4, t2, s5
-	mul t2, t2, s5
+	sltu s5, t5, s11
+	add s1, s1, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s5, t2, s6
+	mul t2, t2, s6
 	add t2, a4, t2
 	sltu a4, t2, a4
-	add a4, s4, a4
+	add a4, s5, a4
 	add s1, t2, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t2, s1, t2
 	add a4, a4, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
@@ -14752,8 +14663,8 @@ ecdsa_p256_M_add_multiple:
 	add t2, s0, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu s0, t2, s0
 	add t5, t5, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s0, a2, s5
-	mul a2, a2, s5
+	mulhu s0, a2, s6
+	mul a2, a2, s6
 	add a2, a4, a2
 	sltu a4, a2, a4
 	add a4, s0, a4
@@ -14765,28 +14676,28 @@ ecdsa_p256_M_add_multiple:
 	add s1, s10, s0                  # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	sltu s2, s1, s10
 	add s2, a4, s2                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s4, s1, 32                  # fep256_sparse64:75
-	add s2, s4, s2                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s5, s2, s4
+	slli s5, s1, 32                  # fep256_sparse64:75
+	add s2, s5, s2                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s6, s2, s5
 	sub s0, ra, s0                   # fep256_sparse64:76
 	sltu s10, ra, s0
 	sub a4, ra, a4
 	sub a4, a4, s10
 	srli ra, s1, 32
-	add s5, s5, ra
-	add s5, s0, s5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu s0, s5, s0
+	add s6, s6, ra
+	add s6, s0, s6                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu s0, s6, s0
 	add a4, a4, s0                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub s0, s1, s4                   # fep256_sparse64:77
-	sltu s4, s1, s0
+	sub s0, s1, s5                   # fep256_sparse64:77
+	sltu s5, s1, s0
 	sub ra, s1, ra
-	sub ra, ra, s4
+	sub ra, ra, s5
 	add a4, s0, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	sltu s0, a4, s0
 	add ra, ra, s0                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
 	add s0, s9, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s1, s0, s9
-	add s2, a5, s5
+	add s2, a5, s6
 	sltu a5, s2, a5
 	add s2, s2, s1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s1, s2, s1
@@ -14806,29 +14717,29 @@ ecdsa_p256_M_add_multiple:
 	add s1, s2, ra                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	sltu s2, s1, s2
 	add s2, t2, s2                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s4, s1, 32                  # fep256_sparse64:75
-	add s2, s4, s2                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s5, s2, s4
+	slli s5, s1, 32                  # fep256_sparse64:75
+	add s2, s5, s2                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s6, s2, s5
 	sub ra, s0, ra                   # fep256_sparse64:76
 	sltu s9, s0, ra
 	sub t2, s0, t2
 	sub t2, t2, s9
 	srli s0, s1, 32
-	add s5, s5, s0
-	add s5, ra, s5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu ra, s5, ra
+	add s6, s6, s0
+	add s6, ra, s6                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu ra, s6, ra
 	add t2, t2, ra                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub ra, s1, s4                   # fep256_sparse64:77
-	sltu s4, s1, ra
+	sub ra, s1, s5                   # fep256_sparse64:77
+	sltu s5, s1, ra
 	sub s0, s1, s0
-	sub s0, s0, s4
+	sub s0, s0, s5
 	add a5, a5, t2
 	add a5, ra, a5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a5, ra
 	add t2, s0, t2                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
 	add ra, a4, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, ra, a4
-	add s0, t1, s5
+	add s0, t1, s6
 	sltu t1, s0, t1
 	add s0, s0, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, s0, a4
@@ -14844,8 +14755,7 @@ ecdsa_p256_M_add_multiple:
 	sltu a4, t1, a4
 	or a2, a2, a4
 	beq a2, zero, .L24_81
-	li a2, 1
-	add a2, ra, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a2, ra, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, a2, ra
 	li t2, -4294967296
 	add t2, s0, t2
@@ -14871,107 +14781,108 @@ ecdsa_p256_M_add_multiple:
 	mv a5, t2
 .L24_83:
 .L24_81:
-	mulhu a2, s8, t3                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul a4, s8, t3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	ld s9, 64(sp)
-	mulhu t2, s9, t3
-	mul t5, s9, t3
+	mulhu a2, s9, t3                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul a4, s9, t3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld s10, 72(sp)
+	mulhu t2, s10, t3
+	mul t5, s10, t3
 	add a2, t5, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu t5, a2, t5
 	add t2, t2, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s10, 72(sp)
-	mulhu t5, s10, t3
-	mul s1, s10, t3
+	ld s11, 80(sp)
+	mulhu t5, s11, t3
+	mul s1, s11, t3
 	add t2, s1, t2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu s1, t2, s1
 	add t5, t5, s1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s11, 80(sp)
-	mulhu s1, s11, t3
-	mul t3, s11, t3
+	ld s1, 88(sp)
+	mulhu s2, s1, t3
+	mul t3, s1, t3
 	add t5, t3, t5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu t3, t5, t3
-	add t3, s1, t3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s1, s8, t4
-	mul s2, s8, t4
-	add s2, a2, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a2, s2, a2
-	add a2, s1, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s1, s9, t4
-	mul s4, s9, t4
-	add s4, t2, s4
-	sltu t2, s4, t2
-	add t2, s1, t2
-	add a2, s4, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s1, a2, s4
-	add t2, t2, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s1, s10, t4
-	mul s4, s10, t4
-	add s4, t5, s4
-	sltu t5, s4, t5
-	add t5, s1, t5
-	add t2, s4, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s1, t2, s4
-	add t5, t5, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s1, s11, t4
-	mul t4, s11, t4
+	add t3, s2, t3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s2, s9, t4
+	mul s5, s9, t4
+	add s5, a2, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a2, s5, a2
+	add a2, s2, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s2, s10, t4
+	mul s6, s10, t4
+	add s6, t2, s6
+	sltu t2, s6, t2
+	add t2, s2, t2
+	add a2, s6, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s2, a2, s6
+	add t2, t2, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s2, s11, t4
+	mul s6, s11, t4
+	add s6, t5, s6
+	sltu t5, s6, t5
+	add t5, s2, t5
+	add t2, s6, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s2, t2, s6
+	add t5, t5, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s2, s1, t4
+	mul t4, s1, t4
 	add t4, t3, t4
 	sltu t3, t4, t3
-	add t3, s1, t3
+	add t3, s2, t3
 	add t5, t4, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t4, t5, t4
 	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s8, a1
-	mul s1, s8, a1
-	add s1, a2, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a2, s1, a2
-	add a2, t4, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t4, s9, a1
-	mul s4, s9, a1
-	add s4, t2, s4
-	sltu t2, s4, t2
-	add t2, t4, t2
-	add a2, s4, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, a2, s4
-	add t2, t2, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mul s2, s9, a1
+	add s2, a2, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a2, s2, a2
+	add a2, t4, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t4, s10, a1
-	mul s4, s10, a1
-	add s4, t5, s4
-	sltu t5, s4, t5
+	mul s6, s10, a1
+	add s6, t2, s6
+	sltu t2, s6, t2
+	add t2, t4, t2
+	add a2, s6, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, a2, s6
+	add t2, t2, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s11, a1
+	mul s6, s11, a1
+	add s6, t5, s6
+	sltu t5, s6, t5
 	add t4, t4, t5
-	add t2, s4, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, t2, s4
+	add t2, s6, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t5, t2, s6
 	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, s11, a1
-	mul a1, s11, a1
+	mulhu t5, s1, a1
+	mul a1, s1, a1
 	add a1, t3, a1
 	sltu t3, a1, t3
 	add t3, t5, t3
 	add t4, a1, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, t4, a1
 	add a1, t3, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s8, a3
-	mul t5, s8, a3
+	mulhu t3, s9, a3
+	mul t5, s9, a3
 	add t5, a2, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a2, t5, a2
 	add a2, t3, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s9, a3
-	mul s4, s9, a3
-	add s4, t2, s4
-	sltu t2, s4, t2
-	add t2, t3, t2
-	add a2, s4, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a2, s4
-	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t3, s10, a3
-	mul s4, s10, a3
-	add s4, t4, s4
-	sltu t4, s4, t4
+	mul s6, s10, a3
+	add s6, t2, s6
+	sltu t2, s6, t2
+	add t2, t3, t2
+	add a2, s6, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, a2, s6
+	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s11, a3
+	mul s6, s11, a3
+	add s6, t4, s6
+	sltu t4, s6, t4
 	add t3, t3, t4
-	add t2, s4, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, t2, s4
+	add t2, s6, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, t2, s6
 	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s11, a3
-	mul a3, s11, a3
+	mulhu t4, s1, a3
+	mul a3, s1, a3
 	add a3, a1, a3
 	sltu a1, a3, a1
 	add a1, t4, a1
@@ -14980,31 +14891,31 @@ ecdsa_p256_M_add_multiple:
 	add a1, a1, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	srli a3, a4, 32                  # fep256_sparse64:73
 	slli t4, a4, 32
-	add s4, s2, t4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu s2, s4, s2
-	add s2, a3, s2                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s5, s4, 32                  # fep256_sparse64:75
-	add s2, s5, s2                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s8, s2, s5
+	add s1, s5, t4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu s5, s1, s5
+	add s5, a3, s5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s6, s1, 32                  # fep256_sparse64:75
+	add s5, s6, s5                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s9, s5, s6
 	sub t4, a4, t4                   # fep256_sparse64:76
-	sltu s9, a4, t4
+	sltu s10, a4, t4
 	sub a3, a4, a3
-	sub a3, a3, s9
-	srli a4, s4, 32
-	add s8, s8, a4
-	add s8, t4, s8                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu t4, s8, t4
+	sub a3, a3, s10
+	srli a4, s1, 32
+	add s9, s9, a4
+	add s9, t4, s9                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu t4, s9, t4
 	add a3, a3, t4                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub t4, s4, s5                   # fep256_sparse64:77
-	sltu s5, s4, t4
-	sub a4, s4, a4
-	sub a4, a4, s5
+	sub t4, s1, s6                   # fep256_sparse64:77
+	sltu s6, s1, t4
+	sub a4, s1, a4
+	sub a4, a4, s6
 	add a3, t4, a3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	sltu t4, a3, t4
 	add a4, a4, t4                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add t4, s1, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu s1, t4, s1
-	add s2, t5, s8
+	add t4, s2, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu s1, t4, s2
+	add s2, t5, s9
 	sltu t5, s2, t5
 	add s2, s2, s1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s1, s2, s1
@@ -15024,29 +14935,29 @@ ecdsa_p256_M_add_multiple:
 	add s1, s2, t5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	sltu s2, s1, s2
 	add s2, t2, s2                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s4, s1, 32                  # fep256_sparse64:75
-	add s2, s4, s2                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s5, s2, s4
+	slli s5, s1, 32                  # fep256_sparse64:75
+	add s2, s5, s2                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s6, s2, s5
 	sub t5, t4, t5                   # fep256_sparse64:76
-	sltu s8, t4, t5
+	sltu s9, t4, t5
 	sub t2, t4, t2
-	sub t2, t2, s8
+	sub t2, t2, s9
 	srli t4, s1, 32
-	add s5, s5, t4
-	add s5, t5, s5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu t5, s5, t5
+	add s6, s6, t4
+	add s6, t5, s6                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu t5, s6, t5
 	add t2, t2, t5                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s1, s4                   # fep256_sparse64:77
-	sltu s4, s1, t5
+	sub t5, s1, s5                   # fep256_sparse64:77
+	sltu s5, s1, t5
 	sub t4, s1, t4
-	sub t4, t4, s4
+	sub t4, t4, s5
 	add a2, a2, t2
 	add a2, t5, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a2, t5
 	add t2, t4, t2                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
 	add t4, a3, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, t4, a3
-	add t5, a4, s5
+	add t5, a4, s6
 	sltu a4, t5, a4
 	add t5, t5, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, t5, a3
@@ -15062,8 +14973,7 @@ ecdsa_p256_M_add_multiple:
 	sltu a3, a4, a3
 	or a1, a1, a3
 	beq a1, zero, .L24_85
-	li a1, 1
-	add a1, t4, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a1, t4, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a1, t4
 	li t2, -4294967296
 	add t2, t5, t2
@@ -15107,8 +15017,7 @@ ecdsa_p256_M_add_multiple:
 	sltu a4, a4, a2
 	or a4, a5, a4
 	beq a4, zero, .L24_89
-	li a4, 1
-	sub a4, a1, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub a4, a1, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a1, a4
 	li a5, -4294967296
 	sub a5, a3, a5
@@ -15143,26 +15052,26 @@ ecdsa_p256_M_add_multiple:
 	sd a3, 40(s0)
 	sd t2, 48(s0)
 	sd a2, 56(s0)
-	sd s3, 64(s0)
-	sd s6, 72(s0)
-	sd s7, 80(s0)
-	ld s11, 88(sp)
+	sd s7, 64(s0)
+	sd s3, 72(s0)
+	sd s8, 80(s0)
+	ld s11, 96(sp)
 	sd s11, 88(s0)
 .L24_47:
 .L24_3:
-	ld ra, 96(sp)
-	ld s0, 104(sp)
-	ld s1, 112(sp)
-	ld s2, 120(sp)
-	ld s3, 128(sp)
-	ld s4, 136(sp)
-	ld s5, 144(sp)
-	ld s6, 152(sp)
-	ld s7, 160(sp)
-	ld s8, 168(sp)
-	ld s9, 176(sp)
-	ld s10, 184(sp)
-	ld s11, 192(sp)
+	ld ra, 104(sp)
+	ld s0, 112(sp)
+	ld s1, 120(sp)
+	ld s2, 128(sp)
+	ld s3, 136(sp)
+	ld s4, 144(sp)
+	ld s5, 152(sp)
+	ld s6, 160(sp)
+	ld s7, 168(sp)
+	ld s8, 176(sp)
+	ld s9, 184(sp)
+	ld s10, 192(sp)
+	ld s11, 200(sp)
 	addi sp, sp, 208
 	ret
 .L24_0:
@@ -15182,229 +15091,221 @@ ecdsa_p256_M_add_multiple:
 	xor a2, a3, a2
 	or a0, a0, a2
 	sltiu a0, a0, 1
-	or s4, a1, a0                    # fep256_sparse64:104: t$0_add_cached
+	or s5, a1, a0                    # fep256_sparse64:104: t$0_add_cached
 	j .L24_1
 .L24_6:
-	li a1, 1
-	add s4, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, s4, a0
-	li a1, -4294967296
-	add a1, s5, a1
-	sltu a2, a1, s5
-	add s5, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s5, a0, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, s5, a0
-	or a0, a2, a0
-	li a1, -1
+	li a1, -4294967296
 	add a1, s6, a1
 	sltu a2, a1, s6
 	add s6, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, s6, a0
 	or a0, a2, a0
-	li a1, 4294967294
+	li a1, -1
 	add a1, s7, a1
-	add s7, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, a1, s7
+	add s7, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a0, s7, a0
+	or a0, a2, a0
+	li a1, 4294967294
+	add a1, s8, a1
+	add s8, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	j .L24_7
 .L24_10:
-	li a1, 1
-	add s8, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, s8, a0
-	li a1, -4294967296
-	add a1, s9, a1
-	sltu a2, a1, s9
-	add s9, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s9, a0, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, s9, a0
-	or a0, a2, a0
-	li a1, -1
+	li a1, -4294967296
 	add a1, s10, a1
 	sltu a2, a1, s10
 	add s10, a1, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, s10, a0
 	or a0, a2, a0
-	li a1, 4294967294
+	li a1, -1
 	add a1, s11, a1
-	add s11, a0, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, a1, s11
+	add s11, a1, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a0, s11, a0
+	or a0, a2, a0
+	li a1, 4294967294
+	add a1, a3, a1
+	add a1, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	j .L24_11
 .L24_14:
-	li a1, 1
-	add s0, a2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, s0, a2
+	add s0, a1, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, s0, a1
 	li a2, -4294967296
-	add a2, t0, a2
-	sltu a5, a2, t0
-	add t0, a2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, t0, a1
-	or a1, a5, a1
-	li a2, -1
-	add a2, a6, a2
-	sltu a5, a2, a6
+	add a2, a7, a2
+	sltu a3, a2, a7
 	add a2, a2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, a2, a1
-	or a1, a5, a1
-	li a5, 4294967294
-	add a4, a4, a5
-	add a5, a1, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a1, a2
-	j .L24_15
-.L24_18:
-	li a4, 1
-	add s2, a2, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a2, s2, a2
-	li a4, -4294967296
-	add a4, s9, a4
-	sltu a6, a4, s9
-	add s9, a4, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a2, s9, a2
-	or a2, a6, a2
-	li a4, -1
-	add a4, s10, a4
-	sltu a6, a4, s10
-	add s10, a4, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a2, s10, a2
-	or a2, a6, a2
-	li a4, 4294967294
-	add a4, s11, a4
-	add s11, a2, a4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_19
-.L24_22:
-	li a2, 1
-	sub a2, a4, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a4, a4, a2
-	li a6, -4294967296
-	sub a6, s2, a6
-	sltu a7, s2, a6
-	sub s2, a6, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a4, a6, s2
-	or a4, a7, a4
-	li a6, -1
-	sub a6, s9, a6
-	sltu a7, s9, a6
-	sub s9, a6, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a4, a6, s9
-	or a4, a7, a4
-	li a6, 4294967294
-	sub a6, s10, a6
-	sub s10, a6, a4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L24_23
-.L24_26:
-	li a4, 1
-	add s0, a1, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, s0, a1
-	li a4, -4294967296
-	add a4, s7, a4
-	sltu a6, a4, s7
-	add s7, a4, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, s7, a1
-	or a1, a6, a1
-	li a4, -1
-	add a4, a7, a4
-	sltu a6, a4, a7
-	add a4, a4, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, a4, a1
+	or a1, a3, a1
+	li a3, -1
+	add a3, a6, a3
+	sltu a6, a3, a6
+	add a3, a3, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, a3, a1
 	or a1, a6, a1
 	li a6, 4294967294
 	add a5, a5, a6
-	add a6, a1, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a1, a1, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a6, a2
+	mv a2, a3
+	mv a3, a1
+	j .L24_15
+.L24_18:
+	add s2, a1, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, s2, a1
+	li a5, -4294967296
+	add a5, s9, a5
+	sltu a7, a5, s9
+	add s9, a5, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, s9, a1
+	or a1, a7, a1
+	li a5, -1
+	add a5, s10, a5
+	sltu a7, a5, s10
+	add s10, a5, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, s10, a1
+	or a1, a7, a1
+	li a5, 4294967294
+	add a5, s11, a5
+	add s11, a1, a5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	j .L24_19
+.L24_22:
+	sub a1, a5, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a5, a5, a1
+	li a7, -4294967296
+	sub a7, s2, a7
+	sltu t0, s2, a7
+	sub s2, a7, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a5, a7, s2
+	or a5, t0, a5
+	li a7, -1
+	sub a7, s9, a7
+	sltu t0, s9, a7
+	sub s9, a7, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a5, a7, s9
+	or a5, t0, a5
+	li a7, 4294967294
+	sub a7, s10, a7
+	sub s10, a7, a5                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	j .L24_23
+.L24_26:
+	add s0, a2, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, s0, a2
+	li a3, -4294967296
+	add a3, s8, a3
+	sltu a6, a3, s8
+	add s8, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, s8, a2
+	or a2, a6, a2
+	li a3, -1
+	add a3, a7, a3
+	sltu a6, a3, a7
+	add a3, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, a3, a2
+	or a2, a6, a2
+	li a6, 4294967294
+	add a5, a5, a6
+	add a6, a2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a5, a3
 	j .L24_27
 .L24_30:
-	li a4, 1
-	add s0, a1, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, s0, a1
-	li a4, -4294967296
-	add a4, s6, a4
-	sltu a5, a4, s6
-	add s6, a4, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, s6, a1
-	or a1, a5, a1
-	li a4, -1
-	add a4, s7, a4
-	sltu a5, a4, s7
-	add s7, a4, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, s7, a1
-	or a1, a5, a1
-	li a4, 4294967294
-	add a4, a6, a4
-	add a5, a1, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s0, a2, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, s0, a2
+	li a3, -4294967296
+	add a3, s7, a3
+	sltu a5, a3, s7
+	add s7, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, s7, a2
+	or a2, a5, a2
+	li a3, -1
+	add a3, s8, a3
+	sltu a5, a3, s8
+	add s8, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, s8, a2
+	or a2, a5, a2
+	li a3, 4294967294
+	add a3, a6, a3
+	add a3, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	j .L24_31
 .L24_38:
-	li a1, 1
-	add s3, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, s3, a0
-	li a1, -4294967296
-	add a1, s6, a1
-	sltu a3, a1, s6
-	add s6, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, s6, a0
-	or a0, a3, a0
-	li a1, -1
-	add a1, s7, a1
-	sltu a3, a1, s7
-	add s7, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s7, a0, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, s7, a0
+	li a2, -4294967296
+	add a2, s3, a2
+	sltu a3, a2, s3
+	add s3, a2, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a0, s3, a0
 	or a0, a3, a0
-	li a1, 4294967294
-	add a1, s11, a1
-	add s11, a0, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a2, -1
+	add a2, s8, a2
+	sltu a3, a2, s8
+	add s8, a2, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a0, s8, a0
+	or a0, a3, a0
+	li a2, 4294967294
+	add a2, s11, a2
+	add s11, a0, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	j .L24_39
 .L24_42:
-	li a1, 1
-	add s3, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, s3, a0
-	li a1, -4294967296
-	add a1, s6, a1
-	sltu a3, a1, s6
-	add s6, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, s6, a0
-	or a0, a3, a0
-	li a1, -1
-	add a1, s7, a1
-	sltu a3, a1, s7
-	add s7, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s7, a0, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, s7, a0
+	li a2, -4294967296
+	add a2, s3, a2
+	sltu a3, a2, s3
+	add s3, a2, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a0, s3, a0
 	or a0, a3, a0
-	li a1, 4294967294
-	add a1, s11, a1
-	add s11, a0, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a2, -1
+	add a2, s8, a2
+	sltu a3, a2, s8
+	add s8, a2, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a0, s8, a0
+	or a0, a3, a0
+	li a2, 4294967294
+	add a2, s11, a2
+	add s11, a0, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	j .L24_43
 .L24_44:
-	or a0, a2, s2                    # limbs:118
+	or a0, a1, s2                    # limbs:118
 	or a0, s9, a0
 	or a0, s10, a0
 	sltiu a0, a0, 1
-	xori a1, a2, -1                  # fep256_sparse64:104
+	xori a2, a1, -1                  # fep256_sparse64:104
 	li a3, 4294967295
 	xor a3, s2, a3
-	or a1, a1, a3
-	or a1, s9, a1
+	or a2, a2, a3
+	or a2, s9, a2
 	li a3, -4294967295
 	xor a3, s10, a3
-	or a1, a1, a3
-	sltiu a1, a1, 1
-	or a0, a0, a1                    # fep256_sparse64:104: t$0_add_cached
+	or a2, a2, a3
+	sltiu a2, a2, 1
+	or a0, a0, a2                    # fep256_sparse64:104: t$0_add_cached
 	j .L24_45
 .L24_50:
-	li a0, 1
-	add t0, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, t0, a1
-	li a1, -4294967296
-	add a1, t1, a1
-	sltu a4, a1, t1
-	add t1, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a6, a2, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a0, a6, a2
+	li a2, -4294967296
+	add a2, t1, a2
+	sltu a4, a2, t1
+	add t1, a2, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, t1, a0
 	or a0, a4, a0
-	li a1, -1
-	add a1, a5, a1
-	sltu a4, a1, a5
-	add a1, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, a1, a0
+	li a2, -1
+	add a2, a5, a2
+	sltu a4, a2, a5
+	add a2, a2, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a0, a2, a0
 	or a0, a4, a0
 	li a4, 4294967294
 	add a3, a3, a4
 	add a4, a0, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a0, a1
+	mv a0, a2
 	j .L24_51
 .L24_54:
-	li a1, 1
-	add t3, a2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t3, a2, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, t3, a2
 	li a2, -4294967296
 	add a2, t4, a2
@@ -15413,8 +15314,8 @@ ecdsa_p256_M_add_multiple:
 	sltu a1, t4, a1
 	or a1, a3, a1
 	li a2, -1
-	add a2, a6, a2
-	sltu a3, a2, a6
+	add a2, t0, a2
+	sltu a3, a2, t0
 	add a2, a2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, a2, a1
 	or a1, a3, a1
@@ -15424,8 +15325,7 @@ ecdsa_p256_M_add_multiple:
 	mv a1, a2
 	j .L24_55
 .L24_58:
-	li a2, 1
-	add t1, a0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t1, a0, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, t1, a0
 	li a2, -4294967296
 	add a2, t2, a2
@@ -15444,8 +15344,7 @@ ecdsa_p256_M_add_multiple:
 	add a5, a0, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	j .L24_59
 .L24_62:
-	li a4, 1
-	add t5, a0, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t5, a0, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, t5, a0
 	li a4, -4294967296
 	add a4, s0, a4
@@ -15464,8 +15363,7 @@ ecdsa_p256_M_add_multiple:
 	add a6, a0, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	j .L24_63
 .L24_66:
-	li a4, 1
-	sub a4, a6, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub a4, a6, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a6, a6, a4
 	li t5, -4294967296
 	sub t5, a0, t5
@@ -15488,8 +15386,7 @@ ecdsa_p256_M_add_multiple:
 	mv a7, a6
 	j .L24_67
 .L24_70:
-	li a6, 1
-	add a6, t5, a6                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add a6, t5, s4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu t5, a6, t5
 	li s1, -4294967296
 	add s1, s2, s1
@@ -15511,8 +15408,7 @@ ecdsa_p256_M_add_multiple:
 	mv s1, t5
 	j .L24_71
 .L24_74:
-	li t0, 1
-	sub t0, a4, t0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub t0, a4, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a4, a4, t0
 	li t5, -4294967296
 	sub t5, a6, t5
@@ -15535,8 +15431,7 @@ ecdsa_p256_M_add_multiple:
 	mv a0, a4
 	j .L24_75
 .L24_78:
-	li a2, 1
-	sub a2, a5, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub a2, a5, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a5, a5, a2
 	li t5, -4294967296
 	sub t5, a4, t5
@@ -15559,8 +15454,7 @@ ecdsa_p256_M_add_multiple:
 	mv t1, a5
 	j .L24_79
 .L24_82:
-	li a4, 1
-	add ra, a2, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add ra, a2, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, ra, a2
 	li a4, -4294967296
 	add a4, s0, a4
@@ -15580,8 +15474,7 @@ ecdsa_p256_M_add_multiple:
 	mv a5, a4
 	j .L24_83
 .L24_86:
-	li a2, 1
-	add t4, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t4, a1, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, t4, a1
 	li a2, -4294967296
 	add a2, t5, a2
@@ -15600,8 +15493,7 @@ ecdsa_p256_M_add_multiple:
 	add a4, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	j .L24_87
 .L24_90:
-	li a2, 1
-	sub a2, a4, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub a2, a4, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a4, a4, a2
 	li a5, -4294967296
 	sub a5, a1, a5
@@ -15630,28 +15522,28 @@ ecdsa_p256_M_add_multiple:
 	.type curve_p256_add_affine, @function
 curve_p256_add_affine:
 	addi sp, sp, -160
-	sd ra, 48(sp)
-	sd s0, 56(sp)
-	sd s1, 64(sp)
-	sd s2, 72(sp)
-	sd s3, 80(sp)
-	sd s4, 88(sp)
-	sd s5, 96(sp)
-	sd s6, 104(sp)
-	sd s7, 112(sp)
-	sd s8, 120(sp)
-	sd s9, 128(sp)
-	sd s10, 136(sp)
-	sd s11, 144(sp)
+	sd ra, 56(sp)
+	sd s0, 64(sp)
+	sd s1, 72(sp)
+	sd s2, 80(sp)
+	sd s3, 88(sp)
+	sd s4, 96(sp)
+	sd s5, 104(sp)
+	sd s6, 112(sp)
+	sd s7, 120(sp)
+	sd s8, 128(sp)
+	sd s9, 136(sp)
+	sd s10, 144(sp)
+	sd s11, 152(sp)
 	ld s0, 64(a1)
 	addi a3, s0, 1                   # fep256_sparse64:104
-	li a4, 1
-	sltu a3, a4, a3
+	li s1, 1
+	sltu a3, s1, a3
 	xori a3, a3, 1
 	bne a3, zero, .L25_0
-	li s1, 0
+	li s2, 0
 .L25_1:
-	beq s1, zero, .L25_2
+	beq s2, zero, .L25_2
 	ld a1, 0(a2)
 	sd a1, 0(a0)
 	ld a1, 8(a2)
@@ -15668,8 +15560,7 @@ curve_p256_add_affine:
 	sd a1, 48(a0)
 	ld a1, 56(a2)
 	sd a1, 56(a0)
-	li a1, 1
-	sd a1, 64(a0)
+	sd s1, 64(a0)
 	li a1, -4294967296
 	sd a1, 72(a0)
 	li a1, -1
@@ -15678,36 +15569,36 @@ curve_p256_add_affine:
 	sd a1, 88(a0)
 	j .L25_3
 .L25_2:
-	ld s1, 72(a1)
-	mulhu a3, s0, s1                 # products:28: word 1 of x$0_square in 0..<2^128
-	mul a4, s0, s1                   # products:28: word 0 of x$0_square in 0..<2^128
-	ld s2, 80(a1)
-	mulhu a5, s0, s2                 # products:29
-	mul a6, s0, s2
+	ld s2, 72(a1)
+	mulhu a3, s0, s2                 # products:28: word 1 of x$0_square in 0..<2^128
+	mul a4, s0, s2                   # products:28: word 0 of x$0_square in 0..<2^128
+	ld s3, 80(a1)
+	mulhu a5, s0, s3                 # products:29
+	mul a6, s0, s3
 	add a3, a6, a3                   # products:29: word 0 of y$0_square in 0..<2^128
 	sltu a6, a3, a6
 	add a5, a5, a6                   # products:29: word 1 of y$0_square in 0..<2^128
-	ld s3, 88(a1)
-	mulhu a6, s0, s3                 # products:30
-	mul a7, s0, s3
+	ld s4, 88(a1)
+	mulhu a6, s0, s4                 # products:30
+	mul a7, s0, s4
 	add a5, a7, a5                   # products:30: word 0 of z$0_square in 0..<2^128
 	sltu a7, a5, a7
 	add a6, a6, a7                   # products:30: word 1 of z$0_square in 0..<2^128
-	mulhu a7, s1, s2                 # products:31
-	mul t0, s1, s2
+	mulhu a7, s2, s3                 # products:31
+	mul t0, s2, s3
 	add a5, t0, a5                   # products:31: word 0 of u$0_square in 0..<2^128
 	sltu t0, a5, t0
 	add a7, a7, t0                   # products:31: word 1 of u$0_square in 0..<2^128
-	mulhu t0, s1, s3                 # products:32
-	mul t1, s1, s3
+	mulhu t0, s2, s4                 # products:32
+	mul t1, s2, s4
 	add a6, t1, a6
 	sltu t1, a6, t1
 	add t0, t0, t1
 	add a7, a6, a7                   # products:32: word 0 of v$0_square in 0..2^128-2
 	sltu a6, a7, a6
 	add a6, t0, a6                   # products:32: word 1 of v$0_square in 0..2^128-2
-	mulhu t0, s2, s3                 # products:33
-	mul t1, s2, s3
+	mulhu t0, s3, s4                 # products:33
+	mul t1, s3, s4
 	add a6, t1, a6                   # products:33: word 0 of w$0_square in 0..<2^128
 	sltu t1, a6, t1
 	add t0, t0, t1                   # products:33: word 1 of w$0_square in 0..<2^128
@@ -15732,8 +15623,8 @@ curve_p256_add_affine:
 	mul t3, s0, s0                   # products:48: word 0 of s$0_square in 0..<2^128
 	add t1, t2, t1                   # products:50
 	sltu t2, t1, t2
-	mulhu t4, s1, s1                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul t5, s1, s1                   # products:48: word 0 of s$0_square in 0..<2^128
+	mulhu t4, s2, s2                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul t5, s2, s2                   # products:48: word 0 of s$0_square in 0..<2^128
 	add t5, a4, t5                   # products:49
 	sltu a4, t5, a4
 	add t5, t5, t2                   # products:49: word 0 of low$0_square in 0..2^65-1
@@ -15744,8 +15635,8 @@ curve_p256_add_affine:
 	add t2, t2, a4                   # products:50: word 0 of high$0_square in 0..2^65-2
 	sltu a4, t2, a4
 	or a3, a3, a4
-	mulhu a4, s2, s2                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul t4, s2, s2                   # products:48: word 0 of s$0_square in 0..<2^128
+	mulhu a4, s3, s3                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul t4, s3, s3                   # products:48: word 0 of s$0_square in 0..<2^128
 	add t4, a5, t4                   # products:49
 	sltu a5, t4, a5
 	add t4, t4, a3                   # products:49: word 0 of low$0_square in 0..2^65-1
@@ -15756,8 +15647,8 @@ curve_p256_add_affine:
 	add a3, a4, a3                   # products:50: word 0 of high$0_square in 0..2^65-2
 	sltu a4, a3, a4
 	add a4, a5, a4                   # products:50: word 1 of high$0_square in 0..2^65-2
-	mulhu a5, s3, s3                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul a7, s3, s3                   # products:48: word 0 of s$0_square in 0..<2^128
+	mulhu a5, s4, s4                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul a7, s4, s4                   # products:48: word 0 of s$0_square in 0..<2^128
 	add a7, a6, a7                   # products:49
 	sltu a6, a7, a6
 	add a4, a7, a4                   # products:49: word 0 of low$0_square in 0..2^65-1
@@ -15772,15 +15663,15 @@ curve_p256_add_affine:
 	add t1, a6, t1                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
 	slli ra, t0, 32                  # fep256_sparse64:75
 	add t1, ra, t1                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s4, t1, ra
+	sltu s5, t1, ra
 	sub a7, t3, a7                   # fep256_sparse64:76
-	sltu s5, t3, a7
+	sltu s6, t3, a7
 	sub a6, t3, a6
-	sub a6, a6, s5
+	sub a6, a6, s6
 	srli t3, t0, 32
-	add s4, s4, t3
-	add s4, a7, s4                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu a7, s4, a7
+	add s5, s5, t3
+	add s5, a7, s5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu a7, s5, a7
 	add a6, a6, a7                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
 	sub a7, t0, ra                   # fep256_sparse64:77
 	sltu ra, t0, a7
@@ -15791,7 +15682,7 @@ curve_p256_add_affine:
 	add a7, t0, a7                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
 	add t0, t5, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t0, t5
-	add t3, t2, s4
+	add t3, t2, s5
 	sltu t2, t3, t2
 	add t3, t3, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t3, t1
@@ -15815,9 +15706,9 @@ curve_p256_add_affine:
 	add t3, t5, t3                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, t3, t5
 	sub t2, t0, t2                   # fep256_sparse64:76
-	sltu s4, t0, t2
+	sltu s5, t0, t2
 	sub t0, t0, t1
-	sub t0, t0, s4
+	sub t0, t0, s5
 	srli t1, t4, 32
 	add ra, ra, t1
 	add ra, t2, ra                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
@@ -15831,151 +15722,150 @@ curve_p256_add_affine:
 	add a3, t2, a3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a3, t2
 	add t0, t1, t0                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s4, a6, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a6, s4, a6
+	add s5, a6, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a6, s5, a6
 	add t1, a7, ra
 	sltu a7, t1, a7
-	add s5, t1, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a6, s5, a6
+	add s6, t1, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a6, s6, a6
 	or a6, a7, a6
 	add a3, a4, a3
 	sltu a4, a3, a4
-	add s6, a3, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a3, s6, a6
+	add s7, a3, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a3, s7, a6
 	or a3, a4, a3
 	add a4, a5, t0
 	sltu a5, a4, a5
-	add s7, a4, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a3, s7, a3
+	add s8, a4, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a3, s8, a3
 	or a3, a5, a3
 	beq a3, zero, .L25_5
-	li a3, 1
-	add a3, s4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, a3, s4
+	add a3, s5, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a4, a3, s5
 	li a5, -4294967296
-	add a5, s5, a5
-	sltu a6, a5, s5
-	add s5, a5, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, s5, a4
-	or a4, a6, a4
-	li a5, -1
 	add a5, s6, a5
 	sltu a6, a5, s6
 	add s6, a5, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, s6, a4
 	or a4, a6, a4
-	li a5, 4294967294
+	li a5, -1
 	add a5, s7, a5
 	sltu a6, a5, s7
 	add s7, a5, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, s7, a4
 	or a4, a6, a4
+	li a5, 4294967294
+	add a5, s8, a5
+	sltu a6, a5, s8
+	add s8, a5, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a4, s8, a4
+	or a4, a6, a4
 	bne a4, zero, .L25_6
-	mv s4, a3
+	mv s5, a3
 .L25_7:
 .L25_5:
 	ld a3, 0(a2)
-	mulhu a4, s4, a3                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul a5, s4, a3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu a4, s5, a3                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul a5, s5, a3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	ld a6, 8(a2)
-	mulhu a7, s4, a6
-	mul t0, s4, a6
+	mulhu a7, s5, a6
+	mul t0, s5, a6
 	add a4, t0, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu t0, a4, t0
 	add a7, a7, t0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	ld t0, 16(a2)
-	mulhu t1, s4, t0
-	mul t2, s4, t0
+	mulhu t1, s5, t0
+	mul t2, s5, t0
 	add a7, t2, a7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu t2, a7, t2
 	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	ld t2, 24(a2)
-	mulhu t3, s4, t2
-	mul t4, s4, t2
+	mulhu t3, s5, t2
+	mul t4, s5, t2
 	add t1, t4, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu t4, t1, t4
 	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t4, s5, a3
-	mul t5, s5, a3
+	mulhu t4, s6, a3
+	mul t5, s6, a3
 	add t5, a4, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a4, t5, a4
 	add a4, t4, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s5, a6
-	mul ra, s5, a6
+	mulhu t4, s6, a6
+	mul ra, s6, a6
 	add ra, a7, ra
 	sltu a7, ra, a7
 	add a7, t4, a7
 	add a4, ra, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t4, a4, ra
 	add a7, a7, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s5, t0
-	mul ra, s5, t0
+	mulhu t4, s6, t0
+	mul ra, s6, t0
 	add ra, t1, ra
 	sltu t1, ra, t1
 	add t1, t4, t1
 	add a7, ra, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t4, a7, ra
 	add t1, t1, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s5, t2
-	mul ra, s5, t2
+	mulhu t4, s6, t2
+	mul ra, s6, t2
 	add ra, t3, ra
 	sltu t3, ra, t3
 	add t3, t4, t3
 	add t1, ra, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t4, t1, ra
 	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s6, a3
-	mul ra, s6, a3
+	mulhu t4, s7, a3
+	mul ra, s7, a3
 	add ra, a4, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a4, ra, a4
 	add a4, t4, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s6, a6
-	mul s8, s6, a6
-	add s8, a7, s8
-	sltu a7, s8, a7
+	mulhu t4, s7, a6
+	mul s9, s7, a6
+	add s9, a7, s9
+	sltu a7, s9, a7
 	add a7, t4, a7
-	add a4, s8, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, a4, s8
+	add a4, s9, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, a4, s9
 	add a7, a7, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s6, t0
-	mul s8, s6, t0
-	add s8, t1, s8
-	sltu t1, s8, t1
+	mulhu t4, s7, t0
+	mul s9, s7, t0
+	add s9, t1, s9
+	sltu t1, s9, t1
 	add t1, t4, t1
-	add a7, s8, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, a7, s8
+	add a7, s9, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, a7, s9
 	add t1, t1, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s6, t2
-	mul s8, s6, t2
-	add s8, t3, s8
-	sltu t3, s8, t3
+	mulhu t4, s7, t2
+	mul s9, s7, t2
+	add s9, t3, s9
+	sltu t3, s9, t3
 	add t3, t4, t3
-	add t1, s8, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, t1, s8
+	add t1, s9, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, t1, s9
 	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s7, a3
-	mul a3, s7, a3
+	mulhu t4, s8, a3
+	mul a3, s8, a3
 	add a3, a4, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a4, a3, a4
 	add a4, t4, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s7, a6
-	mul a6, s7, a6
+	mulhu t4, s8, a6
+	mul a6, s8, a6
 	add a6, a7, a6
 	sltu a7, a6, a7
 	add a7, t4, a7
 	add a4, a6, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, a4, a6
 	add a6, a7, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a7, s7, t0
-	mul t0, s7, t0
+	mulhu a7, s8, t0
+	mul t0, s8, t0
 	add t0, t1, t0
 	sltu t1, t0, t1
 	add a7, a7, t1
 	add a6, t0, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t0, a6, t0
 	add a7, a7, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t0, s7, t2
-	mul t1, s7, t2
+	mulhu t0, s8, t2
+	mul t1, s8, t2
 	add t1, t3, t1
 	sltu t2, t1, t3
 	add t0, t0, t2
@@ -15989,15 +15879,15 @@ curve_p256_add_affine:
 	add t4, t1, t4                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
 	slli t5, t3, 32                  # fep256_sparse64:75
 	add t4, t5, t4                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s8, t4, t5
+	sltu s9, t4, t5
 	sub t2, a5, t2                   # fep256_sparse64:76
-	sltu s9, a5, t2
+	sltu s10, a5, t2
 	sub a5, a5, t1
-	sub a5, a5, s9
+	sub a5, a5, s10
 	srli t1, t3, 32
-	add s8, s8, t1
-	add s8, t2, s8                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu t2, s8, t2
+	add s9, s9, t1
+	add s9, t2, s9                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu t2, s9, t2
 	add a5, a5, t2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
 	sub t2, t3, t5                   # fep256_sparse64:77
 	sltu t5, t3, t2
@@ -16008,7 +15898,7 @@ curve_p256_add_affine:
 	add t1, t1, t2                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
 	add t2, ra, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, t2, ra
-	add t4, a3, s8
+	add t4, a3, s9
 	sltu a3, t4, a3
 	add t4, t4, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, t4, t3
@@ -16032,9 +15922,9 @@ curve_p256_add_affine:
 	add t4, t5, t4                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, t4, t5
 	sub t1, t2, t1                   # fep256_sparse64:76
-	sltu s8, t2, t1
+	sltu s9, t2, t1
 	sub a6, t2, a6
-	sub a6, a6, s8
+	sub a6, a6, s9
 	srli t2, t3, 32
 	add ra, ra, t2
 	add ra, t1, ra                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
@@ -16048,741 +15938,737 @@ curve_p256_add_affine:
 	add a3, t1, a3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a3, t1
 	add a6, t2, a6                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s8, a5, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, s8, a5
+	add s9, a5, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a5, s9, a5
 	add t1, a4, ra
 	sltu a4, t1, a4
-	add s9, t1, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, s9, a5
+	add s10, t1, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a5, s10, a5
 	or a4, a4, a5
 	add a3, a7, a3
 	sltu a5, a3, a7
-	add s10, a3, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a3, s10, a4
+	add s11, a3, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a3, s11, a4
 	or a3, a5, a3
 	add a4, t0, a6
 	sltu a5, a4, t0
-	add s11, a4, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a3, s11, a3
+	add a4, a4, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a3, a4, a3
 	or a3, a5, a3
 	beq a3, zero, .L25_9
-	li a3, 1
-	add a3, s8, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, a3, s8
-	li a5, -4294967296
-	add a5, s9, a5
-	sltu a6, a5, s9
-	add s9, a5, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, s9, a4
-	or a4, a6, a4
-	li a5, -1
-	add a5, s10, a5
-	sltu a6, a5, s10
-	add s10, a5, a4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, s10, a4
-	or a4, a6, a4
-	li a5, 4294967294
-	add a5, s11, a5
-	sltu a6, a5, s11
-	add s11, a5, a4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, s11, a4
-	or a4, a6, a4
+	add a3, s9, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a5, a3, s9
+	li a6, -4294967296
+	add a6, s10, a6
+	sltu a7, a6, s10
+	add s10, a6, a5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a5, s10, a5
+	or a5, a7, a5
+	li a6, -1
+	add a6, s11, a6
+	sltu a7, a6, s11
+	add s11, a6, a5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a5, s11, a5
+	or a5, a7, a5
+	li a6, 4294967294
+	add a6, a4, a6
+	sltu a4, a6, a4
+	add a6, a6, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a5, a6, a5
+	or a4, a4, a5
 	bne a4, zero, .L25_10
-	mv s8, a3
+	mv s9, a3
+	mv a4, a6
 .L25_11:
 .L25_9:
 	ld a3, 0(a1)
-	sub a4, s8, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a5, s8, a4
-	ld s8, 8(a1)
-	sub a6, s9, s8
-	sltu a7, s9, a6
-	sub s9, a6, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a5, a6, s9
-	or a5, a7, a5
-	ld a6, 16(a1)
-	sub a7, s10, a6
+	sub a5, s9, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a6, s9, a5
+	ld s9, 8(a1)
+	sub a7, s10, s9
 	sltu t0, s10, a7
-	sub s10, a7, a5                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a5, a7, s10
-	or a5, t0, a5
-	ld a7, 24(a1)
+	sub s10, a7, a6                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a6, a7, s10
+	or a6, t0, a6
+	ld a7, 16(a1)
 	sub t0, s11, a7
 	sltu t1, s11, t0
-	sub s11, t0, a5                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a5, t0, s11
-	or a5, t1, a5
-	beq a5, zero, .L25_13
-	li a5, 1
-	sub a5, a4, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a4, a4, a5
-	li t0, -4294967296
-	sub t0, s9, t0
-	sltu t1, s9, t0
-	sub s9, t0, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a4, t0, s9
-	or a4, t1, a4
-	li t0, -1
-	sub t0, s10, t0
-	sltu t1, s10, t0
-	sub s10, t0, a4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a4, t0, s10
-	or a4, t1, a4
-	li t0, 4294967294
-	sub t0, s11, t0
-	sltu t1, s11, t0
-	sub s11, t0, a4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a4, t0, s11
-	or a4, t1, a4
-	bne a4, zero, .L25_14
-	mv a4, a5
+	sub s11, t0, a6                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a6, t0, s11
+	or a6, t1, a6
+	ld t0, 24(a1)
+	sub t1, a4, t0
+	sltu a4, a4, t1
+	sub a6, t1, a6                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu t1, t1, a6
+	or a4, a4, t1
+	beq a4, zero, .L25_13
+	sub a4, a5, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a5, a5, a4
+	li t1, -4294967296
+	sub t1, s10, t1
+	sltu t2, s10, t1
+	sub s10, t1, a5                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a5, t1, s10
+	or a5, t2, a5
+	li t1, -1
+	sub t1, s11, t1
+	sltu t2, s11, t1
+	sub s11, t1, a5                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a5, t1, s11
+	or a5, t2, a5
+	li t1, 4294967294
+	sub t1, a6, t1
+	sltu a6, a6, t1
+	sub a5, t1, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu t1, t1, a5
+	or a6, a6, t1
+	bne a6, zero, .L25_14
+	mv a6, a5
+	mv a5, a4
 .L25_15:
 .L25_13:
-	mulhu a5, s0, s4                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul t0, s0, s4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu t1, s0, s5
-	mul t2, s0, s5
-	add a5, t2, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t2, a5, t2
-	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu a4, s0, s5                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul t1, s0, s5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu t2, s0, s6
 	mul t3, s0, s6
-	add t1, t3, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t3, t1, t3
+	add a4, t3, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t3, a4, t3
 	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu t3, s0, s7
 	mul t4, s0, s7
 	add t2, t4, t2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu t4, t2, t4
 	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t4, s1, s4
-	mul t5, s1, s4
-	add t5, a5, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a5, t5, a5
-	add a5, t4, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s1, s5
-	mul ra, s1, s5
-	add ra, t1, ra
-	sltu t1, ra, t1
-	add t1, t4, t1
-	add a5, ra, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, a5, ra
-	add t1, t1, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s1, s6
-	mul ra, s1, s6
-	add ra, t2, ra
-	sltu t2, ra, t2
-	add t2, t4, t2
-	add t1, ra, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, t1, ra
-	add t2, t2, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s1, s7
-	mul ra, s1, s7
-	add ra, t3, ra
-	sltu t3, ra, t3
-	add t3, t4, t3
-	add t2, ra, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, t2, ra
+	mulhu t4, s0, s8
+	mul t5, s0, s8
+	add t3, t5, t3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t5, t3, t5
+	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu t5, s2, s5
+	mul ra, s2, s5
+	add ra, a4, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, ra, a4
+	add a4, t5, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t5, s2, s6
+	mul t0, s2, s6
+	add t0, t2, t0
+	sltu t2, t0, t2
+	add t2, t5, t2
+	add a4, t0, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t0, a4, t0
+	add t0, t2, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t2, s2, s7
+	mul t5, s2, s7
+	add t5, t3, t5
+	sltu t3, t5, t3
+	add t2, t2, t3
+	add t0, t5, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, t0, t5
+	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s2, s8
+	mul t5, s2, s8
+	add t5, t4, t5
+	sltu t4, t5, t4
+	add t3, t3, t4
+	add t2, t5, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, t2, t5
 	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s2, s4
-	mul ra, s2, s4
-	add ra, a5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a5, ra, a5
-	add a5, t4, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s2, s5
-	mul a7, s2, s5
-	add a7, t1, a7
-	sltu t1, a7, t1
-	add t1, t4, t1
-	add a5, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a7, a5, a7
-	add a7, t1, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, s2, s6
-	mul t4, s2, s6
+	mulhu t4, s3, s5
+	mul t5, s3, s5
+	add t5, a4, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, t5, a4
+	add a4, t4, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s3, s6
+	mul a7, s3, s6
+	add a7, t0, a7
+	sltu t0, a7, t0
+	add t0, t4, t0
+	add a4, a7, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a7, a4, a7
+	add a7, t0, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t0, s3, s7
+	mul t4, s3, s7
 	add t4, t2, t4
 	sltu t2, t4, t2
-	add t1, t1, t2
+	add t0, t0, t2
 	add a7, t4, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t2, a7, t4
-	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t2, s2, s7
-	mul t4, s2, s7
+	add t0, t0, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t2, s3, s8
+	mul t4, s3, s8
 	add t4, t3, t4
 	sltu t3, t4, t3
 	add t2, t2, t3
-	add t1, t4, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, t1, t4
+	add t0, t4, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, t0, t4
 	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s3, s4
-	mul t4, s3, s4
-	add t4, a5, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a5, t4, a5
-	add a5, t3, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s3, s5
-	mul s4, s3, s5
-	add s4, a7, s4
-	sltu a7, s4, a7
+	mulhu t3, s4, s5
+	mul t4, s4, s5
+	add t4, a4, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, t4, a4
+	add a4, t3, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s4, s6
+	mul s5, s4, s6
+	add s5, a7, s5
+	sltu a7, s5, a7
 	add a7, t3, a7
-	add a5, s4, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a5, s4
+	add a4, s5, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, a4, s5
 	add a7, a7, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s3, s6
-	mul s4, s3, s6
-	add s4, t1, s4
-	sltu t1, s4, t1
-	add t1, t3, t1
-	add a7, s4, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a7, s4
-	add t1, t1, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s3, s7
-	mul s4, s3, s7
-	add s4, t2, s4
-	sltu t2, s4, t2
+	mulhu t3, s4, s7
+	mul s5, s4, s7
+	add s5, t0, s5
+	sltu t0, s5, t0
+	add t0, t3, t0
+	add a7, s5, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, a7, s5
+	add t0, t0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s4, s8
+	mul s5, s4, s8
+	add s5, t2, s5
+	sltu t2, s5, t2
 	add t2, t3, t2
-	add t1, s4, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, t1, s4
+	add t0, s5, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, t0, s5
 	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t3, t0, 32                  # fep256_sparse64:73
-	slli s4, t0, 32
-	add s5, t5, s4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu t5, s5, t5
-	add t5, t3, t5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s6, s5, 32                  # fep256_sparse64:75
-	add t5, s6, t5                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s7, t5, s6
-	sub s4, t0, s4                   # fep256_sparse64:76
-	sltu a6, t0, s4
-	sub t0, t0, t3
-	sub a6, t0, a6
-	srli t0, s5, 32
-	add t3, s7, t0
-	add t3, s4, t3                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu s4, t3, s4
-	add a6, a6, s4                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s5, s6                   # fep256_sparse64:77
-	sltu s6, s5, s4
-	sub t0, s5, t0
-	sub t0, t0, s6
-	add a6, s4, a6                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu s4, a6, s4
-	add t0, t0, s4                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add t5, ra, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu ra, t5, ra
-	add t3, t4, t3
-	sltu t4, t3, t4
-	add t3, t3, ra                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu ra, t3, ra
-	or t4, t4, ra
-	add a6, a5, a6
-	sltu a5, a6, a5
-	add a6, a6, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t4, a6, t4
-	or a5, a5, t4
-	add t0, a7, t0
-	sltu a7, t0, a7
-	add t0, t0, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, t0, a5
-	or a5, a7, a5
-	srli a7, t5, 32                  # fep256_sparse64:73
-	slli t4, t5, 32
-	add ra, t3, t4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu t3, ra, t3
-	add t3, a7, t3                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s4, ra, 32                  # fep256_sparse64:75
-	add t3, s4, t3                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s5, t3, s4
-	sub t4, t5, t4                   # fep256_sparse64:76
-	sltu s6, t5, t4
-	sub a7, t5, a7
-	sub a7, a7, s6
-	srli t5, ra, 32
-	add s5, s5, t5
-	add s5, t4, s5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	srli t3, t1, 32                  # fep256_sparse64:73
+	slli s5, t1, 32
+	add s6, ra, s5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu ra, s6, ra
+	add ra, t3, ra                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s7, s6, 32                  # fep256_sparse64:75
+	add ra, s7, ra                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s8, ra, s7
+	sub s5, t1, s5                   # fep256_sparse64:76
+	sltu s9, t1, s5
+	sub t1, t1, t3
+	sub t1, t1, s9
+	srli t3, s6, 32
+	add s8, s8, t3
+	add s8, s5, s8                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu s5, s8, s5
+	add t1, t1, s5                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub s5, s6, s7                   # fep256_sparse64:77
+	sltu s7, s6, s5
+	sub t3, s6, t3
+	sub t3, t3, s7
+	add t1, s5, t1                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu s5, t1, s5
+	add t3, t3, s5                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add ra, t5, ra                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t5, ra, t5
+	add s5, t4, s8
 	sltu t4, s5, t4
+	add s5, s5, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t5, s5, t5
+	or t4, t4, t5
+	add t1, a4, t1
+	sltu a4, t1, a4
+	add t1, t1, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t4, t1, t4
+	or a4, a4, t4
+	add t3, a7, t3
+	sltu a7, t3, a7
+	add t3, t3, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, t3, a4
+	or a4, a7, a4
+	srli a7, ra, 32                  # fep256_sparse64:73
+	slli t4, ra, 32
+	add t5, s5, t4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu s5, t5, s5
+	add s5, a7, s5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s6, t5, 32                  # fep256_sparse64:75
+	add s5, s6, s5                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s7, s5, s6
+	sub t4, ra, t4                   # fep256_sparse64:76
+	sltu s8, ra, t4
+	sub a7, ra, a7
+	sub a7, a7, s8
+	srli ra, t5, 32
+	add s7, s7, ra
+	add s7, t4, s7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu t4, s7, t4
 	add a7, a7, t4                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub t4, ra, s4                   # fep256_sparse64:77
-	sltu s4, ra, t4
-	sub t5, ra, t5
-	sub t5, t5, s4
-	add a5, a5, a7
-	add a5, t4, a5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu a7, a5, t4
+	sub t4, t5, s6                   # fep256_sparse64:77
+	sltu s6, t5, t4
+	sub t5, t5, ra
+	sub t5, t5, s6
+	add a4, a4, a7
+	add a4, t4, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu a7, a4, t4
 	add a7, t5, a7                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s4, a6, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a6, s4, a6
-	add t3, t0, s5
-	sltu t0, t3, t0
-	add s5, t3, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a6, s5, a6
-	or a6, t0, a6
-	add a5, t1, a5
-	sltu t0, a5, t1
-	add s6, a5, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, s6, a6
-	or a5, t0, a5
-	add a6, t2, a7
-	sltu a7, a6, t2
-	add s7, a6, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, s7, a5
-	or a5, a7, a5
-	beq a5, zero, .L25_17
-	li a5, 1
-	add a5, s4, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a6, a5, s4
-	li a7, -4294967296
-	add a7, s5, a7
-	sltu t0, a7, s5
-	add s5, a7, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a6, s5, a6
-	or a6, t0, a6
-	li a7, -1
-	add a7, s6, a7
-	sltu t0, a7, s6
-	add s6, a7, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a6, s6, a6
-	or a6, t0, a6
-	li a7, 4294967294
-	add a7, s7, a7
-	sltu t0, a7, s7
-	add s7, a7, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a6, s7, a6
-	or a6, t0, a6
-	bne a6, zero, .L25_18
-	mv s4, a5
+	add s5, t1, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t1, s5, t1
+	add t4, t3, s7
+	sltu t3, t4, t3
+	add s6, t4, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t1, s6, t1
+	or t1, t3, t1
+	add a4, t0, a4
+	sltu t0, a4, t0
+	add s7, a4, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, s7, t1
+	or a4, t0, a4
+	add a7, t2, a7
+	sltu t0, a7, t2
+	add s8, a7, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, s8, a4
+	or a4, t0, a4
+	beq a4, zero, .L25_17
+	add a4, s5, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a7, a4, s5
+	li t0, -4294967296
+	add t0, s6, t0
+	sltu t1, t0, s6
+	add s6, t0, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a7, s6, a7
+	or a7, t1, a7
+	li t0, -1
+	add t0, s7, t0
+	sltu t1, t0, s7
+	add s7, t0, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a7, s7, a7
+	or a7, t1, a7
+	li t0, 4294967294
+	add t0, s8, t0
+	sltu t1, t0, s8
+	add s8, t0, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a7, s8, a7
+	or a7, t1, a7
+	bne a7, zero, .L25_18
+	mv s5, a4
 .L25_19:
 .L25_17:
-	ld a5, 32(a2)
-	mulhu a6, s4, a5                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul a7, s4, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld t0, 40(a2)
-	mulhu t1, s4, t0
-	mul t2, s4, t0
-	add a6, t2, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t2, a6, t2
-	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld t2, 48(a2)
-	mulhu t3, s4, t2
-	mul t4, s4, t2
-	add t1, t4, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t4, t1, t4
-	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld t4, 56(a2)
-	mulhu t5, s4, t4
-	mul ra, s4, t4
-	add t3, ra, t3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu ra, t3, ra
-	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu ra, s5, a5
-	mul s4, s5, a5
-	add s4, a6, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a6, s4, a6
-	add a6, ra, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s5, t0
-	mul s8, s5, t0
-	add s8, t1, s8
-	sltu t1, s8, t1
-	add t1, ra, t1
-	add a6, s8, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, a6, s8
-	add t1, t1, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s5, t2
-	mul s8, s5, t2
-	add s8, t3, s8
-	sltu t3, s8, t3
-	add t3, ra, t3
-	add t1, s8, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, t1, s8
-	add t3, t3, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s5, t4
-	mul s5, s5, t4
-	add s5, t5, s5
-	sltu t5, s5, t5
-	add t5, ra, t5
-	add t3, s5, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, t3, s5
-	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s6, a5
-	mul s5, s6, a5
-	add s5, a6, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a6, s5, a6
-	add a6, ra, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s6, t0
-	mul s8, s6, t0
-	add s8, t1, s8
-	sltu t1, s8, t1
-	add t1, ra, t1
-	add a6, s8, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, a6, s8
-	add t1, t1, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s6, t2
-	mul s8, s6, t2
-	add s8, t3, s8
-	sltu t3, s8, t3
-	add t3, ra, t3
-	add t1, s8, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, t1, s8
-	add t3, t3, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s6, t4
-	mul s6, s6, t4
-	add s6, t5, s6
-	sltu t5, s6, t5
-	add t5, ra, t5
-	add t3, s6, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, t3, s6
-	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s7, a5
-	mul a5, s7, a5
-	add a5, a6, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a6, a5, a6
-	add a6, ra, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s7, t0
-	mul t0, s7, t0
-	add t0, t1, t0
-	sltu t1, t0, t1
-	add t1, ra, t1
-	add a6, t0, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t0, a6, t0
-	add t0, t1, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, s7, t2
-	mul t2, s7, t2
-	add t2, t3, t2
-	sltu t3, t2, t3
-	add t1, t1, t3
-	add t0, t2, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t2, t0, t2
+	ld a4, 32(a2)
+	mulhu a7, s5, a4                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul t0, s5, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld t1, 40(a2)
+	mulhu t2, s5, t1
+	mul t3, s5, t1
+	add a7, t3, a7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t3, a7, t3
+	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld t3, 48(a2)
+	mulhu t4, s5, t3
+	mul t5, s5, t3
+	add t2, t5, t2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t5, t2, t5
+	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld t5, 56(a2)
+	mulhu ra, s5, t5
+	mul s5, s5, t5
+	add t4, s5, t4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s5, t4, s5
+	add ra, ra, s5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s5, s6, a4
+	mul s9, s6, a4
+	add s9, a7, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a7, s9, a7
+	add a7, s5, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s5, s6, t1
+	mul a3, s6, t1
+	add a3, t2, a3
+	sltu t2, a3, t2
+	add t2, s5, t2
+	add a7, a3, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a3, a7, a3
+	add a3, t2, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t2, s6, t3
+	mul s5, s6, t3
+	add s5, t4, s5
+	sltu t4, s5, t4
+	add t2, t2, t4
+	add a3, s5, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, a3, s5
+	add t2, t2, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s6, t5
+	mul s5, s6, t5
+	add s5, ra, s5
+	sltu ra, s5, ra
+	add t4, t4, ra
+	add t2, s5, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, t2, s5
+	add t4, t4, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s7, a4
+	mul s5, s7, a4
+	add s5, a7, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a7, s5, a7
+	add a7, ra, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s7, t1
+	mul s6, s7, t1
+	add s6, a3, s6
+	sltu a3, s6, a3
+	add a3, ra, a3
+	add a7, s6, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, a7, s6
+	add a3, a3, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s7, t3
+	mul s6, s7, t3
+	add s6, t2, s6
+	sltu t2, s6, t2
+	add t2, ra, t2
+	add a3, s6, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, a3, s6
+	add t2, t2, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s7, t5
+	mul s6, s7, t5
+	add s6, t4, s6
+	sltu t4, s6, t4
+	add t4, ra, t4
+	add t2, s6, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, t2, s6
+	add t4, t4, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s8, a4
+	mul a4, s8, a4
+	add a4, a7, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a7, a4, a7
+	add a7, ra, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s8, t1
+	mul t1, s8, t1
+	add t1, a3, t1
+	sltu a3, t1, a3
+	add a3, ra, a3
+	add a7, t1, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t1, a7, t1
+	add a3, a3, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t1, s8, t3
+	mul t3, s8, t3
+	add t3, t2, t3
+	sltu t2, t3, t2
+	add t1, t1, t2
+	add a3, t3, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t2, a3, t3
 	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t2, s7, t4
-	mul a2, s7, t4
-	add a2, t5, a2
-	sltu t3, a2, t5
+	mulhu t2, s8, t5
+	mul a2, s8, t5
+	add a2, t4, a2
+	sltu t3, a2, t4
 	add t2, t2, t3
 	add t1, a2, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a2, t1, a2
 	add a2, t2, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t2, a7, 32                  # fep256_sparse64:73
-	slli t3, a7, 32
-	add t4, s4, t3                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu t5, t4, s4
+	srli t2, t0, 32                  # fep256_sparse64:73
+	slli t3, t0, 32
+	add t4, s9, t3                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu t5, t4, s9
 	add t5, t2, t5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
 	slli ra, t4, 32                  # fep256_sparse64:75
 	add t5, ra, t5                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s4, t5, ra
-	sub t3, a7, t3                   # fep256_sparse64:76
-	sltu s6, a7, t3
-	sub a7, a7, t2
-	sub a7, a7, s6
+	sltu s6, t5, ra
+	sub t3, t0, t3                   # fep256_sparse64:76
+	sltu s7, t0, t3
+	sub t0, t0, t2
+	sub t0, t0, s7
 	srli t2, t4, 32
-	add s4, s4, t2
-	add s4, t3, s4                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu t3, s4, t3
-	add a7, a7, t3                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	add s6, s6, t2
+	add s6, t3, s6                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu t3, s6, t3
+	add t0, t0, t3                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
 	sub t3, t4, ra                   # fep256_sparse64:77
 	sltu ra, t4, t3
 	sub t2, t4, t2
 	sub t2, t2, ra
-	add a7, t3, a7                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu t3, a7, t3
+	add t0, t3, t0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu t3, t0, t3
 	add t2, t2, t3                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
 	add t3, s5, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t3, s5
-	add t5, a5, s4
-	sltu a5, t5, a5
+	add t5, a4, s6
+	sltu a4, t5, a4
 	add t5, t5, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t5, t4
-	or a5, a5, t4
-	add a7, a6, a7
-	sltu a6, a7, a6
-	add a7, a7, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, a7, a5
-	or a5, a6, a5
-	add a6, t0, t2
-	sltu t0, a6, t0
-	add a6, a6, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, a6, a5
-	or a5, t0, a5
-	srli t0, t3, 32                  # fep256_sparse64:73
+	or a4, a4, t4
+	add t0, a7, t0
+	sltu a7, t0, a7
+	add t0, t0, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, t0, a4
+	or a4, a7, a4
+	add a7, a3, t2
+	sltu a3, a7, a3
+	add a7, a7, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, a7, a4
+	or a3, a3, a4
+	srli a4, t3, 32                  # fep256_sparse64:73
 	slli t2, t3, 32
 	add t4, t5, t2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, t5
-	add t5, t0, t5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	add t5, a4, t5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
 	slli ra, t4, 32                  # fep256_sparse64:75
 	add t5, ra, t5                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s4, t5, ra
+	sltu s5, t5, ra
 	sub t2, t3, t2                   # fep256_sparse64:76
-	sltu s5, t3, t2
-	sub t0, t3, t0
-	sub t0, t0, s5
+	sltu s6, t3, t2
+	sub a4, t3, a4
+	sub a4, a4, s6
 	srli t3, t4, 32
-	add s4, s4, t3
-	add s4, t2, s4                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu t2, s4, t2
-	add t0, t0, t2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	add s5, s5, t3
+	add s5, t2, s5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu t2, s5, t2
+	add a4, a4, t2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
 	sub t2, t4, ra                   # fep256_sparse64:77
 	sltu ra, t4, t2
 	sub t3, t4, t3
 	sub t3, t3, ra
-	add a5, a5, t0
-	add a5, t2, a5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu t0, a5, t2
-	add t0, t3, t0                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s5, a7, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a7, s5, a7
-	add t2, a6, s4
-	sltu a6, t2, a6
-	add s4, t2, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a7, s4, a7
-	or a6, a6, a7
-	add a5, t1, a5
-	sltu a7, a5, t1
-	add s6, a5, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, s6, a6
-	or a5, a7, a5
-	add a6, a2, t0
-	sltu a2, a6, a2
-	add s7, a6, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, s7, a5
-	or a2, a2, a5
+	add a3, a3, a4
+	add a3, t2, a3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu a4, a3, t2
+	add a4, t3, a4                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s6, t0, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t0, s6, t0
+	add t2, a7, s5
+	sltu a7, t2, a7
+	add s5, t2, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t0, s5, t0
+	or a7, a7, t0
+	add a3, t1, a3
+	sltu t0, a3, t1
+	add s7, a3, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a3, s7, a7
+	or a3, t0, a3
+	add a4, a2, a4
+	sltu a2, a4, a2
+	add s8, a4, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a3, s8, a3
+	or a2, a2, a3
 	beq a2, zero, .L25_21
-	li a2, 1
-	add a2, s5, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, a2, s5
-	li a6, -4294967296
-	add a6, s4, a6
-	sltu a7, a6, s4
-	add s4, a6, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, s4, a5
-	or a5, a7, a5
-	li a6, -1
-	add a6, s6, a6
-	sltu a7, a6, s6
-	add s6, a6, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, s6, a5
-	or a5, a7, a5
-	li a6, 4294967294
-	add a6, s7, a6
-	sltu a7, a6, s7
-	add s7, a6, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, s7, a5
-	or a5, a7, a5
-	bne a5, zero, .L25_22
-	mv s5, a2
+	add a2, s6, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, a2, s6
+	li a4, -4294967296
+	add a4, s5, a4
+	sltu a7, a4, s5
+	add s5, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, s5, a3
+	or a3, a7, a3
+	li a4, -1
+	add a4, s7, a4
+	sltu a7, a4, s7
+	add s7, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, s7, a3
+	or a3, a7, a3
+	li a4, 4294967294
+	add a4, s8, a4
+	sltu a7, a4, s8
+	add s8, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, s8, a3
+	or a3, a7, a3
+	bne a3, zero, .L25_22
+	mv s6, a2
 .L25_23:
 .L25_21:
-	ld s8, 32(a1)
-	sub a2, s5, s8                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a5, s5, a2
-	ld s5, 40(a1)
-	sub a6, s4, s5
-	sltu a7, s4, a6
-	sub s4, a6, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a5, a6, s4
-	or a5, a7, a5
-	ld a6, 48(a1)
-	sub a7, s6, a6
-	sltu t0, s6, a7
-	sub s6, a7, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a5, a7, s6
-	or a5, t0, a5
+	ld s9, 32(a1)
+	sub a2, s6, s9                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a3, s6, a2
+	ld s6, 40(a1)
+	sub a4, s5, s6
+	sltu a7, s5, a4
+	sub s5, a4, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a3, a4, s5
+	or a3, a7, a3
+	ld a4, 48(a1)
+	sub a7, s7, a4
+	sltu t0, s7, a7
+	sub s7, a7, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a3, a7, s7
+	or a3, t0, a3
 	ld a7, 56(a1)
-	sub t0, s7, a7
-	sltu t1, s7, t0
-	sub s7, t0, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a5, t0, s7
-	or a5, t1, a5
+	sub t0, s8, a7
+	sltu t1, s8, t0
+	sub s8, t0, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a3, t0, s8
+	or a3, t1, a3
 	sd a2, 0(sp)
-	sd s4, 8(sp)
-	sd s6, 16(sp)
-	sd s7, 24(sp)
-	beq a5, zero, .L25_25
-	li a5, 1
-	sub a5, a2, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a2, a2, a5
+	sd s5, 8(sp)
+	sd s7, 16(sp)
+	sd s8, 24(sp)
+	beq a3, zero, .L25_25
+	sub a3, a2, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a2, a2, a3
 	li t0, -4294967296
-	sub t0, s4, t0
-	sltu t1, s4, t0
+	sub t0, s5, t0
+	sltu t1, s5, t0
 	sub a2, t0, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t0, t0, a2
 	or t0, t1, t0
 	li t1, -1
-	sub t1, s6, t1
-	sltu t2, s6, t1
+	sub t1, s7, t1
+	sltu t2, s7, t1
 	sub t0, t1, t0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t1, t1, t0
 	or t1, t2, t1
 	li t2, 4294967294
-	sub t2, s7, t2
-	sltu t3, s7, t2
+	sub t2, s8, t2
+	sltu t3, s8, t2
 	sub t1, t2, t1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t2, t2, t1
 	or t2, t3, t2
-	sd a5, 0(sp)
+	sd a3, 0(sp)
 	sd a2, 8(sp)
 	sd t0, 16(sp)
 	sd t1, 24(sp)
 	beq t2, zero, .L25_27
-	li t2, 1
-	sub t2, a5, t2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a5, a5, t2
+	sub t2, a3, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a3, a3, t2
 	sd t2, 0(sp)
 	li t2, -4294967296
 	sub t2, a2, t2
 	sltu a2, a2, t2
-	sub a5, t2, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu t2, t2, a5
+	sub a3, t2, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu t2, t2, a3
 	or a2, a2, t2
-	sd a5, 8(sp)
-	li a5, -1
-	sub a5, t0, a5
-	sltu t0, t0, a5
-	sub a2, a5, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a5, a5, a2
-	or a5, t0, a5
+	sd a3, 8(sp)
+	li a3, -1
+	sub a3, t0, a3
+	sltu t0, t0, a3
+	sub a2, a3, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a3, a3, a2
+	or a3, t0, a3
 	sd a2, 16(sp)
 	li a2, 4294967294
 	sub a2, t1, a2
-	sub a2, a2, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub a2, a2, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sd a2, 24(sp)
 .L25_27:
 .L25_25:
-	mulhu a2, s0, a4                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul a5, s0, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu t0, s1, a4
-	mul t1, s1, a4
+	mulhu a2, s0, a5                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul a3, s0, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu t0, s2, a5
+	mul t1, s2, a5
 	add a2, t1, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu t1, a2, t1
 	add t0, t0, t1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t1, s2, a4
-	mul t2, s2, a4
+	mulhu t1, s3, a5
+	mul t2, s3, a5
 	add t0, t2, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu t2, t0, t2
 	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t2, s3, a4
-	mul t3, s3, a4
+	mulhu t2, s4, a5
+	mul t3, s4, a5
 	add t1, t3, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu t3, t1, t3
 	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t3, s0, s9
-	mul t4, s0, s9
+	mulhu t3, s0, s10
+	mul t4, s0, s10
 	add t4, a2, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a2, t4, a2
 	add a2, t3, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s1, s9
-	mul t5, s1, s9
+	mulhu t3, s2, s10
+	mul t5, s2, s10
 	add t5, t0, t5
 	sltu t0, t5, t0
 	add t0, t3, t0
 	add a2, t5, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, a2, t5
 	add t0, t0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s2, s9
-	mul t5, s2, s9
+	mulhu t3, s3, s10
+	mul t5, s3, s10
 	add t5, t1, t5
 	sltu t1, t5, t1
 	add t1, t3, t1
 	add t0, t5, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, t0, t5
 	add t1, t1, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s3, s9
-	mul t5, s3, s9
+	mulhu t3, s4, s10
+	mul t5, s4, s10
 	add t5, t2, t5
 	sltu t2, t5, t2
 	add t2, t3, t2
 	add t1, t5, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, t1, t5
 	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s0, s10
-	mul t5, s0, s10
+	mulhu t3, s0, s11
+	mul t5, s0, s11
 	add t5, a2, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a2, t5, a2
 	add a2, t3, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s1, s10
-	mul ra, s1, s10
+	mulhu t3, s2, s11
+	mul ra, s2, s11
 	add ra, t0, ra
 	sltu t0, ra, t0
 	add t0, t3, t0
 	add a2, ra, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, a2, ra
 	add t0, t0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s2, s10
-	mul ra, s2, s10
+	mulhu t3, s3, s11
+	mul ra, s3, s11
 	add ra, t1, ra
 	sltu t1, ra, t1
 	add t1, t3, t1
 	add t0, ra, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, t0, ra
 	add t1, t1, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s3, s10
-	mul ra, s3, s10
+	mulhu t3, s4, s11
+	mul ra, s4, s11
 	add ra, t2, ra
 	sltu t2, ra, t2
 	add t2, t3, t2
 	add t1, ra, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, t1, ra
 	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s0, s11
-	mul ra, s0, s11
+	mulhu t3, s0, a6
+	mul ra, s0, a6
 	add ra, a2, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a2, ra, a2
 	add a2, t3, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s1, s11
-	mul s0, s1, s11
+	mulhu t3, s2, a6
+	mul s0, s2, a6
 	add s0, t0, s0
 	sltu t0, s0, t0
 	add t0, t3, t0
 	add a2, s0, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, a2, s0
 	add t0, t0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s2, s11
-	mul s0, s2, s11
+	mulhu t3, s3, a6
+	mul s0, s3, a6
 	add s0, t1, s0
 	sltu t1, s0, t1
 	add t1, t3, t1
 	add t0, s0, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, t0, s0
 	add t1, t1, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s3, s11
-	mul s0, s3, s11
+	mulhu t3, s4, a6
+	mul s0, s4, a6
 	add s0, t2, s0
 	sltu t2, s0, t2
 	add t2, t3, t2
 	add t1, s0, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, t1, s0
 	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t3, a5, 32                  # fep256_sparse64:73
-	slli s0, a5, 32
-	add s1, t4, s0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu t4, s1, t4
+	srli t3, a3, 32                  # fep256_sparse64:73
+	slli s0, a3, 32
+	add s2, t4, s0                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu t4, s2, t4
 	add t4, t3, t4                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s2, s1, 32                  # fep256_sparse64:75
-	add t4, s2, t4                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s3, t4, s2
-	sub s0, a5, s0                   # fep256_sparse64:76
-	sltu s4, a5, s0
-	sub a5, a5, t3
-	sub a5, a5, s4
-	srli t3, s1, 32
-	add s3, s3, t3
-	add s3, s0, s3                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu s0, s3, s0
-	add a5, a5, s0                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub s0, s1, s2                   # fep256_sparse64:77
-	sltu s2, s1, s0
-	sub t3, s1, t3
-	sub t3, t3, s2
-	add a5, s0, a5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu s0, a5, s0
+	slli s3, s2, 32                  # fep256_sparse64:75
+	add t4, s3, t4                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s4, t4, s3
+	sub s0, a3, s0                   # fep256_sparse64:76
+	sltu s5, a3, s0
+	sub a3, a3, t3
+	sub a3, a3, s5
+	srli t3, s2, 32
+	add s4, s4, t3
+	add s4, s0, s4                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu s0, s4, s0
+	add a3, a3, s0                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub s0, s2, s3                   # fep256_sparse64:77
+	sltu s3, s2, s0
+	sub t3, s2, t3
+	sub t3, t3, s3
+	add a3, s0, a3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu s0, a3, s0
 	add t3, t3, s0                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
 	add t4, t5, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t5, t4, t5
-	add s0, ra, s3
+	add s0, ra, s4
 	sltu ra, s0, ra
 	add s0, s0, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t5, s0, t5
 	or t5, ra, t5
-	add a5, a2, a5
-	sltu a2, a5, a2
-	add a5, a5, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t5, a5, t5
+	add a3, a2, a3
+	sltu a2, a3, a2
+	add a3, a3, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t5, a3, t5
 	or a2, a2, t5
 	add t3, t0, t3
 	sltu t0, t3, t0
@@ -16794,108 +16680,106 @@ curve_p256_add_affine:
 	add ra, s0, t5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	sltu s0, ra, s0
 	add s0, t0, s0                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s1, ra, 32                  # fep256_sparse64:75
-	add s0, s1, s0                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s2, s0, s1
+	slli s2, ra, 32                  # fep256_sparse64:75
+	add s0, s2, s0                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s3, s0, s2
 	sub t5, t4, t5                   # fep256_sparse64:76
-	sltu s3, t4, t5
+	sltu s4, t4, t5
 	sub t0, t4, t0
-	sub t0, t0, s3
+	sub t0, t0, s4
 	srli t4, ra, 32
-	add s2, s2, t4
-	add s2, t5, s2                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu t5, s2, t5
+	add s3, s3, t4
+	add s3, t5, s3                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu t5, s3, t5
 	add t0, t0, t5                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub t5, ra, s1                   # fep256_sparse64:77
-	sltu s1, ra, t5
+	sub t5, ra, s2                   # fep256_sparse64:77
+	sltu s2, ra, t5
 	sub t4, ra, t4
-	sub t4, t4, s1
+	sub t4, t4, s2
 	add a2, a2, t0
 	add a2, t5, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a2, t5
 	add t0, t4, t0                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s0, a5, s0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, s0, a5
-	add t4, t3, s2
+	add s0, a3, s0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a3, s0, a3
+	add t4, t3, s3
 	sltu t3, t4, t3
-	add s1, t4, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, s1, a5
-	or a5, t3, a5
+	add s2, t4, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a3, s2, a3
+	or a3, t3, a3
 	add a2, t1, a2
 	sltu t1, a2, t1
-	add s2, a2, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a2, s2, a5
+	add s3, a2, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, s3, a3
 	or a2, t1, a2
-	add a5, t2, t0
-	sltu t0, a5, t2
-	add s3, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a2, s3, a2
+	add a3, t2, t0
+	sltu t0, a3, t2
+	add s4, a3, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, s4, a2
 	or a2, t0, a2
 	beq a2, zero, .L25_29
-	li a2, 1
-	add a2, s0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, a2, s0
+	add a2, s0, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, a2, s0
 	li t0, -4294967296
-	add t0, s1, t0
-	sltu t1, t0, s1
-	add s1, t0, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, s1, a5
-	or a5, t1, a5
-	li t0, -1
 	add t0, s2, t0
 	sltu t1, t0, s2
-	add s2, t0, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, s2, a5
-	or a5, t1, a5
-	li t0, 4294967294
+	add s2, t0, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, s2, a3
+	or a3, t1, a3
+	li t0, -1
 	add t0, s3, t0
 	sltu t1, t0, s3
-	add s3, t0, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, s3, a5
-	or a5, t1, a5
-	bne a5, zero, .L25_30
+	add s3, t0, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, s3, a3
+	or a3, t1, a3
+	li t0, 4294967294
+	add t0, s4, t0
+	sltu t1, t0, s4
+	add s4, t0, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, s4, a3
+	or a3, t1, a3
+	bne a3, zero, .L25_30
 	mv s0, a2
 .L25_31:
 .L25_29:
-	addi a2, a4, 1                   # fep256_sparse64:104
-	li a5, 1
-	sltu a2, a5, a2
+	addi a2, a5, 1                   # fep256_sparse64:104
+	sltu a2, s1, a2
 	xori a2, a2, 1
 	bne a2, zero, .L25_32
-	li s4, 0
+	li s5, 0
 .L25_33:
-	beq s4, zero, .L25_34
+	beq s5, zero, .L25_34
 	addi a2, sp, 0
 	call curve_p256_coincide
 	j .L25_35
 .L25_34:
-	mulhu a2, a4, s9                 # products:28: word 1 of x$0_square in 0..<2^128
-	mul a5, a4, s9                   # products:28: word 0 of x$0_square in 0..<2^128
-	mulhu t0, a4, s10                # products:29
-	mul t1, a4, s10
+	mulhu a2, a5, s10                # products:28: word 1 of x$0_square in 0..<2^128
+	mul a3, a5, s10                  # products:28: word 0 of x$0_square in 0..<2^128
+	mulhu t0, a5, s11                # products:29
+	mul t1, a5, s11
 	add a2, t1, a2                   # products:29: word 0 of y$0_square in 0..<2^128
 	sltu t1, a2, t1
 	add t0, t0, t1                   # products:29: word 1 of y$0_square in 0..<2^128
-	mulhu t1, a4, s11                # products:30
-	mul t2, a4, s11
+	mulhu t1, a5, a6                 # products:30
+	mul t2, a5, a6
 	add t0, t2, t0                   # products:30: word 0 of z$0_square in 0..<2^128
 	sltu t2, t0, t2
 	add t1, t1, t2                   # products:30: word 1 of z$0_square in 0..<2^128
-	mulhu t2, s9, s10                # products:31
-	mul t3, s9, s10
+	mulhu t2, s10, s11               # products:31
+	mul t3, s10, s11
 	add t0, t3, t0                   # products:31: word 0 of u$0_square in 0..<2^128
 	sltu t3, t0, t3
 	add t2, t2, t3                   # products:31: word 1 of u$0_square in 0..<2^128
-	mulhu t3, s9, s11                # products:32
-	mul t4, s9, s11
+	mulhu t3, s10, a6                # products:32
+	mul t4, s10, a6
 	add t1, t4, t1
 	sltu t4, t1, t4
 	add t3, t3, t4
 	add t2, t1, t2                   # products:32: word 0 of v$0_square in 0..2^128-2
 	sltu t1, t2, t1
 	add t1, t3, t1                   # products:32: word 1 of v$0_square in 0..2^128-2
-	mulhu t3, s10, s11               # products:33
-	mul t4, s10, s11
+	mulhu t3, s11, a6                # products:33
+	mul t4, s11, a6
 	add t1, t4, t1                   # products:33: word 0 of w$0_square in 0..<2^128
 	sltu t4, t1, t4
 	add t3, t3, t4                   # products:33: word 1 of w$0_square in 0..<2^128
@@ -16913,43 +16797,43 @@ curve_p256_add_affine:
 	add t4, a2, a2                   # products:40: word 0 of d$0_square in 0..2^65-2
 	sltu a2, t4, a2
 	add a2, t5, a2                   # products:41: twice.3$0_square in 0..2^64-1
-	add t5, a5, a5                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a5, t5, a5
-	add a5, t4, a5                   # products:41: twice.2$0_square in 0..2^64-1
-	mulhu t4, a4, a4                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul ra, a4, a4                   # products:48: word 0 of s$0_square in 0..<2^128
+	add t5, a3, a3                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu a3, t5, a3
+	add a3, t4, a3                   # products:41: twice.2$0_square in 0..2^64-1
+	mulhu t4, a5, a5                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul ra, a5, a5                   # products:48: word 0 of s$0_square in 0..<2^128
 	add t4, t5, t4                   # products:50
 	sltu t5, t4, t5
-	mulhu s4, s9, s9                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul s6, s9, s9                   # products:48: word 0 of s$0_square in 0..<2^128
-	add s6, a5, s6                   # products:49
-	sltu a5, s6, a5
-	add s6, s6, t5                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu t5, s6, t5
-	or a5, a5, t5
-	add t5, a2, s4                   # products:50
+	mulhu s5, s10, s10               # products:48: word 1 of s$0_square in 0..<2^128
+	mul s7, s10, s10                 # products:48: word 0 of s$0_square in 0..<2^128
+	add s7, a3, s7                   # products:49
+	sltu a3, s7, a3
+	add s7, s7, t5                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu t5, s7, t5
+	or a3, a3, t5
+	add t5, a2, s5                   # products:50
 	sltu a2, t5, a2
-	add t5, t5, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	sltu a5, t5, a5
-	or a2, a2, a5
-	mulhu a5, s10, s10               # products:48: word 1 of s$0_square in 0..<2^128
-	mul s4, s10, s10                 # products:48: word 0 of s$0_square in 0..<2^128
-	add s4, t0, s4                   # products:49
-	sltu t0, s4, t0
-	add s4, s4, a2                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu a2, s4, a2
+	add t5, t5, a3                   # products:50: word 0 of high$0_square in 0..2^65-2
+	sltu a3, t5, a3
+	or a2, a2, a3
+	mulhu a3, s11, s11               # products:48: word 1 of s$0_square in 0..<2^128
+	mul s5, s11, s11                 # products:48: word 0 of s$0_square in 0..<2^128
+	add s5, t0, s5                   # products:49
+	sltu t0, s5, t0
+	add s5, s5, a2                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu a2, s5, a2
 	or a2, t0, a2
-	add a5, t2, a5                   # products:50
-	sltu t0, a5, t2
-	add a2, a5, a2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	sltu a5, a2, a5
-	add a5, t0, a5                   # products:50: word 1 of high$0_square in 0..2^65-2
-	mulhu t0, s11, s11               # products:48: word 1 of s$0_square in 0..<2^128
-	mul t2, s11, s11                 # products:48: word 0 of s$0_square in 0..<2^128
+	add a3, t2, a3                   # products:50
+	sltu t0, a3, t2
+	add a2, a3, a2                   # products:50: word 0 of high$0_square in 0..2^65-2
+	sltu a3, a2, a3
+	add a3, t0, a3                   # products:50: word 1 of high$0_square in 0..2^65-2
+	mulhu t0, a6, a6                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul t2, a6, a6                   # products:48: word 0 of s$0_square in 0..<2^128
 	add t2, t1, t2                   # products:49
 	sltu t1, t2, t1
-	add a5, t2, a5                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu t2, a5, t2
+	add a3, t2, a3                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu t2, a3, t2
 	add t1, t1, t2                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add t0, t3, t0                   # products:50
 	add t0, t1, t0                   # products:50: word 0 of high$0_square in 0..2^65-2
@@ -16958,36 +16842,36 @@ curve_p256_add_affine:
 	add t3, t4, t2                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t3, t4
 	add t4, t1, t4                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s7, t3, 32                  # fep256_sparse64:75
-	add t4, s7, t4                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu a7, t4, s7
+	slli s8, t3, 32                  # fep256_sparse64:75
+	add t4, s8, t4                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu a7, t4, s8
 	sub t2, ra, t2                   # fep256_sparse64:76
-	sltu a6, ra, t2
+	sltu a4, ra, t2
 	sub t1, ra, t1
-	sub a6, t1, a6
+	sub a4, t1, a4
 	srli t1, t3, 32
 	add a7, a7, t1
 	add a7, t2, a7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, a7, t2
-	add a6, a6, t2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t3, s7                   # fep256_sparse64:77
+	add a4, a4, t2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t3, s8                   # fep256_sparse64:77
 	sltu ra, t3, t2
 	sub t1, t3, t1
 	sub t1, t1, ra
-	add a6, t2, a6                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu t2, a6, t2
+	add a4, t2, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu t2, a4, t2
 	add t1, t1, t2                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add t2, s6, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t3, t2, s6
+	add t2, s7, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t3, t2, s7
 	add a7, t5, a7
 	sltu t4, a7, t5
 	add a7, a7, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, a7, t3
 	or t3, t4, t3
-	add a6, s4, a6
-	sltu t4, a6, s4
-	add a6, a6, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t3, a6, t3
+	add a4, s5, a4
+	sltu t4, a4, s5
+	add a4, a4, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t3, a4, t3
 	or t3, t4, t3
 	add t1, a2, t1
 	sltu a2, t1, a2
@@ -17001,15 +16885,15 @@ curve_p256_add_affine:
 	add a7, t3, a7                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
 	slli ra, t5, 32                  # fep256_sparse64:75
 	add a7, ra, a7                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s4, a7, ra
+	sltu s5, a7, ra
 	sub t4, t2, t4                   # fep256_sparse64:76
-	sltu s6, t2, t4
+	sltu s7, t2, t4
 	sub t2, t2, t3
-	sub t2, t2, s6
+	sub t2, t2, s7
 	srli t3, t5, 32
-	add s4, s4, t3
-	add s4, t4, s4                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu t4, s4, t4
+	add s5, s5, t3
+	add s5, t4, s5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu t4, s5, t4
 	add t2, t2, t4                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
 	sub t4, t5, ra                   # fep256_sparse64:77
 	sltu ra, t5, t4
@@ -17019,27 +16903,26 @@ curve_p256_add_affine:
 	add a2, t4, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a2, t4
 	add t2, t3, t2                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add a7, a6, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a6, a7, a6
-	add t3, t1, s4
+	add a7, a4, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, a7, a4
+	add t3, t1, s5
 	sltu t1, t3, t1
-	add t3, t3, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a6, t3, a6
-	or a6, t1, a6
-	add a2, a5, a2
-	sltu a5, a2, a5
-	add a2, a2, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a6, a2, a6
-	or a5, a5, a6
-	add a6, t0, t2
-	sltu t0, a6, t0
-	add a6, a6, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, a6, a5
-	or a5, t0, a5
-	beq a5, zero, .L25_37
-	li a5, 1
-	add a5, a7, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a7, a5, a7
+	add t3, t3, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, t3, a4
+	or a4, t1, a4
+	add a2, a3, a2
+	sltu a3, a2, a3
+	add a2, a2, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, a2, a4
+	or a3, a3, a4
+	add a4, t0, t2
+	sltu t0, a4, t0
+	add a4, a4, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a3, a4, a3
+	or a3, t0, a3
+	beq a3, zero, .L25_37
+	add a3, a7, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a7, a3, a7
 	li t0, -4294967296
 	add t0, t3, t0
 	sltu t1, t0, t3
@@ -17053,705 +16936,703 @@ curve_p256_add_affine:
 	sltu a7, t0, a7
 	or a2, a2, a7
 	li a7, 4294967294
-	add a7, a6, a7
-	sltu a6, a7, a6
+	add a7, a4, a7
+	sltu a4, a7, a4
 	add a7, a7, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a7, a2
-	or a2, a6, a2
+	or a2, a4, a2
 	bne a2, zero, .L25_38
 	mv a2, t0
-	mv a6, a7
-	mv a7, a5
+	mv a4, a7
+	mv a7, a3
 .L25_39:
 .L25_37:
-	mulhu a5, a4, a7                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul t0, a4, a7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu t1, s9, a7
-	mul t2, s9, a7
-	add a5, t2, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t2, a5, t2
+	mulhu a3, a5, a7                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul t0, a5, a7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu t1, s10, a7
+	mul t2, s10, a7
+	add a3, t2, a3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t2, a3, t2
 	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t2, s10, a7
-	mul t4, s10, a7
+	mulhu t2, s11, a7
+	mul t4, s11, a7
 	add t1, t4, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu t4, t1, t4
 	add t2, t2, t4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t4, s11, a7
-	mul t5, s11, a7
+	mulhu t4, a6, a7
+	mul t5, a6, a7
 	add t2, t5, t2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu t5, t2, t5
 	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t5, a4, t3
-	mul ra, a4, t3
-	add ra, a5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a5, ra, a5
-	add a5, t5, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, s9, t3
-	mul s4, s9, t3
-	add s4, t1, s4
-	sltu t1, s4, t1
-	add t1, t5, t1
-	add a5, s4, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, a5, s4
-	add t1, t1, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t5, a5, t3
+	mul ra, a5, t3
+	add ra, a3, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a3, ra, a3
+	add a3, t5, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t5, s10, t3
-	mul s4, s10, t3
-	add s4, t2, s4
-	sltu t2, s4, t2
-	add t2, t5, t2
-	add t1, s4, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, t1, s4
-	add t2, t2, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mul s5, s10, t3
+	add s5, t1, s5
+	sltu t1, s5, t1
+	add t1, t5, t1
+	add a3, s5, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t5, a3, s5
+	add t1, t1, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t5, s11, t3
-	mul s4, s11, t3
-	add s4, t4, s4
-	sltu t4, s4, t4
+	mul s5, s11, t3
+	add s5, t2, s5
+	sltu t2, s5, t2
+	add t2, t5, t2
+	add t1, s5, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t5, t1, s5
+	add t2, t2, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t5, a6, t3
+	mul s5, a6, t3
+	add s5, t4, s5
+	sltu t4, s5, t4
 	add t4, t5, t4
-	add t2, s4, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, t2, s4
+	add t2, s5, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t5, t2, s5
 	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, a4, a2
-	mul s4, a4, a2
-	add s4, a5, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a5, s4, a5
-	add a5, t5, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, s9, a2
-	mul s6, s9, a2
-	add s6, t1, s6
-	sltu t1, s6, t1
-	add t1, t5, t1
-	add a5, s6, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, a5, s6
-	add t1, t1, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t5, a5, a2
+	mul s5, a5, a2
+	add s5, a3, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a3, s5, a3
+	add a3, t5, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t5, s10, a2
-	mul s6, s10, a2
-	add s6, t2, s6
-	sltu t2, s6, t2
-	add t2, t5, t2
-	add t1, s6, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, t1, s6
-	add t2, t2, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, s11, a2
-	mul s6, s11, a2
-	add s6, t4, s6
-	sltu t4, s6, t4
-	add t4, t5, t4
-	add t2, s6, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, t2, s6
-	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, a4, a6
-	mul a4, a4, a6
-	add a4, a5, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a5, a4, a5
-	add a5, t5, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, s9, a6
-	mul s6, s9, a6
-	add s6, t1, s6
-	sltu t1, s6, t1
+	mul s7, s10, a2
+	add s7, t1, s7
+	sltu t1, s7, t1
 	add t1, t5, t1
-	add a5, s6, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, a5, s6
+	add a3, s7, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t5, a3, s7
 	add t1, t1, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, s10, a6
-	mul s6, s10, a6
-	add s6, t2, s6
-	sltu t2, s6, t2
+	mulhu t5, s11, a2
+	mul s7, s11, a2
+	add s7, t2, s7
+	sltu t2, s7, t2
 	add t2, t5, t2
-	add t1, s6, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, t1, s6
+	add t1, s7, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t5, t1, s7
 	add t2, t2, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, s11, a6
-	mul s6, s11, a6
-	add s6, t4, s6
-	sltu t4, s6, t4
+	mulhu t5, a6, a2
+	mul s7, a6, a2
+	add s7, t4, s7
+	sltu t4, s7, t4
 	add t4, t5, t4
-	add t2, s6, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, t2, s6
+	add t2, s7, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t5, t2, s7
 	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t5, t0, 32                  # fep256_sparse64:73
-	slli s6, t0, 32
-	add s7, ra, s6                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu ra, s7, ra
-	add ra, t5, ra                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s9, s7, 32                  # fep256_sparse64:75
-	add ra, s9, ra                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s10, ra, s9
-	sub s6, t0, s6                   # fep256_sparse64:76
-	sltu s11, t0, s6
-	sub t0, t0, t5
-	sub t0, t0, s11
-	srli t5, s7, 32
-	add s10, s10, t5
-	add s10, s6, s10                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu s6, s10, s6
-	add t0, t0, s6                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub s6, s7, s9                   # fep256_sparse64:77
-	sltu s9, s7, s6
-	sub t5, s7, t5
-	sub t5, t5, s9
-	add t0, s6, t0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu s6, t0, s6
-	add t5, t5, s6                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add ra, s4, ra                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu s4, ra, s4
-	add s6, a4, s10
-	sltu a4, s6, a4
-	add s6, s6, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu s4, s6, s4
-	or a4, a4, s4
-	add t0, a5, t0
-	sltu a5, t0, a5
-	add t0, t0, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a4, t0, a4
-	or a4, a5, a4
-	add a5, t1, t5
-	sltu t1, a5, t1
-	add a5, a5, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a4, a5, a4
-	or a4, t1, a4
-	srli t1, ra, 32                  # fep256_sparse64:73
-	slli t5, ra, 32
-	add s4, s6, t5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu s6, s4, s6
-	add s6, t1, s6                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s7, s4, 32                  # fep256_sparse64:75
-	add s6, s7, s6                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s9, s6, s7
-	sub t5, ra, t5                   # fep256_sparse64:76
-	sltu s10, ra, t5
-	sub t1, ra, t1
-	sub t1, t1, s10
-	srli ra, s4, 32
-	add s9, s9, ra
-	add s9, t5, s9                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu t5, s9, t5
-	add t1, t1, t5                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s4, s7                   # fep256_sparse64:77
-	sltu s7, s4, t5
-	sub ra, s4, ra
-	sub ra, ra, s7
-	add a4, a4, t1
-	add a4, t5, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu t1, a4, t5
-	add t1, ra, t1                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add t5, t0, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t0, t5, t0
-	add ra, a5, s9
-	sltu a5, ra, a5
-	add ra, ra, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t0, ra, t0
-	or a5, a5, t0
-	add a4, t2, a4
-	sltu t0, a4, t2
-	add a4, a4, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, a4, a5
-	or a5, t0, a5
-	add t0, t4, t1
-	sltu t1, t0, t4
-	add t0, t0, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, t0, a5
-	or a5, t1, a5
-	beq a5, zero, .L25_41
-	li a5, 1
-	add a5, t5, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu t1, a5, t5
-	li t2, -4294967296
-	add t2, ra, t2
-	sltu t4, t2, ra
-	add ra, t2, t1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu t1, ra, t1
-	or t1, t4, t1
-	li t2, -1
-	add t2, a4, t2
-	sltu a4, t2, a4
-	add t2, t2, t1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu t1, t2, t1
-	or a4, a4, t1
-	li t1, 4294967294
-	add t1, t0, t1
-	sltu t0, t1, t0
-	add t1, t1, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, t1, a4
-	or a4, t0, a4
-	bne a4, zero, .L25_42
-	mv t5, a5
-	mv a4, t2
-	mv t0, t1
-.L25_43:
-.L25_41:
-	mulhu a5, a3, a7                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul t1, a3, a7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld s4, 8(a1)
-	mulhu t2, s4, a7
-	mul t4, s4, a7
-	add a5, t4, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t4, a5, t4
-	add t2, t2, t4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s6, 16(a1)
-	mulhu t4, s6, a7
-	mul s7, s6, a7
-	add t2, s7, t2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s7, t2, s7
-	add t4, t4, s7                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s7, 24(a1)
-	mulhu s9, s7, a7
-	mul a7, s7, a7
-	add t4, a7, t4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu a7, t4, a7
-	add a7, s9, a7                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s9, a3, t3
-	mul s10, a3, t3
-	add s10, a5, s10                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a5, s10, a5
-	add a5, s9, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s9, s4, t3
-	mul s11, s4, t3
-	add s11, t2, s11
-	sltu t2, s11, t2
-	add t2, s9, t2
-	add a5, s11, a5                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s9, a5, s11
-	add t2, t2, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s9, s6, t3
-	mul s11, s6, t3
-	add s11, t4, s11
-	sltu t4, s11, t4
-	add t4, s9, t4
-	add t2, s11, t2                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s9, t2, s11
-	add t4, t4, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s9, s7, t3
-	mul t3, s7, t3
-	add t3, a7, t3
-	sltu a7, t3, a7
-	add a7, s9, a7
-	add t4, t3, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, t4, t3
-	add a7, a7, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a3, a2
-	mul s9, a3, a2
-	add s9, a5, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a5, s9, a5
-	add a5, t3, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s4, a2
-	mul s11, s4, a2
-	add s11, t2, s11
-	sltu t2, s11, t2
-	add t2, t3, t2
-	add a5, s11, a5                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a5, s11
-	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s6, a2
-	mul s11, s6, a2
-	add s11, t4, s11
-	sltu t4, s11, t4
-	add t3, t3, t4
-	add t2, s11, t2                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, t2, s11
-	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s7, a2
-	mul a2, s7, a2
-	add a2, a7, a2
-	sltu a7, a2, a7
-	add a7, t4, a7
-	add t3, a2, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a2, t3, a2
-	add a2, a7, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a7, a3, a6
-	mul a3, a3, a6
-	add a3, a5, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a5, a3, a5
-	add a5, a7, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a7, s4, a6
-	mul t4, s4, a6
-	add t4, t2, t4
-	sltu t2, t4, t2
-	add a7, a7, t2
-	add a5, t4, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t2, a5, t4
-	add a7, a7, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t2, s6, a6
-	mul t4, s6, a6
-	add t4, t3, t4
-	sltu t3, t4, t3
-	add t2, t2, t3
-	add a7, t4, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a7, t4
-	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s7, a6
-	mul a6, s7, a6
-	add a6, a2, a6
-	sltu a2, a6, a2
-	add a2, t3, a2
+	mulhu t5, a5, a4
+	mul a5, a5, a4
+	add a5, a3, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a3, a5, a3
+	add a3, t5, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t5, s10, a4
+	mul s7, s10, a4
+	add s7, t1, s7
+	sltu t1, s7, t1
+	add t1, t5, t1
+	add a3, s7, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t5, a3, s7
+	add t1, t1, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t5, s11, a4
+	mul s7, s11, a4
+	add s7, t2, s7
+	sltu t2, s7, t2
+	add t2, t5, t2
+	add t1, s7, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t5, t1, s7
+	add t2, t2, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t5, a6, a4
+	mul a6, a6, a4
+	add a6, t4, a6
+	sltu t4, a6, t4
+	add t4, t5, t4
 	add t2, a6, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, t2, a6
-	add a2, a2, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, t1, 32                  # fep256_sparse64:73
-	slli t3, t1, 32
-	add t4, s10, t3                  # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu s4, t4, s10
-	add s4, a6, s4                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s6, t4, 32                  # fep256_sparse64:75
-	add s4, s6, s4                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s7, s4, s6
-	sub t3, t1, t3                   # fep256_sparse64:76
-	sltu s10, t1, t3
-	sub a6, t1, a6
-	sub a6, a6, s10
-	srli t1, t4, 32
-	add s7, s7, t1
-	add s7, t3, s7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu t3, s7, t3
-	add a6, a6, t3                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t4, s6                   # fep256_sparse64:77
-	sltu s6, t4, t3
-	sub t1, t4, t1
-	sub t1, t1, s6
-	add a6, t3, a6                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu t3, a6, t3
-	add t1, t1, t3                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add t3, s9, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t4, t3, s9
-	add s4, a3, s7
-	sltu a3, s4, a3
-	add s4, s4, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu t4, s4, t4
-	or a3, a3, t4
-	add a6, a5, a6
-	sltu a5, a6, a5
-	add a6, a6, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a3, a6, a3
-	or a3, a5, a3
-	add a5, a7, t1
-	sltu a7, a5, a7
+	add a6, t4, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	srli t4, t0, 32                  # fep256_sparse64:73
+	slli t5, t0, 32
+	add s7, ra, t5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu ra, s7, ra
+	add ra, t4, ra                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s8, s7, 32                  # fep256_sparse64:75
+	add ra, s8, ra                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s10, ra, s8
+	sub t5, t0, t5                   # fep256_sparse64:76
+	sltu s11, t0, t5
+	sub t0, t0, t4
+	sub t0, t0, s11
+	srli t4, s7, 32
+	add s10, s10, t4
+	add s10, t5, s10                 # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu t5, s10, t5
+	add t0, t0, t5                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub t5, s7, s8                   # fep256_sparse64:77
+	sltu s8, s7, t5
+	sub t4, s7, t4
+	sub t4, t4, s8
+	add t0, t5, t0                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu t5, t0, t5
+	add t4, t4, t5                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add t5, s5, ra                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu ra, t5, s5
+	add s5, a5, s10
+	sltu a5, s5, a5
+	add s5, s5, ra                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu ra, s5, ra
+	or a5, a5, ra
+	add t0, a3, t0
+	sltu a3, t0, a3
+	add t0, t0, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a5, t0, a5
+	or a3, a3, a5
+	add a5, t1, t4
+	sltu t1, a5, t1
 	add a5, a5, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a5, a3
-	or a3, a7, a3
-	srli a7, t3, 32                  # fep256_sparse64:73
-	slli t1, t3, 32
-	add t4, s4, t1                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu s4, t4, s4
-	add s4, a7, s4                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s6, t4, 32                  # fep256_sparse64:75
-	add s4, s6, s4                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s7, s4, s6
-	sub t1, t3, t1                   # fep256_sparse64:76
-	sltu s9, t3, t1
-	sub a7, t3, a7
-	sub a7, a7, s9
-	srli t3, t4, 32
-	add s7, s7, t3
-	add s7, t1, s7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu t1, s7, t1
-	add a7, a7, t1                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub t1, t4, s6                   # fep256_sparse64:77
-	sltu s6, t4, t1
-	sub t3, t4, t3
-	sub t3, t3, s6
-	add a3, a3, a7
-	add a3, t1, a3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu a7, a3, t1
-	add a7, t3, a7                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add t1, a6, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a6, t1, a6
-	add t3, a5, s7
-	sltu a5, t3, a5
-	add t3, t3, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a6, t3, a6
-	or a5, a5, a6
+	or a3, t1, a3
+	srli t1, t5, 32                  # fep256_sparse64:73
+	slli t4, t5, 32
+	add ra, s5, t4                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu s5, ra, s5
+	add s5, t1, s5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s7, ra, 32                  # fep256_sparse64:75
+	add s5, s7, s5                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s8, s5, s7
+	sub t4, t5, t4                   # fep256_sparse64:76
+	sltu s10, t5, t4
+	sub t1, t5, t1
+	sub t1, t1, s10
+	srli t5, ra, 32
+	add s8, s8, t5
+	add s8, t4, s8                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu t4, s8, t4
+	add t1, t1, t4                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub t4, ra, s7                   # fep256_sparse64:77
+	sltu s7, ra, t4
+	sub t5, ra, t5
+	sub t5, t5, s7
+	add a3, a3, t1
+	add a3, t4, a3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu t1, a3, t4
+	add t1, t5, t1                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add t4, t0, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t0, t4, t0
+	add t5, a5, s8
+	sltu a5, t5, a5
+	add t5, t5, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t0, t5, t0
+	or a5, a5, t0
 	add a3, t2, a3
-	sltu a6, a3, t2
+	sltu t0, a3, t2
 	add a3, a3, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, a3, a5
+	or a5, t0, a5
+	add t0, a6, t1
+	sltu a6, t0, a6
+	add t0, t0, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a5, t0, a5
 	or a5, a6, a5
-	add a6, a2, a7
-	sltu a2, a6, a2
+	beq a5, zero, .L25_41
+	add a5, t4, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a6, a5, t4
+	li t1, -4294967296
+	add t1, t5, t1
+	sltu t2, t1, t5
+	add t5, t1, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a6, t5, a6
+	or a6, t2, a6
+	li t1, -1
+	add t1, a3, t1
+	sltu a3, t1, a3
+	add t1, t1, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a6, t1, a6
+	or a3, a3, a6
+	li a6, 4294967294
+	add a6, t0, a6
+	sltu t0, a6, t0
+	add a6, a6, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, a6, a3
+	or a3, t0, a3
+	bne a3, zero, .L25_42
+	mv t4, a5
+	mv a3, t1
+	mv t0, a6
+.L25_43:
+.L25_41:
+	ld s5, 0(a1)
+	mulhu a5, s5, a7                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul a6, s5, a7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld s7, 8(a1)
+	mulhu t1, s7, a7
+	mul t2, s7, a7
+	add a5, t2, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t2, a5, t2
+	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld s8, 16(a1)
+	mulhu t2, s8, a7
+	mul ra, s8, a7
+	add t1, ra, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu ra, t1, ra
+	add t2, t2, ra                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld s10, 24(a1)
+	mulhu ra, s10, a7
+	mul a7, s10, a7
+	add t2, a7, t2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu a7, t2, a7
+	add a7, ra, a7                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu ra, s5, t3
+	mul s11, s5, t3
+	add s11, a5, s11                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a5, s11, a5
+	add a5, ra, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s7, t3
+	mul s6, s7, t3
+	add s6, t1, s6
+	sltu t1, s6, t1
+	add t1, ra, t1
+	add a5, s6, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, a5, s6
+	add t1, t1, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s8, t3
+	mul s6, s8, t3
+	add s6, t2, s6
+	sltu t2, s6, t2
+	add t2, ra, t2
+	add t1, s6, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, t1, s6
+	add t2, t2, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s10, t3
+	mul t3, s10, t3
+	add t3, a7, t3
+	sltu a7, t3, a7
+	add a7, ra, a7
+	add t2, t3, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, t2, t3
+	add a7, a7, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s5, a2
+	mul ra, s5, a2
+	add ra, a5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a5, ra, a5
+	add a5, t3, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s7, a2
+	mul s6, s7, a2
+	add s6, t1, s6
+	sltu t1, s6, t1
+	add t1, t3, t1
+	add a5, s6, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, a5, s6
+	add t1, t1, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s8, a2
+	mul s6, s8, a2
+	add s6, t2, s6
+	sltu t2, s6, t2
+	add t2, t3, t2
+	add t1, s6, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, t1, s6
+	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s10, a2
+	mul a2, s10, a2
+	add a2, a7, a2
+	sltu a7, a2, a7
+	add a7, t3, a7
+	add t2, a2, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a2, t2, a2
+	add a2, a7, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu a7, s5, a4
+	mul t3, s5, a4
+	add t3, a5, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a5, t3, a5
+	add a5, a7, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu a7, s7, a4
+	mul s5, s7, a4
+	add s5, t1, s5
+	sltu t1, s5, t1
+	add a7, a7, t1
+	add a5, s5, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t1, a5, s5
+	add a7, a7, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t1, s8, a4
+	mul s5, s8, a4
+	add s5, t2, s5
+	sltu t2, s5, t2
+	add t1, t1, t2
+	add a7, s5, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t2, a7, s5
+	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t2, s10, a4
+	mul a4, s10, a4
+	add a4, a2, a4
+	sltu a2, a4, a2
+	add a2, t2, a2
+	add t1, a4, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, t1, a4
+	add a2, a2, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	srli a4, a6, 32                  # fep256_sparse64:73
+	slli t2, a6, 32
+	add s5, s11, t2                  # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu s6, s5, s11
+	add s6, a4, s6                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s7, s5, 32                  # fep256_sparse64:75
+	add s6, s7, s6                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s8, s6, s7
+	sub t2, a6, t2                   # fep256_sparse64:76
+	sltu s10, a6, t2
+	sub a4, a6, a4
+	sub a4, a4, s10
+	srli a6, s5, 32
+	add s8, s8, a6
+	add s8, t2, s8                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu t2, s8, t2
+	add a4, a4, t2                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub t2, s5, s7                   # fep256_sparse64:77
+	sltu s7, s5, t2
+	sub a6, s5, a6
+	sub a6, a6, s7
+	add a4, t2, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu t2, a4, t2
+	add a6, a6, t2                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add t2, ra, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu ra, t2, ra
+	add s5, t3, s8
+	sltu t3, s5, t3
+	add s5, s5, ra                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu ra, s5, ra
+	or t3, t3, ra
+	add a4, a5, a4
+	sltu a5, a4, a5
+	add a4, a4, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t3, a4, t3
+	or a5, a5, t3
+	add a6, a7, a6
+	sltu a7, a6, a7
 	add a6, a6, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, a6, a5
-	or a2, a2, a5
+	or a5, a7, a5
+	srli a7, t2, 32                  # fep256_sparse64:73
+	slli t3, t2, 32
+	add ra, s5, t3                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu s5, ra, s5
+	add s5, a7, s5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s6, ra, 32                  # fep256_sparse64:75
+	add s5, s6, s5                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s7, s5, s6
+	sub t3, t2, t3                   # fep256_sparse64:76
+	sltu s8, t2, t3
+	sub a7, t2, a7
+	sub a7, a7, s8
+	srli t2, ra, 32
+	add s7, s7, t2
+	add s7, t3, s7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu t3, s7, t3
+	add a7, a7, t3                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub t3, ra, s6                   # fep256_sparse64:77
+	sltu s6, ra, t3
+	sub t2, ra, t2
+	sub t2, t2, s6
+	add a5, a5, a7
+	add a5, t3, a5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu a7, a5, t3
+	add a7, t2, a7                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add t2, a4, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, t2, a4
+	add t3, a6, s7
+	sltu a6, t3, a6
+	add t3, t3, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, t3, a4
+	or a4, a6, a4
+	add a5, t1, a5
+	sltu a6, a5, t1
+	add a5, a5, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, a5, a4
+	or a4, a6, a4
+	add a6, a2, a7
+	sltu a2, a6, a2
+	add a6, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, a6, a4
+	or a2, a2, a4
 	beq a2, zero, .L25_45
-	li a2, 1
-	add a2, t1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, a2, t1
+	add a2, t2, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a4, a2, t2
 	li a7, -4294967296
 	add a7, t3, a7
 	sltu t1, a7, t3
-	add t3, a7, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, t3, a5
-	or a5, t1, a5
+	add t3, a7, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a4, t3, a4
+	or a4, t1, a4
 	li a7, -1
-	add a7, a3, a7
-	sltu a3, a7, a3
-	add a7, a7, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a7, a5, a7
 	sltu a5, a7, a5
-	or a3, a3, a5
+	add a7, a7, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a4, a7, a4
+	or a4, a5, a4
 	li a5, 4294967294
 	add a5, a6, a5
 	sltu a6, a5, a6
-	add a5, a5, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a3, a5, a3
-	or a3, a6, a3
-	bne a3, zero, .L25_46
-	mv t1, a2
-	mv a3, a7
+	add a5, a5, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a4, a5, a4
+	or a4, a6, a4
+	bne a4, zero, .L25_46
+	mv t2, a2
 	mv a6, a5
+	mv a5, a7
 .L25_47:
 .L25_45:
 	ld a2, 0(sp)                     # products:28
-	ld a5, 8(sp)
-	mulhu a7, a2, a5                 # products:28: word 1 of x$0_square in 0..<2^128
-	mul t2, a2, a5                   # products:28: word 0 of x$0_square in 0..<2^128
-	ld t4, 16(sp)                    # products:29
-	mulhu s4, a2, t4
-	mul s6, a2, t4
+	ld a4, 8(sp)
+	mulhu a7, a2, a4                 # products:28: word 1 of x$0_square in 0..<2^128
+	mul t1, a2, a4                   # products:28: word 0 of x$0_square in 0..<2^128
+	ld ra, 16(sp)                    # products:29
+	mulhu s5, a2, ra
+	mul s6, a2, ra
 	add a7, s6, a7                   # products:29: word 0 of y$0_square in 0..<2^128
 	sltu s6, a7, s6
-	add s4, s4, s6                   # products:29: word 1 of y$0_square in 0..<2^128
+	add s5, s5, s6                   # products:29: word 1 of y$0_square in 0..<2^128
 	ld s6, 24(sp)                    # products:30
 	mulhu s7, a2, s6
-	mul s9, a2, s6
-	add s4, s9, s4                   # products:30: word 0 of z$0_square in 0..<2^128
-	sltu s9, s4, s9
-	add s7, s7, s9                   # products:30: word 1 of z$0_square in 0..<2^128
-	mulhu s9, a5, t4                 # products:31
-	mul s10, a5, t4
-	add s4, s10, s4                  # products:31: word 0 of u$0_square in 0..<2^128
-	sltu s10, s4, s10
-	add s9, s9, s10                  # products:31: word 1 of u$0_square in 0..<2^128
-	mulhu s10, a5, s6                # products:32
-	mul s11, a5, s6
+	mul s8, a2, s6
+	add s5, s8, s5                   # products:30: word 0 of z$0_square in 0..<2^128
+	sltu s8, s5, s8
+	add s7, s7, s8                   # products:30: word 1 of z$0_square in 0..<2^128
+	mulhu s8, a4, ra                 # products:31
+	mul s10, a4, ra
+	add s5, s10, s5                  # products:31: word 0 of u$0_square in 0..<2^128
+	sltu s10, s5, s10
+	add s8, s8, s10                  # products:31: word 1 of u$0_square in 0..<2^128
+	mulhu s10, a4, s6                # products:32
+	mul s11, a4, s6
 	add s7, s11, s7
 	sltu s11, s7, s11
 	add s10, s10, s11
-	add s9, s7, s9                   # products:32: word 0 of v$0_square in 0..2^128-2
-	sltu s7, s9, s7
+	add s8, s7, s8                   # products:32: word 0 of v$0_square in 0..2^128-2
+	sltu s7, s8, s7
 	add s7, s10, s7                  # products:32: word 1 of v$0_square in 0..2^128-2
-	mulhu s10, t4, s6                # products:33
-	mul s11, t4, s6
+	mulhu s10, ra, s6                # products:33
+	mul s11, ra, s6
 	add s7, s11, s7                  # products:33: word 0 of w$0_square in 0..<2^128
 	sltu s11, s7, s11
 	add s10, s10, s11                # products:33: word 1 of w$0_square in 0..<2^128
 	add s11, s10, s10                # products:40: word 0 of d$0_square in 0..2^65-2
 	sltu s10, s11, s10
-	add s5, s7, s7                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu s7, s5, s7
+	add s9, s7, s7                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu s7, s9, s7
 	add s7, s11, s7                  # products:41: twice.6$0_square in 0..2^64-1
-	add s11, s9, s9                  # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu s9, s11, s9
-	add s5, s5, s9                   # products:41: twice.5$0_square in 0..2^64-1
-	add s9, s4, s4                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu s4, s9, s4
-	add s4, s11, s4                  # products:41: twice.4$0_square in 0..2^64-1
+	add s11, s8, s8                  # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu s8, s11, s8
+	add s8, s9, s8                   # products:41: twice.5$0_square in 0..2^64-1
+	add s9, s5, s5                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu s5, s9, s5
+	add s5, s11, s5                  # products:41: twice.4$0_square in 0..2^64-1
 	add s11, a7, a7                  # products:40: word 0 of d$0_square in 0..2^65-2
 	sltu a7, s11, a7
 	add a7, s9, a7                   # products:41: twice.3$0_square in 0..2^64-1
-	add s9, t2, t2                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu t2, s9, t2
-	add t2, s11, t2                  # products:41: twice.2$0_square in 0..2^64-1
+	add s9, t1, t1                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu t1, s9, t1
+	add t1, s11, t1                  # products:41: twice.2$0_square in 0..2^64-1
 	mulhu s11, a2, a2                # products:48: word 1 of s$0_square in 0..<2^128
 	mul a2, a2, a2                   # products:48: word 0 of s$0_square in 0..<2^128
 	add s11, s9, s11                 # products:50
 	sltu s9, s11, s9
-	mulhu s8, a5, a5                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul a5, a5, a5                   # products:48: word 0 of s$0_square in 0..<2^128
-	add a5, t2, a5                   # products:49
-	sltu t2, a5, t2
-	add a5, a5, s9                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu s9, a5, s9
-	or t2, t2, s9
-	add s8, a7, s8                   # products:50
-	sltu a7, s8, a7
-	add s8, s8, t2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	sltu t2, s8, t2
-	or a7, a7, t2
-	mulhu t2, t4, t4                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul t4, t4, t4                   # products:48: word 0 of s$0_square in 0..<2^128
-	add t4, s4, t4                   # products:49
-	sltu s4, t4, s4
-	add t4, t4, a7                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu a7, t4, a7
-	or a7, s4, a7
-	add t2, s5, t2                   # products:50
-	sltu s4, t2, s5
-	add a7, t2, a7                   # products:50: word 0 of high$0_square in 0..2^65-2
-	sltu t2, a7, t2
-	add t2, s4, t2                   # products:50: word 1 of high$0_square in 0..2^65-2
-	mulhu s4, s6, s6                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul s5, s6, s6                   # products:48: word 0 of s$0_square in 0..<2^128
-	add s5, s7, s5                   # products:49
-	sltu s6, s5, s7
-	add t2, s5, t2                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu s5, t2, s5
-	add s5, s6, s5                   # products:49: word 1 of low$0_square in 0..2^65-1
-	add s4, s10, s4                  # products:50
-	add s4, s5, s4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s5, a2, 32                  # fep256_sparse64:73
-	slli s6, a2, 32
-	add s7, s11, s6                  # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu s9, s7, s11
-	add s9, s5, s9                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s10, s7, 32                 # fep256_sparse64:75
+	sd s4, 48(sp)
+	mulhu s4, a4, a4                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul a4, a4, a4                   # products:48: word 0 of s$0_square in 0..<2^128
+	add a4, t1, a4                   # products:49
+	sltu t1, a4, t1
+	add a4, a4, s9                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu s9, a4, s9
+	or t1, t1, s9
+	add s4, a7, s4                   # products:50
+	sltu a7, s4, a7
+	add s4, s4, t1                   # products:50: word 0 of high$0_square in 0..2^65-2
+	sltu t1, s4, t1
+	or a7, a7, t1
+	mulhu t1, ra, ra                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul ra, ra, ra                   # products:48: word 0 of s$0_square in 0..<2^128
+	add ra, s5, ra                   # products:49
+	sltu s5, ra, s5
+	add ra, ra, a7                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu a7, ra, a7
+	or a7, s5, a7
+	add t1, s8, t1                   # products:50
+	sltu s5, t1, s8
+	add a7, t1, a7                   # products:50: word 0 of high$0_square in 0..2^65-2
+	sltu t1, a7, t1
+	add t1, s5, t1                   # products:50: word 1 of high$0_square in 0..2^65-2
+	mulhu s5, s6, s6                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul s6, s6, s6                   # products:48: word 0 of s$0_square in 0..<2^128
+	add s6, s7, s6                   # products:49
+	sltu s7, s6, s7
+	add t1, s6, t1                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu s6, t1, s6
+	add s6, s7, s6                   # products:49: word 1 of low$0_square in 0..2^65-1
+	add s5, s10, s5                  # products:50
+	add s5, s6, s5                   # products:50: word 0 of high$0_square in 0..2^65-2
+	srli s6, a2, 32                  # fep256_sparse64:73
+	slli s7, a2, 32
+	add s8, s11, s7                  # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu s9, s8, s11
+	add s9, s6, s9                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s10, s8, 32                 # fep256_sparse64:75
 	add s9, s10, s9                  # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s9, s10
-	sub s6, a2, s6                   # fep256_sparse64:76
+	sub s7, a2, s7                   # fep256_sparse64:76
 	sd s3, 40(sp)
-	sltu s3, a2, s6
-	sub a2, a2, s5
+	sltu s3, a2, s7
+	sub a2, a2, s6
 	sub a2, a2, s3
-	srli s3, s7, 32
-	add s5, s11, s3
-	add s5, s6, s5                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu s6, s5, s6
-	add a2, a2, s6                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub s6, s7, s10                  # fep256_sparse64:77
-	sltu s10, s7, s6
-	sub s3, s7, s3
+	srli s3, s8, 32
+	add s6, s11, s3
+	add s6, s7, s6                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu s7, s6, s7
+	add a2, a2, s7                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub s7, s8, s10                  # fep256_sparse64:77
+	sltu s10, s8, s7
+	sub s3, s8, s3
 	sub s3, s3, s10
-	add a2, s6, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu s6, a2, s6
-	add s3, s3, s6                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s6, a5, s9                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, s6, a5
-	add s5, s8, s5
-	sltu s7, s5, s8
-	add s5, s5, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, s5, a5
-	or a5, s7, a5
-	add a2, t4, a2
-	sltu t4, a2, t4
-	add a2, a2, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, a2, a5
-	or a5, t4, a5
-	add t4, a7, s3
-	sltu a7, t4, a7
-	add t4, t4, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, t4, a5
-	or a5, a7, a5
-	srli a7, s6, 32                  # fep256_sparse64:73
-	slli s3, s6, 32
-	add s7, s5, s3                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu s5, s7, s5
-	add s5, a7, s5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s8, s7, 32                  # fep256_sparse64:75
-	add s5, s8, s5                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
-	sltu s9, s5, s8
-	sub s3, s6, s3                   # fep256_sparse64:76
-	sltu s10, s6, s3
-	sub a7, s6, a7
+	add a2, s7, a2                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu s7, a2, s7
+	add s3, s3, s7                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s7, a4, s9                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, s7, a4
+	add s6, s4, s6
+	sltu s4, s6, s4
+	add s6, s6, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, s6, a4
+	or a4, s4, a4
+	add a2, ra, a2
+	sltu ra, a2, ra
+	add a2, a2, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, a2, a4
+	or a4, ra, a4
+	add ra, a7, s3
+	sltu a7, ra, a7
+	add ra, ra, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, ra, a4
+	or a4, a7, a4
+	srli a7, s7, 32                  # fep256_sparse64:73
+	slli s3, s7, 32
+	add s4, s6, s3                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu s6, s4, s6
+	add s6, a7, s6                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s8, s4, 32                  # fep256_sparse64:75
+	add s6, s8, s6                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
+	sltu s9, s6, s8
+	sub s3, s7, s3                   # fep256_sparse64:76
+	sltu s10, s7, s3
+	sub a7, s7, a7
 	sub a7, a7, s10
-	srli s6, s7, 32
-	add s9, s9, s6
+	srli s7, s4, 32
+	add s9, s9, s7
 	add s9, s3, s9                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
 	sltu s3, s9, s3
 	add a7, a7, s3                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub s3, s7, s8                   # fep256_sparse64:77
-	sltu s8, s7, s3
-	sub s6, s7, s6
-	sub s6, s6, s8
-	add a5, a5, a7
-	add a5, s3, a5                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu a7, a5, s3
-	add a7, s6, a7                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add s3, a2, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sub s3, s4, s8                   # fep256_sparse64:77
+	sltu s8, s4, s3
+	sub s4, s4, s7
+	sub s4, s4, s8
+	add a4, a4, a7
+	add a4, s3, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu a7, a4, s3
+	add a7, s4, a7                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add s3, a2, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, s3, a2
-	add s5, t4, s9
-	sltu t4, s5, t4
-	add s5, s5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a2, s5, a2
-	or a2, t4, a2
-	add a5, t2, a5
-	sltu t2, a5, t2
-	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a2, a5, a2
-	or a2, t2, a2
-	add a7, s4, a7
-	sltu t2, a7, s4
+	add s4, ra, s9
+	sltu ra, s4, ra
+	add s4, s4, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, s4, a2
+	or a2, ra, a2
+	add a4, t1, a4
+	sltu t1, a4, t1
+	add a4, a4, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a2, a4, a2
+	or a2, t1, a2
+	add a7, s5, a7
+	sltu t1, a7, s5
 	add a7, a7, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a7, a2
-	or a2, t2, a2
+	or a2, t1, a2
 	beq a2, zero, .L25_49
-	li a2, 1
-	add a2, s3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu t2, a2, s3
-	li t4, -4294967296
-	add t4, s5, t4
-	sltu s3, t4, s5
-	add s5, t4, t2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu t2, s5, t2
-	or t2, s3, t2
-	li t4, -1
-	add t4, a5, t4
-	sltu a5, t4, a5
-	add t4, t4, t2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu t2, t4, t2
-	or a5, a5, t2
-	li t2, 4294967294
-	add t2, a7, t2
-	sltu a7, t2, a7
-	add t2, t2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, t2, a5
-	or a5, a7, a5
-	bne a5, zero, .L25_50
+	add a2, s3, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu t1, a2, s3
+	li ra, -4294967296
+	add ra, s4, ra
+	sltu s3, ra, s4
+	add s4, ra, t1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu t1, s4, t1
+	or t1, s3, t1
+	li ra, -1
+	add ra, a4, ra
+	sltu a4, ra, a4
+	add ra, ra, t1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu t1, ra, t1
+	or a4, a4, t1
+	li t1, 4294967294
+	add t1, a7, t1
+	sltu a7, t1, a7
+	add t1, t1, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a4, t1, a4
+	or a4, a7, a4
+	bne a4, zero, .L25_50
 	mv s3, a2
-	mv a5, t4
-	mv a7, t2
+	mv a4, ra
+	mv a7, t1
 .L25_51:
 .L25_49:
-	sub a2, s3, t5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu t2, s3, a2
-	sub t4, s5, ra
-	sltu s3, s5, t4
-	sub t2, t4, t2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu t4, t4, t2
-	or t4, s3, t4
-	sub s3, a5, a4
-	sltu a5, a5, s3
-	sub t4, s3, t4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu s3, s3, t4
-	or a5, a5, s3
+	sub a2, s3, t4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu t1, s3, a2
+	sub ra, s4, t5
+	sltu s3, s4, ra
+	sub t1, ra, t1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu ra, ra, t1
+	or ra, s3, ra
+	sub s3, a4, a3
+	sltu a4, a4, s3
+	sub ra, s3, ra                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu s3, s3, ra
+	or a4, a4, s3
 	sub s3, a7, t0
 	sltu a7, a7, s3
-	sub a5, s3, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu s3, s3, a5
+	sub a4, s3, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu s3, s3, a4
 	or a7, a7, s3
 	beq a7, zero, .L25_53
-	li a7, 1
-	sub a7, a2, a7                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub a7, a2, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a2, a2, a7
 	li s3, -4294967296
-	sub s3, t2, s3
-	sltu t2, t2, s3
+	sub s3, t1, s3
+	sltu t1, t1, s3
 	sub a2, s3, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s3, s3, a2
-	or t2, t2, s3
+	or t1, t1, s3
 	li s3, -1
-	sub s3, t4, s3
-	sltu t4, t4, s3
-	sub t2, s3, t2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu s3, s3, t2
-	or t4, t4, s3
+	sub s3, ra, s3
+	sltu ra, ra, s3
+	sub t1, s3, t1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s3, s3, t1
+	or ra, ra, s3
 	li s3, 4294967294
-	sub s3, a5, s3
-	sltu a5, a5, s3
-	sub t4, s3, t4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu s3, s3, t4
-	or a5, a5, s3
-	bne a5, zero, .L25_54
-	mv a5, t4
-	mv t4, t2
-	mv t2, a2
+	sub s3, a4, s3
+	sltu a4, a4, s3
+	sub ra, s3, ra                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s3, s3, ra
+	or a4, a4, s3
+	bne a4, zero, .L25_54
+	mv a4, ra
+	mv ra, t1
+	mv t1, a2
 	mv a2, a7
 .L25_55:
 .L25_53:
-	add a7, t1, t1                   # limbs:39: word 0 of v$0_add in 0..2^65-1
-	sltu s3, a7, t1
+	add a7, t2, t2                   # limbs:39: word 0 of v$0_add in 0..2^65-1
+	sltu s3, a7, t2
 	add s4, t3, t3
 	sltu s5, s4, t3
 	add s4, s4, s3                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu s3, s4, s3
 	or s3, s5, s3
-	add s5, a3, a3
-	sltu s6, s5, a3
+	add s5, a5, a5
+	sltu s6, s5, a5
 	add s5, s5, s3                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu s3, s5, s3
 	or s3, s6, s3
@@ -17761,8 +17642,7 @@ curve_p256_add_affine:
 	sltu s3, s6, s3
 	or s3, s7, s3
 	beq s3, zero, .L25_57
-	li s3, 1
-	add s3, a7, s3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add s3, a7, s1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a7, s3, a7
 	li s7, -4294967296
 	add s7, s4, s7
@@ -17791,25 +17671,24 @@ curve_p256_add_affine:
 .L25_57:
 	sub a7, a2, a7                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a2, a2, a7
-	sub s3, t2, s4
-	sltu t2, t2, s3
+	sub s3, t1, s4
+	sltu t1, t1, s3
 	sub a2, s3, a2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s3, s3, a2
-	or t2, t2, s3
-	sub s3, t4, s5
-	sltu t4, t4, s3
-	sub t2, s3, t2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu s3, s3, t2
-	or t4, t4, s3
-	sub s3, a5, s6
-	sltu a5, a5, s3
-	sub t4, s3, t4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu s3, s3, t4
-	or a5, a5, s3
-	beq a5, zero, .L25_61
-	li a5, 1
-	sub a5, a7, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a7, a7, a5
+	or t1, t1, s3
+	sub s3, ra, s5
+	sltu ra, ra, s3
+	sub t1, s3, t1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu s3, s3, t1
+	or ra, ra, s3
+	sub s3, a4, s6
+	sltu a4, a4, s3
+	sub ra, s3, ra                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu s3, s3, ra
+	or a4, a4, s3
+	beq a4, zero, .L25_61
+	sub a4, a7, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a7, a7, a4
 	li s3, -4294967296
 	sub s3, a2, s3
 	sltu a2, a2, s3
@@ -17817,133 +17696,132 @@ curve_p256_add_affine:
 	sltu s3, s3, a7
 	or a2, a2, s3
 	li s3, -1
-	sub s3, t2, s3
-	sltu t2, t2, s3
-	sub a2, s3, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu s3, s3, a2
-	or t2, t2, s3
-	li s3, 4294967294
-	sub s3, t4, s3
-	sltu t4, t4, s3
-	sub t2, s3, t2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu s3, s3, t2
-	or t4, t4, s3
-	bne t4, zero, .L25_62
-	mv t4, t2
-	mv t2, a2
-	mv a2, a7
-	mv a7, a5
-.L25_63:
-.L25_61:
-	sub a5, t1, a7                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu t1, t1, a5
-	sub s3, t3, a2
-	sltu t3, t3, s3
-	sub t1, s3, t1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu s3, s3, t1
-	or t3, t3, s3
-	sub s3, a3, t2
-	sltu a3, a3, s3
-	sub t3, s3, t3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu s3, s3, t3
-	or a3, a3, s3
-	sub s3, a6, t4
-	sltu a6, a6, s3
-	sub a3, s3, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu s3, s3, a3
-	or a6, a6, s3
-	beq a6, zero, .L25_65
-	li a6, 1
-	sub a6, a5, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a5, a5, a6
-	li s3, -4294967296
 	sub s3, t1, s3
 	sltu t1, t1, s3
-	sub a5, s3, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu s3, s3, a5
+	sub a2, s3, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s3, s3, a2
 	or t1, t1, s3
+	li s3, 4294967294
+	sub s3, ra, s3
+	sltu ra, ra, s3
+	sub t1, s3, t1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s3, s3, t1
+	or ra, ra, s3
+	bne ra, zero, .L25_62
+	mv ra, t1
+	mv t1, a2
+	mv a2, a7
+	mv a7, a4
+.L25_63:
+.L25_61:
+	sub a4, t2, a7                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu t2, t2, a4
+	sub s3, t3, a2
+	sltu t3, t3, s3
+	sub t2, s3, t2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu s3, s3, t2
+	or t3, t3, s3
+	sub s3, a5, t1
+	sltu a5, a5, s3
+	sub t3, s3, t3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu s3, s3, t3
+	or a5, a5, s3
+	sub s3, a6, ra
+	sltu a6, a6, s3
+	sub a5, s3, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu s3, s3, a5
+	or a6, a6, s3
+	beq a6, zero, .L25_65
+	sub a6, a4, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a4, a4, a6
+	li s3, -4294967296
+	sub s3, t2, s3
+	sltu t2, t2, s3
+	sub a4, s3, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s3, s3, a4
+	or t2, t2, s3
 	li s3, -1
 	sub s3, t3, s3
 	sltu t3, t3, s3
-	sub t1, s3, t1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu s3, s3, t1
+	sub t2, s3, t2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s3, s3, t2
 	or t3, t3, s3
 	li s3, 4294967294
-	sub s3, a3, s3
-	sltu a3, a3, s3
+	sub s3, a5, s3
+	sltu a5, a5, s3
 	sub t3, s3, t3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s3, s3, t3
-	or a3, a3, s3
-	bne a3, zero, .L25_66
-	mv a3, t3
-	mv t3, t1
-	mv t1, a5
-	mv a5, a6
+	or a5, a5, s3
+	bne a5, zero, .L25_66
+	mv a5, t3
+	mv t3, t2
+	mv t2, a4
+	mv a4, a6
 .L25_67:
 .L25_65:
 	ld a6, 0(sp)                     # limbs:69
-	mulhu s3, a5, a6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul s4, a5, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu s3, a4, a6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul s4, a4, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	ld s5, 8(sp)
-	mulhu s6, a5, s5
-	mul s7, a5, s5
+	mulhu s6, a4, s5
+	mul s7, a4, s5
 	add s3, s7, s3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu s7, s3, s7
 	add s6, s6, s7                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	ld s7, 16(sp)
-	mulhu s8, a5, s7
-	mul s9, a5, s7
+	mulhu s8, a4, s7
+	mul s9, a4, s7
 	add s6, s9, s6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu s9, s6, s9
 	add s8, s8, s9                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	ld s9, 24(sp)
-	mulhu s10, a5, s9
-	mul a5, a5, s9
-	add s8, a5, s8                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu a5, s8, a5
-	add a5, s10, a5                  # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s10, t1, a6
-	mul s11, t1, a6
+	mulhu s10, a4, s9
+	mul a4, a4, s9
+	add s8, a4, s8                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu a4, s8, a4
+	add a4, s10, a4                  # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s10, t2, a6
+	mul s11, t2, a6
 	add s11, s3, s11                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu s3, s11, s3
 	add s3, s10, s3                  # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s10, t1, s5
+	mulhu s10, t2, s5
 	sd s2, 32(sp)
-	mul s2, t1, s5
+	mul s2, t2, s5
 	add s2, s6, s2
 	sltu s6, s2, s6
 	add s6, s10, s6
 	add s3, s2, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu s2, s3, s2
 	add s2, s6, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s6, t1, s7
-	mul s10, t1, s7
+	mulhu s6, t2, s7
+	mul s10, t2, s7
 	add s10, s8, s10
 	sltu s8, s10, s8
 	add s6, s6, s8
 	add s2, s10, s2                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu s8, s2, s10
 	add s6, s6, s8                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s8, t1, s9
-	mul t1, t1, s9
-	add t1, a5, t1
-	sltu a5, t1, a5
-	add a5, s8, a5
-	add s6, t1, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t1, s6, t1
-	add a5, a5, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, t3, a6
+	mulhu s8, t2, s9
+	mul t2, t2, s9
+	add t2, a4, t2
+	sltu a4, t2, a4
+	add a4, s8, a4
+	add s6, t2, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t2, s6, t2
+	add a4, a4, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t2, t3, a6
 	mul s8, t3, a6
 	add s8, s3, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu s3, s8, s3
-	add t1, t1, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	add t2, t2, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu s3, t3, s5
 	mul s10, t3, s5
 	add s10, s2, s10
 	sltu s2, s10, s2
 	add s2, s3, s2
-	add t1, s10, t1                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s3, t1, s10
+	add t2, s10, t2                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s3, t2, s10
 	add s2, s2, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu s3, t3, s7
 	mul s10, t3, s7
@@ -17955,41 +17833,41 @@ curve_p256_add_affine:
 	add s3, s3, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu s6, t3, s9
 	mul t3, t3, s9
-	add t3, a5, t3
-	sltu a5, t3, a5
-	add a5, s6, a5
+	add t3, a4, t3
+	sltu a4, t3, a4
+	add a4, s6, a4
 	add s3, t3, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, s3, t3
-	add a5, a5, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a3, a6
-	mul a6, a3, a6
-	add a6, t1, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t1, a6, t1
-	add t1, t3, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a3, s5
-	mul s5, a3, s5
+	add a4, a4, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, a5, a6
+	mul a6, a5, a6
+	add a6, t2, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t2, a6, t2
+	add t2, t3, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, a5, s5
+	mul s5, a5, s5
 	add s5, s2, s5
 	sltu s2, s5, s2
 	add t3, t3, s2
-	add t1, s5, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s2, t1, s5
+	add t2, s5, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s2, t2, s5
 	add t3, t3, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s2, a3, s7
-	mul s5, a3, s7
+	mulhu s2, a5, s7
+	mul s5, a5, s7
 	add s5, s3, s5
 	sltu s3, s5, s3
 	add s2, s2, s3
 	add t3, s5, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu s3, t3, s5
 	add s2, s2, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s3, a3, s9
-	mul a3, a3, s9
-	add a3, a5, a3
-	sltu a5, a3, a5
-	add a5, s3, a5
-	add s2, a3, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a3, s2, a3
-	add a3, a5, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s3, a5, s9
+	mul a5, a5, s9
+	add a5, a4, a5
+	sltu a4, a5, a4
+	add a4, s3, a4
+	add s2, a5, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a5, s2, a5
+	add a4, a4, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	srli a5, s4, 32                  # fep256_sparse64:73
 	slli s3, s4, 32
 	add s5, s11, s3                  # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
@@ -18021,15 +17899,15 @@ curve_p256_add_affine:
 	add s6, s6, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s5, s6, s5
 	or a6, a6, s5
-	add a5, t1, a5
-	sltu t1, a5, t1
+	add a5, t2, a5
+	sltu t2, a5, t2
 	add a5, a5, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, a5, a6
-	or a6, t1, a6
-	add t1, t3, s3
-	sltu t3, t1, t3
-	add t1, t1, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a6, t1, a6
+	or a6, t2, a6
+	add t2, t3, s3
+	sltu t3, t2, t3
+	add t2, t2, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a6, t2, a6
 	or a6, t3, a6
 	srli t3, s4, 32                  # fep256_sparse64:73
 	slli s3, s4, 32
@@ -18058,25 +17936,24 @@ curve_p256_add_affine:
 	add t3, s4, t3                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
 	add s3, a5, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, s3, a5
-	add s4, t1, s8
-	sltu t1, s4, t1
+	add s4, t2, s8
+	sltu t2, s4, t2
 	add s4, s4, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, s4, a5
-	or a5, t1, a5
+	or a5, t2, a5
 	add a6, s2, a6
-	sltu t1, a6, s2
+	sltu t2, a6, s2
 	add a6, a6, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, a6, a5
-	or a5, t1, a5
-	add t1, a3, t3
-	sltu a3, t1, a3
-	add t1, t1, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a5, t1, a5
-	or a3, a3, a5
-	beq a3, zero, .L25_69
-	li a3, 1
-	add a3, s3, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, a3, s3
+	or a5, t2, a5
+	add t2, a4, t3
+	sltu a4, t2, a4
+	add t2, t2, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a5, t2, a5
+	or a4, a4, a5
+	beq a4, zero, .L25_69
+	add a4, s3, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a5, a4, s3
 	li t3, -4294967296
 	add t3, s4, t3
 	sltu s2, t3, s4
@@ -18090,224 +17967,223 @@ curve_p256_add_affine:
 	sltu a5, t3, a5
 	or a5, a6, a5
 	li a6, 4294967294
-	add a6, t1, a6
-	sltu t1, a6, t1
+	add a6, t2, a6
+	sltu t2, a6, t2
 	add a6, a6, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, a6, a5
-	or a5, t1, a5
+	or a5, t2, a5
 	bne a5, zero, .L25_70
-	mv s3, a3
-	mv t1, a6
+	mv s3, a4
+	mv t2, a6
 	mv a6, t3
 .L25_71:
 .L25_69:
 	ld s2, 32(a1)
-	mulhu a3, s2, t5                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul a5, s2, t5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu a4, s2, t4                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul a5, s2, t4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	ld s5, 40(a1)
-	mulhu t3, s5, t5
-	mul s6, s5, t5
-	add a3, s6, a3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s6, a3, s6
+	mulhu t3, s5, t4
+	mul s6, s5, t4
+	add a4, s6, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s6, a4, s6
 	add t3, t3, s6                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	ld s6, 48(a1)
-	mulhu s7, s6, t5
-	mul s8, s6, t5
+	mulhu s7, s6, t4
+	mul s8, s6, t4
 	add t3, s8, t3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu s8, t3, s8
 	add s7, s7, s8                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	ld s8, 56(a1)
-	mulhu s9, s8, t5
-	mul t5, s8, t5
-	add s7, t5, s7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t5, s7, t5
-	add t5, s9, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s9, s2, ra
-	mul s10, s2, ra
-	add s10, a3, s10                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a3, s10, a3
-	add a3, s9, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s9, s5, ra
-	mul s11, s5, ra
+	mulhu s9, s8, t4
+	mul t4, s8, t4
+	add s7, t4, s7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t4, s7, t4
+	add t4, s9, t4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s9, s2, t5
+	mul s10, s2, t5
+	add s10, a4, s10                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, s10, a4
+	add a4, s9, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s9, s5, t5
+	mul s11, s5, t5
 	add s11, t3, s11
 	sltu t3, s11, t3
 	add t3, s9, t3
-	add a3, s11, a3                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s9, a3, s11
+	add a4, s11, a4                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s9, a4, s11
 	add t3, t3, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s9, s6, ra
-	mul s11, s6, ra
+	mulhu s9, s6, t5
+	mul s11, s6, t5
 	add s11, s7, s11
 	sltu s7, s11, s7
 	add s7, s9, s7
 	add t3, s11, t3                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu s9, t3, s11
 	add s7, s7, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s9, s8, ra
-	mul ra, s8, ra
-	add ra, t5, ra
-	sltu t5, ra, t5
-	add t5, s9, t5
-	add s7, ra, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, s7, ra
-	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s2, a4
-	mul s9, s2, a4
-	add s9, a3, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a3, s9, a3
-	add a3, ra, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s5, a4
-	mul s11, s5, a4
+	mulhu s9, s8, t5
+	mul t5, s8, t5
+	add t5, t4, t5
+	sltu t4, t5, t4
+	add t4, s9, t4
+	add s7, t5, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t5, s7, t5
+	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t5, s2, a3
+	mul s9, s2, a3
+	add s9, a4, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, s9, a4
+	add a4, t5, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t5, s5, a3
+	mul s11, s5, a3
 	add s11, t3, s11
 	sltu t3, s11, t3
-	add t3, ra, t3
-	add a3, s11, a3                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, a3, s11
-	add t3, t3, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s6, a4
-	mul s11, s6, a4
+	add t3, t5, t3
+	add a4, s11, a4                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t5, a4, s11
+	add t3, t3, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t5, s6, a3
+	mul s11, s6, a3
 	add s11, s7, s11
 	sltu s7, s11, s7
-	add ra, ra, s7
+	add t5, t5, s7
 	add t3, s11, t3                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu s7, t3, s11
-	add ra, ra, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s7, s8, a4
-	mul a4, s8, a4
-	add a4, t5, a4
-	sltu t5, a4, t5
-	add t5, s7, t5
-	add ra, a4, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a4, ra, a4
-	add a4, t5, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, s2, t0
+	add t5, t5, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s7, s8, a3
+	mul a3, s8, a3
+	add a3, t4, a3
+	sltu t4, a3, t4
+	add t4, s7, t4
+	add t5, a3, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a3, t5, a3
+	add a3, t4, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s2, t0
 	mul s2, s2, t0
-	add s2, a3, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a3, s2, a3
-	add a3, t5, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, s5, t0
+	add s2, a4, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, s2, a4
+	add a4, t4, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s5, t0
 	mul s5, s5, t0
 	add s5, t3, s5
 	sltu t3, s5, t3
-	add t3, t5, t3
-	add a3, s5, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, a3, s5
-	add t3, t3, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, s6, t0
+	add t3, t4, t3
+	add a4, s5, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, a4, s5
+	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s6, t0
 	mul s5, s6, t0
-	add s5, ra, s5
-	sltu ra, s5, ra
-	add t5, t5, ra
+	add s5, t5, s5
+	sltu t5, s5, t5
+	add t4, t4, t5
 	add t3, s5, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, t3, s5
-	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s8, t0
+	sltu t5, t3, s5
+	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t5, s8, t0
 	mul a1, s8, t0
-	add a1, a4, a1
-	sltu a4, a1, a4
-	add a4, ra, a4
-	add t0, a1, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	add a1, a3, a1
+	sltu a3, a1, a3
+	add a3, t5, a3
+	add t0, a1, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, t0, a1
-	add a1, a4, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a4, a5, 32                  # fep256_sparse64:73
-	slli t5, a5, 32
-	add ra, s10, t5                  # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
-	sltu s5, ra, s10
-	add s5, a4, s5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
-	slli s6, ra, 32                  # fep256_sparse64:75
+	add a1, a3, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	srli a3, a5, 32                  # fep256_sparse64:73
+	slli t4, a5, 32
+	add t5, s10, t4                  # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	sltu s5, t5, s10
+	add s5, a3, s5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
+	slli s6, t5, 32                  # fep256_sparse64:75
 	add s5, s6, s5                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s5, s6
-	sub t5, a5, t5                   # fep256_sparse64:76
-	sltu s8, a5, t5
-	sub a4, a5, a4
-	sub a4, a4, s8
-	srli a5, ra, 32
+	sub t4, a5, t4                   # fep256_sparse64:76
+	sltu s8, a5, t4
+	sub a3, a5, a3
+	sub a3, a3, s8
+	srli a5, t5, 32
 	add s7, s7, a5
-	add s7, t5, s7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu t5, s7, t5
-	add a4, a4, t5                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub t5, ra, s6                   # fep256_sparse64:77
-	sltu s6, ra, t5
-	sub a5, ra, a5
+	add s7, t4, s7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu t4, s7, t4
+	add a3, a3, t4                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub t4, t5, s6                   # fep256_sparse64:77
+	sltu s6, t5, t4
+	sub a5, t5, a5
 	sub a5, a5, s6
-	add a4, t5, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu t5, a4, t5
-	add a5, a5, t5                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add t5, s9, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu ra, t5, s9
+	add a3, t4, a3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu t4, a3, t4
+	add a5, a5, t4                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add t4, s9, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t5, t4, s9
 	add s5, s2, s7
 	sltu s2, s5, s2
-	add s5, s5, ra                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu ra, s5, ra
-	or ra, s2, ra
-	add a4, a3, a4
-	sltu a3, a4, a3
-	add a4, a4, ra                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu ra, a4, ra
-	or a3, a3, ra
+	add s5, s5, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t5, s5, t5
+	or t5, s2, t5
+	add a3, a4, a3
+	sltu a4, a3, a4
+	add a3, a3, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu t5, a3, t5
+	or a4, a4, t5
 	add a5, t3, a5
 	sltu t3, a5, t3
-	add a5, a5, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a3, a5, a3
-	or a3, t3, a3
-	srli t3, t5, 32                  # fep256_sparse64:73
-	slli ra, t5, 32
-	add s2, s5, ra                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
+	add a5, a5, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a4, a5, a4
+	or a4, t3, a4
+	srli t3, t4, 32                  # fep256_sparse64:73
+	slli t5, t4, 32
+	add s2, s5, t5                   # fep256_sparse64:73: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, s2, s5
 	add s5, t3, s5                   # fep256_sparse64:73: word 1 of a$1_reduce in 0..<2^97
 	slli s6, s2, 32                  # fep256_sparse64:75
 	add s5, s6, s5                   # fep256_sparse64:75: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s5, s6
-	sub ra, t5, ra                   # fep256_sparse64:76
-	sltu s8, t5, ra
-	sub t3, t5, t3
+	sub t5, t4, t5                   # fep256_sparse64:76
+	sltu s8, t4, t5
+	sub t3, t4, t3
 	sub t3, t3, s8
-	srli t5, s2, 32
-	add s7, s7, t5
-	add s7, ra, s7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
-	sltu ra, s7, ra
-	add t3, t3, ra                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
-	sub ra, s2, s6                   # fep256_sparse64:77
-	sltu s6, s2, ra
-	sub t5, s2, t5
-	sub t5, t5, s6
-	add a3, a3, t3
-	add a3, ra, a3                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
-	sltu t3, a3, ra
-	add t3, t5, t3                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
-	add t5, a4, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a4, t5, a4
-	add ra, a5, s7
-	sltu a5, ra, a5
-	add ra, ra, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a4, ra, a4
-	or a4, a5, a4
-	add a3, t0, a3
-	sltu a5, a3, t0
-	add a3, a3, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a4, a3, a4
-	or a4, a5, a4
+	srli t4, s2, 32
+	add s7, s7, t4
+	add s7, t5, s7                   # fep256_sparse64:76: word 0 of c$1_reduce in 0..<2^128
+	sltu t5, s7, t5
+	add t3, t3, t5                   # fep256_sparse64:76: word 1 of c$1_reduce in 0..<2^128
+	sub t5, s2, s6                   # fep256_sparse64:77
+	sltu s6, s2, t5
+	sub t4, s2, t4
+	sub t4, t4, s6
+	add a4, a4, t3
+	add a4, t5, a4                   # fep256_sparse64:77: word 0 of d$1_reduce in 0..<2^128
+	sltu t3, a4, t5
+	add t3, t4, t3                   # fep256_sparse64:77: word 1 of d$1_reduce in 0..<2^128
+	add t4, a3, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a3, t4, a3
+	add t5, a5, s7
+	sltu a5, t5, a5
+	add t5, t5, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a3, t5, a3
+	or a3, a5, a3
+	add a4, t0, a4
+	sltu a5, a4, t0
+	add a4, a4, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a3, a4, a3
+	or a3, a5, a3
 	add a5, a1, t3
 	sltu a1, a5, a1
-	add a5, a5, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a4, a5, a4
-	or a1, a1, a4
+	add a5, a5, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a3, a5, a3
+	or a1, a1, a3
 	beq a1, zero, .L25_73
-	li a1, 1
-	add a1, t5, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, a1, t5
+	add a1, t4, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, a1, t4
 	li t0, -4294967296
-	add t0, ra, t0
-	sltu t3, t0, ra
-	add ra, t0, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, ra, a4
-	or a4, t3, a4
+	add t0, t5, t0
+	sltu t3, t0, t5
+	add t5, t0, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, t5, a3
+	or a3, t3, a3
 	li t0, -1
-	add t0, a3, t0
-	sltu a3, t0, a3
-	add t0, t0, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t0, a4, t0
 	sltu a4, t0, a4
-	or a3, a3, a4
+	add t0, t0, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, t0, a3
+	or a3, a4, a3
 	li a4, 4294967294
 	add a4, a5, a4
 	sltu a5, a4, a5
@@ -18315,86 +18191,86 @@ curve_p256_add_affine:
 	sltu a3, a4, a3
 	or a3, a5, a3
 	bne a3, zero, .L25_74
-	mv t5, a1
-	mv a3, t0
+	mv t4, a1
 	mv a5, a4
+	mv a4, t0
 .L25_75:
 .L25_73:
-	sub a1, s3, t5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a4, s3, a1
-	sub t0, s4, ra
+	sub a1, s3, t4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a3, s3, a1
+	sub t0, s4, t5
 	sltu t3, s4, t0
-	sub a4, t0, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu t0, t0, a4
+	sub a3, t0, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu t0, t0, a3
 	or t0, t3, t0
-	sub a3, a6, a3
-	sltu a6, a6, a3
-	sub t0, a3, t0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a3, a3, t0
-	or a3, a6, a3
-	sub a5, t1, a5
-	sltu a6, t1, a5
-	sub a3, a5, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a5, a5, a3
+	sub a4, a6, a4
+	sltu a6, a6, a4
+	sub t0, a4, t0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a4, a4, t0
+	or a4, a6, a4
+	sub a5, t2, a5
+	sltu a6, t2, a5
+	sub a4, a5, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a5, a5, a4
 	or a5, a6, a5
 	beq a5, zero, .L25_77
-	li a5, 1
-	sub a5, a1, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub a5, a1, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a1, a5
 	li a6, -4294967296
-	sub a6, a4, a6
-	sltu a4, a4, a6
+	sub a6, a3, a6
+	sltu a3, a3, a6
 	sub a1, a6, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a6, a6, a1
-	or a4, a4, a6
+	or a3, a3, a6
 	li a6, -1
 	sub a6, t0, a6
 	sltu t0, t0, a6
-	sub a4, a6, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a6, a6, a4
+	sub a3, a6, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a6, a6, a3
 	or a6, t0, a6
 	li t0, 4294967294
-	sub t0, a3, t0
-	sltu a3, a3, t0
+	sub t0, a4, t0
+	sltu a4, a4, t0
 	sub a6, t0, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t0, t0, a6
-	or a3, a3, t0
-	bne a3, zero, .L25_78
-	mv t0, a4
-	mv a4, a1
+	or a4, a4, t0
+	bne a4, zero, .L25_78
+	mv t0, a3
+	mv a3, a1
 	mv a1, a5
-	mv a3, a6
+	mv a4, a6
 .L25_79:
 .L25_77:
 	sd a7, 0(a0)
 	sd a2, 8(a0)
-	sd t2, 16(a0)
-	sd t4, 24(a0)
+	sd t1, 16(a0)
+	sd ra, 24(a0)
 	sd a1, 32(a0)
-	sd a4, 40(a0)
+	sd a3, 40(a0)
 	sd t0, 48(a0)
-	sd a3, 56(a0)
+	sd a4, 56(a0)
 	sd s0, 64(a0)
-	sd s1, 72(a0)
 	ld s2, 32(sp)
-	sd s2, 80(a0)
+	sd s2, 72(a0)
 	ld s3, 40(sp)
-	sd s3, 88(a0)
+	sd s3, 80(a0)
+	ld s4, 48(sp)
+	sd s4, 88(a0)
 .L25_35:
 .L25_3:
-	ld ra, 48(sp)
-	ld s0, 56(sp)
-	ld s1, 64(sp)
-	ld s2, 72(sp)
-	ld s3, 80(sp)
-	ld s4, 88(sp)
-	ld s5, 96(sp)
-	ld s6, 104(sp)
-	ld s7, 112(sp)
-	ld s8, 120(sp)
-	ld s9, 128(sp)
-	ld s10, 136(sp)
-	ld s11, 144(sp)
+	ld ra, 56(sp)
+	ld s0, 64(sp)
+	ld s1, 72(sp)
+	ld s2, 80(sp)
+	ld s3, 88(sp)
+	ld s4, 96(sp)
+	ld s5, 104(sp)
+	ld s6, 112(sp)
+	ld s7, 120(sp)
+	ld s8, 128(sp)
+	ld s9, 136(sp)
+	ld s10, 144(sp)
+	ld s11, 152(sp)
 	addi sp, sp, 160
 	ret
 .L25_0:
@@ -18414,232 +18290,224 @@ curve_p256_add_affine:
 	xor a5, a6, a5
 	or a3, a3, a5
 	sltiu a3, a3, 1
-	or s1, a4, a3                    # fep256_sparse64:104: t$0_add_apart
+	or s2, a4, a3                    # fep256_sparse64:104: t$0_add_apart
 	j .L25_1
 .L25_6:
-	li a4, 1
-	add s4, a3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a3, s4, a3
-	li a4, -4294967296
-	add a4, s5, a4
-	sltu a5, a4, s5
-	add s5, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s5, a3, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s5, a3
-	or a3, a5, a3
-	li a4, -1
+	li a4, -4294967296
 	add a4, s6, a4
 	sltu a5, a4, s6
 	add s6, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s6, a3
 	or a3, a5, a3
-	li a4, 4294967294
+	li a4, -1
 	add a4, s7, a4
-	add s7, a3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a5, a4, s7
+	add s7, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, s7, a3
+	or a3, a5, a3
+	li a4, 4294967294
+	add a4, s8, a4
+	add s8, a3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	j .L25_7
 .L25_10:
-	li a4, 1
-	add s8, a3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a3, s8, a3
-	li a4, -4294967296
-	add a4, s9, a4
-	sltu a5, a4, s9
-	add s9, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s9, a3, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s9, a3
-	or a3, a5, a3
-	li a4, -1
+	li a4, -4294967296
 	add a4, s10, a4
 	sltu a5, a4, s10
 	add s10, a4, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s10, a3
 	or a3, a5, a3
-	li a4, 4294967294
+	li a4, -1
 	add a4, s11, a4
-	add s11, a3, a4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a5, a4, s11
+	add s11, a4, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, s11, a3
+	or a3, a5, a3
+	li a4, 4294967294
+	add a4, a6, a4
+	add a4, a3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	j .L25_11
 .L25_14:
-	li a4, 1
+	sub a6, a4, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a4, a4, a6
+	li t1, -4294967296
+	sub t1, s10, t1
+	sltu t2, s10, t1
+	sub s10, t1, a4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a4, t1, s10
+	or a4, t2, a4
+	li t1, -1
+	sub t1, s11, t1
+	sltu t2, s11, t1
+	sub s11, t1, a4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a4, t1, s11
+	or a4, t2, a4
+	li t1, 4294967294
+	sub a5, a5, t1
 	sub a4, a5, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a5, a5, a4
-	li t0, -4294967296
-	sub t0, s9, t0
-	sltu t1, s9, t0
-	sub s9, t0, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a5, t0, s9
-	or a5, t1, a5
-	li t0, -1
-	sub t0, s10, t0
-	sltu t1, s10, t0
-	sub s10, t0, a5                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a5, t0, s10
-	or a5, t1, a5
-	li t0, 4294967294
-	sub t0, s11, t0
-	sub s11, t0, a5                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	mv a5, a6
+	mv a6, a4
 	j .L25_15
 .L25_18:
-	li a6, 1
-	add s4, a5, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, s4, a5
-	li a6, -4294967296
-	add a6, s5, a6
-	sltu a7, a6, s5
-	add s5, a6, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, s5, a5
-	or a5, a7, a5
-	li a6, -1
-	add a6, s6, a6
-	sltu a7, a6, s6
-	add s6, a6, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, s6, a5
-	or a5, a7, a5
-	li a6, 4294967294
-	add a6, s7, a6
-	add s7, a5, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s5, a4, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a4, s5, a4
+	li a7, -4294967296
+	add a7, s6, a7
+	sltu t0, a7, s6
+	add s6, a7, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a4, s6, a4
+	or a4, t0, a4
+	li a7, -1
+	add a7, s7, a7
+	sltu t0, a7, s7
+	add s7, a7, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a4, s7, a4
+	or a4, t0, a4
+	li a7, 4294967294
+	add a7, s8, a7
+	add s8, a4, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	j .L25_19
 .L25_22:
-	li a5, 1
-	add s5, a2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a2, s5, a2
-	li a5, -4294967296
-	add a5, s4, a5
-	sltu a6, a5, s4
-	add s4, a5, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a2, s4, a2
-	or a2, a6, a2
-	li a5, -1
-	add a5, s6, a5
-	sltu a6, a5, s6
-	add s6, a5, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s6, a2, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s6, a2
-	or a2, a6, a2
-	li a5, 4294967294
-	add a5, s7, a5
-	add s7, a2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a3, -4294967296
+	add a3, s5, a3
+	sltu a4, a3, s5
+	add s5, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, s5, a2
+	or a2, a4, a2
+	li a3, -1
+	add a3, s7, a3
+	sltu a4, a3, s7
+	add s7, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, s7, a2
+	or a2, a4, a2
+	li a3, 4294967294
+	add a3, s8, a3
+	add s8, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	j .L25_23
 .L25_30:
-	li a5, 1
-	add s0, a2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s0, a2, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s0, a2
-	li a5, -4294967296
-	add a5, s1, a5
-	sltu t0, a5, s1
-	add s1, a5, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a2, s1, a2
-	or a2, t0, a2
-	li a5, -1
-	add a5, s2, a5
-	sltu t0, a5, s2
-	add s2, a5, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a3, -4294967296
+	add a3, s2, a3
+	sltu t0, a3, s2
+	add s2, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s2, a2
 	or a2, t0, a2
-	li a5, 4294967294
-	add a5, s3, a5
-	add s3, a2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	li a3, -1
+	add a3, s3, a3
+	sltu t0, a3, s3
+	add s3, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, s3, a2
+	or a2, t0, a2
+	li a3, 4294967294
+	add a3, s4, a3
+	add s4, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	j .L25_31
 .L25_32:
-	or a2, a4, s9                    # limbs:118
-	or a2, s10, a2
+	or a2, a5, s10                   # limbs:118
 	or a2, s11, a2
+	or a2, a6, a2
 	sltiu a2, a2, 1
-	xori a5, a4, -1                  # fep256_sparse64:104
+	xori a3, a5, -1                  # fep256_sparse64:104
 	li t0, 4294967295
-	xor t0, s9, t0
-	or a5, a5, t0
-	or a5, s10, a5
+	xor t0, s10, t0
+	or a3, a3, t0
+	or a3, s11, a3
 	li t0, -4294967295
-	xor t0, s11, t0
-	or a5, a5, t0
-	sltiu a5, a5, 1
-	or s4, a2, a5                    # fep256_sparse64:104: t$0_add_apart
+	xor t0, a6, t0
+	or a3, a3, t0
+	sltiu a3, a3, 1
+	or s5, a2, a3                    # fep256_sparse64:104: t$0_add_apart
 	j .L25_33
 .L25_38:
-	li a2, 1
-	add a2, a5, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, a2, a5
-	li a6, -4294967296
-	add a6, t3, a6
-	sltu t1, a6, t3
-	add t3, a6, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, t3, a5
-	or a5, t1, a5
-	li a6, -1
-	add a6, t0, a6
-	sltu t0, a6, t0
-	add a6, a6, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a5, a6, a5
-	or a5, t0, a5
+	add a2, a3, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, a2, a3
+	li a4, -4294967296
+	add a4, t3, a4
+	sltu t1, a4, t3
+	add t3, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, t3, a3
+	or a3, t1, a3
+	li a4, -1
+	add a4, t0, a4
+	sltu t0, a4, t0
+	add a4, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, a4, a3
+	or a3, t0, a3
 	li t0, 4294967294
 	add a7, a7, t0
-	add a5, a5, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add a3, a3, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a7, a2
-	mv a2, a6
-	mv a6, a5
+	mv a2, a4
+	mv a4, a3
 	j .L25_39
 .L25_42:
-	li a4, 1
-	add t5, a5, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, t5, a5
+	add t4, a5, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, t4, a5
 	li a5, -4294967296
-	add a5, ra, a5
-	sltu t0, a5, ra
-	add ra, a5, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, ra, a4
-	or a4, t0, a4
+	add a5, t5, a5
+	sltu t0, a5, t5
+	add t5, a5, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, t5, a3
+	or a3, t0, a3
 	li a5, -1
-	add a5, t2, a5
-	sltu t0, a5, t2
-	add a5, a5, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a4, a5, a4
-	or a4, t0, a4
+	add a5, t1, a5
+	sltu t0, a5, t1
+	add a5, a5, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a3, a5, a3
+	or a3, t0, a3
 	li t0, 4294967294
-	add t0, t1, t0
-	add t0, a4, t0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	mv a4, a5
+	add a6, a6, t0
+	add t0, a3, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a3, a5
 	j .L25_43
 .L25_46:
-	li a3, 1
-	add t1, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a2, t1, a2
-	li a3, -4294967296
-	add a3, t3, a3
-	sltu a6, a3, t3
-	add t3, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add t2, a2, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, t2, a2
+	li a4, -4294967296
+	add a4, t3, a4
+	sltu a6, a4, t3
+	add t3, a4, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, t3, a2
 	or a2, a6, a2
-	li a3, -1
-	add a3, a7, a3
-	sltu a6, a3, a7
-	add a3, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a2, a3, a2
+	li a4, -1
+	add a4, a7, a4
+	sltu a6, a4, a7
+	add a4, a4, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, a4, a2
 	or a2, a6, a2
 	li a6, 4294967294
 	add a5, a5, a6
 	add a6, a2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a5, a4
 	j .L25_47
 .L25_50:
-	li a5, 1
-	add s3, a2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	add s3, a2, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s3, a2
-	li a5, -4294967296
-	add a5, s5, a5
-	sltu a7, a5, s5
-	add s5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a2, s5, a2
+	li a4, -4294967296
+	add a4, s4, a4
+	sltu a7, a4, s4
+	add s4, a4, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, s4, a2
 	or a2, a7, a2
-	li a5, -1
-	add a5, t4, a5
-	sltu a7, a5, t4
-	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a2, a5, a2
+	li a4, -1
+	add a4, ra, a4
+	sltu a7, a4, ra
+	add a4, a4, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a2, a4, a2
 	or a2, a7, a2
 	li a7, 4294967294
-	add a7, t2, a7
+	add a7, t1, a7
 	add a7, a2, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	j .L25_51
 .L25_54:
-	li a5, 1
-	sub a5, a7, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a7, a7, a5
+	sub a4, a7, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a7, a7, a4
 	li s3, -4294967296
 	sub s3, a2, s3
 	sltu a2, a2, s3
@@ -18647,22 +18515,21 @@ curve_p256_add_affine:
 	sltu s3, s3, a7
 	or a2, a2, s3
 	li s3, -1
-	sub s3, t2, s3
-	sltu t2, t2, s3
+	sub s3, t1, s3
+	sltu t1, t1, s3
 	sub a2, s3, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s3, s3, a2
-	or t2, t2, s3
+	or t1, t1, s3
 	li s3, 4294967294
-	sub t4, t4, s3
-	sub t2, t4, t2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv t4, a2
-	mv a2, a5
-	mv a5, t2
-	mv t2, a7
+	sub ra, ra, s3
+	sub t1, ra, t1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	mv ra, a2
+	mv a2, a4
+	mv a4, t1
+	mv t1, a7
 	j .L25_55
 .L25_58:
-	li a7, 1
-	add a7, s3, a7                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
+	add a7, s3, s1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu s3, a7, s3
 	li s6, -4294967296
 	add s6, s7, s6
@@ -18684,14 +18551,13 @@ curve_p256_add_affine:
 	mv s6, s3
 	j .L25_59
 .L25_62:
-	li t4, 1
-	sub t4, a5, t4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a5, a5, t4
+	sub ra, a4, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a4, a4, ra
 	li s3, -4294967296
 	sub s3, a7, s3
 	sltu a7, a7, s3
-	sub a5, s3, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu s3, s3, a5
+	sub a4, s3, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s3, s3, a4
 	or a7, a7, s3
 	li s3, -1
 	sub s3, a2, s3
@@ -18700,67 +18566,64 @@ curve_p256_add_affine:
 	sltu s3, s3, a7
 	or a2, a2, s3
 	li s3, 4294967294
-	sub t2, t2, s3
-	sub a2, t2, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv t2, a7
-	mv a7, t4
-	mv t4, a2
-	mv a2, a5
+	sub t1, t1, s3
+	sub a2, t1, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	mv t1, a7
+	mv a7, ra
+	mv ra, a2
+	mv a2, a4
 	j .L25_63
 .L25_66:
-	li a3, 1
-	sub a3, a6, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a6, a6, a3
+	sub a5, a6, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a6, a6, a5
 	li s3, -4294967296
-	sub s3, a5, s3
-	sltu a5, a5, s3
+	sub s3, a4, s3
+	sltu a4, a4, s3
 	sub a6, s3, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s3, s3, a6
-	or a5, a5, s3
+	or a4, a4, s3
 	li s3, -1
-	sub s3, t1, s3
-	sltu t1, t1, s3
-	sub a5, s3, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu s3, s3, a5
-	or t1, t1, s3
+	sub s3, t2, s3
+	sltu t2, t2, s3
+	sub a4, s3, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu s3, s3, a4
+	or t2, t2, s3
 	li s3, 4294967294
 	sub t3, t3, s3
-	sub t1, t3, t1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	mv t3, a5
-	mv a5, a3
-	mv a3, t1
-	mv t1, a6
+	sub t2, t3, t2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	mv t3, a4
+	mv a4, a5
+	mv a5, t2
+	mv t2, a6
 	j .L25_67
 .L25_70:
-	li a5, 1
-	add s3, a3, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a3, s3, a3
+	add s3, a4, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a4, s3, a4
 	li a5, -4294967296
 	add a5, s4, a5
-	sltu t1, a5, s4
-	add s4, a5, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a3, s4, a3
-	or a3, t1, a3
+	sltu t2, a5, s4
+	add s4, a5, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a4, s4, a4
+	or a4, t2, a4
 	li a5, -1
 	add a5, t3, a5
-	sltu t1, a5, t3
-	add a5, a5, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a3, a5, a3
-	or a3, t1, a3
-	li t1, 4294967294
-	add a6, a6, t1
-	add t1, a3, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu t2, a5, t3
+	add a5, a5, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a4, a5, a4
+	or a4, t2, a4
+	li t2, 4294967294
+	add a6, a6, t2
+	add t2, a4, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a6, a5
 	j .L25_71
 .L25_74:
-	li a3, 1
-	add t5, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, t5, a1
+	add t4, a1, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, t4, a1
 	li a3, -4294967296
-	add a3, ra, a3
-	sltu a5, a3, ra
-	add ra, a3, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a1, ra, a1
+	add a3, t5, a3
+	sltu a5, a3, t5
+	add t5, a3, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a1, t5, a1
 	or a1, a5, a1
 	li a3, -1
 	add a3, t0, a3
@@ -18771,11 +18634,11 @@ curve_p256_add_affine:
 	li a5, 4294967294
 	add a4, a4, a5
 	add a5, a1, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	mv a4, a3
 	j .L25_75
 .L25_78:
-	li a3, 1
-	sub a3, a5, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a5, a5, a3
+	sub a4, a5, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a5, a5, a4
 	li t0, -4294967296
 	sub t0, a1, t0
 	sltu a1, a1, t0
@@ -18783,18 +18646,18 @@ curve_p256_add_affine:
 	sltu t0, t0, a5
 	or a1, a1, t0
 	li t0, -1
-	sub t0, a4, t0
-	sltu a4, a4, t0
+	sub t0, a3, t0
+	sltu a3, a3, t0
 	sub a1, t0, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t0, t0, a1
-	or a4, a4, t0
+	or a3, a3, t0
 	li t0, 4294967294
 	sub a6, a6, t0
-	sub a4, a6, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub a3, a6, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	mv t0, a1
-	mv a1, a3
-	mv a3, a4
-	mv a4, a5
+	mv a1, a4
+	mv a4, a3
+	mv a3, a5
 	j .L25_79
 	.size curve_p256_add_affine, . - curve_p256_add_affine
 
@@ -18831,13 +18694,13 @@ ecdsa_p256_M_multiple_of_base:
 .L26_0:
 	ld a1, 32(a2)
 	sub a1, zero, a1                 # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a3, zero, a1
+	sltu a4, zero, a1
 	ld a6, 40(a2)
-	sub a4, zero, a6
-	sltu a5, zero, a4
-	sub a3, a4, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a4, a4, a3
-	or a4, a5, a4
+	sub a5, zero, a6
+	sltu a6, zero, a5
+	sub a7, a5, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a4, a5, a7
+	or a4, a6, a4
 	ld a6, 48(a2)
 	sub a5, zero, a6
 	sltu a6, zero, a5
@@ -18850,53 +18713,55 @@ ecdsa_p256_M_multiple_of_base:
 	sub a5, a2, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a2, a2, a5
 	or a2, a6, a2
-	beq a2, zero, .L26_3
-	li a2, 1
-	sub a2, a1, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a1, a1, a2
-	li a6, -4294967296
-	sub a6, a3, a6
-	sltu a3, a3, a6
-	sub a7, a6, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a1, a6, a7
-	or a1, a3, a1
-	li a3, -1
-	sub a3, a4, a3
-	sltu a4, a4, a3
-	sub a6, a3, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a1, a3, a6
-	or a1, a4, a1
-	li a3, 4294967294
-	sub a3, a5, a3
-	sltu a4, a5, a3
-	sub a5, a3, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	sltu a1, a3, a5
-	or a1, a4, a1
-	bne a1, zero, .L26_4
-	mv a1, a2
+	bne a2, zero, .L26_2
 	mv a3, a7
-	mv a4, a6
-.L26_5:
 .L26_3:
 	j .L26_1
+.L26_2:
+	sub a2, a1, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a1, a1, a2
+	li a6, -4294967296
+	sub a6, a7, a6
+	sltu a7, a7, a6
+	sub t0, a6, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a1, a6, t0
+	or a1, a7, a1
+	li a6, -1
+	sub a6, a4, a6
+	sltu a4, a4, a6
+	sub a7, a6, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a1, a6, a7
+	or a1, a4, a1
+	li a4, 4294967294
+	sub a4, a5, a4
+	sltu a5, a5, a4
+	sub a6, a4, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sltu a1, a4, a6
+	or a1, a5, a1
+	bne a1, zero, .L26_4
+	mv a1, a2
+	mv a3, t0
+	mv a4, a7
+	mv a5, a6
+.L26_5:
+	j .L26_3
 .L26_4:
-	li a1, 1
-	sub a1, a2, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	sub a1, a2, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a2, a2, a1
 	li a3, -4294967296
-	sub a3, a7, a3
-	sltu a4, a7, a3
+	sub a3, t0, a3
+	sltu a4, t0, a3
 	sub a2, a3, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a3, a3, a2
 	or a3, a4, a3
 	li a4, -1
-	sub a4, a6, a4
-	sltu a6, a6, a4
+	sub a4, a7, a4
+	sltu a5, a7, a4
 	sub a7, a4, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a3, a4, a7
-	or a3, a6, a3
+	or a3, a5, a3
 	li a4, 4294967294
-	sub a4, a5, a4
+	sub a4, a6, a4
 	sub a5, a4, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	mv a3, a2
 	mv a4, a7
@@ -28353,7 +28218,7 @@ ecdsa_p256_M_steps:
 	.balign 4
 	.type ecdsa_p256_M_double_mult, @function
 ecdsa_p256_M_double_mult:
-	addi sp, sp, -1952
+	addi sp, sp, -1968
 	sd ra, 1856(sp)
 	sd s0, 1864(sp)
 	sd s1, 1872(sp)
@@ -28366,6 +28231,7 @@ ecdsa_p256_M_double_mult:
 	sd s8, 1928(sp)
 	sd s9, 1936(sp)
 	sd s10, 1944(sp)
+	sd s11, 1952(sp)
 	mv s0, a0
 	mv s1, a2
 	mv s2, a3
@@ -28395,31 +28261,26 @@ ecdsa_p256_M_double_mult:
 	sd a0, 48(sp)
 	ld a0, 56(s2)
 	sd a0, 56(sp)
-	li a0, 1
-	sd a0, 64(sp)
-	li s4, -4294967296
-	sd s4, 72(sp)
-	li a0, -1
-	sd a0, 80(sp)
-	li s5, 4294967294
-	sd s5, 88(sp)
-	li a0, 1
-	sd a0, 96(sp)
-	sd s4, 104(sp)
-	li a0, -1
-	sd a0, 112(sp)
-	sd s5, 120(sp)
-	li a0, 1
-	sd a0, 128(sp)
-	sd s4, 136(sp)
-	li a0, -1
-	sd a0, 144(sp)
-	sd s5, 152(sp)
+	li s4, 1
+	sd s4, 64(sp)
+	li s5, -4294967296
+	sd s5, 72(sp)
+	li s6, -1
+	sd s6, 80(sp)
+	li s7, 4294967294
+	sd s7, 88(sp)
+	sd s4, 96(sp)
+	sd s5, 104(sp)
+	sd s6, 112(sp)
+	sd s7, 120(sp)
+	sd s4, 128(sp)
+	sd s5, 136(sp)
+	sd s6, 144(sp)
+	sd s7, 152(sp)
 	mv a1, s2
 	addi a0, sp, 1280
 	call curve_p256_doubled_and_itself
-	li a0, 1
-	mv s2, a0
+	mv s2, s4
 .L28_0:
 	addi a0, sp, 1440
 	addi a1, sp, 1280
@@ -28439,11 +28300,11 @@ ecdsa_p256_M_double_mult:
 	ld t4, 1536(sp)
 	ld t5, 1544(sp)
 	ld ra, 1552(sp)
-	ld s6, 1560(sp)
-	ld s7, 1568(sp)
-	ld s8, 1576(sp)
-	ld s9, 1584(sp)
-	ld s10, 1592(sp)
+	ld s8, 1560(sp)
+	ld s9, 1568(sp)
+	ld s10, 1576(sp)
+	ld s11, 1584(sp)
+	ld s7, 1592(sp)
 	sd a0, 1280(sp)
 	sd a1, 1288(sp)
 	sd a2, 1296(sp)
@@ -28459,11 +28320,11 @@ ecdsa_p256_M_double_mult:
 	sd t4, 1376(sp)
 	sd t5, 1384(sp)
 	sd ra, 1392(sp)
-	sd s6, 1400(sp)
-	sd s7, 1408(sp)
-	sd s8, 1416(sp)
-	sd s9, 1424(sp)
-	sd s10, 1432(sp)
+	sd s8, 1400(sp)
+	sd s9, 1408(sp)
+	sd s10, 1416(sp)
+	sd s11, 1424(sp)
+	sd s7, 1432(sp)
 	slli a0, s2, 5                   # 39
 	slli a1, s2, 7
 	add a0, a0, a1
@@ -28474,37 +28335,33 @@ ecdsa_p256_M_double_mult:
 	addi a3, sp, 1408
 	call curve_p256_to_cached
 	addiw s2, s2, 1
-	li s6, 8
-	bltu s2, s6, .L28_0
+	li s7, 8
+	li s7, 4294967294
+	li t6, 8
+	bltu s2, t6, .L28_0
 .L28_1:
-	li a0, 1
-	sd a0, 0(s0)
-	sd s4, 8(s0)
-	li a0, -1
-	sd a0, 16(s0)
-	sd s5, 24(s0)
-	li a0, 1
-	sd a0, 32(s0)
-	sd s4, 40(s0)
-	li a0, -1
-	sd a0, 48(s0)
-	sd s5, 56(s0)
+	sd s4, 0(s0)
+	sd s5, 8(s0)
+	sd s6, 16(s0)
+	sd s7, 24(s0)
+	sd s4, 32(s0)
+	sd s5, 40(s0)
+	sd s6, 48(s0)
+	sd s7, 56(s0)
 	sd zero, 64(s0)
 	sd zero, 72(s0)
 	sd zero, 80(s0)
 	sd zero, 88(s0)
-	li a0, 1
-	bne s1, a0, .L28_3
+	bne s1, s4, .L28_3
 	mv a0, s0
 	mv a1, s0
+	mv a3, s4
 	addi a2, sp, 0
-	li a3, 1
 	call ecdsa_p256_M_add_multiple
 .L28_3:
-	li a0, 1
-	bne s3, a0, .L28_5
+	bne s3, s4, .L28_5
+	mv a1, s4
 	addi a0, sp, 1280
-	li a1, 1
 	call ecdsa_p256_M_multiple_of_base
 	mv a0, s0
 	mv a1, s0
@@ -28542,7 +28399,8 @@ ecdsa_p256_M_double_mult:
 	ld s8, 1928(sp)
 	ld s9, 1936(sp)
 	ld s10, 1944(sp)
-	addi sp, sp, 1952
+	ld s11, 1952(sp)
+	addi sp, sp, 1968
 	ret
 	.size ecdsa_p256_M_double_mult, . - ecdsa_p256_M_double_mult
 
