@@ -271,6 +271,34 @@ fn layouts_of_a_function_of_one_block_are_timed() {
     assert!(scalar > sliced, "{scalar} cycles per byte in one lane, {sliced} in 64");
 }
 
+const MIXED: &str = "@export(\"mixed\")\nfn mixed(a: [u32; 8], b: [u32; 8]) -> [u32; 8] {\n  [for i in 0..<8: a[i] * b[7 - i] + (a[(i + 1) % 8] * b[i] ^ b[i])]\n}\n";
+const ROW: &str = "[[primitive]]\nname = \"test.mixed\"\ntitle = \"Products\"\nentry = \"lib/mixed.stk\"\nunit = \"mixed\"\ntargets = [\"rv32\"]\nship = false\n[[primitive.workload]]\noperation = \"mix\"\n\
+                   function = \"mixed\"\ninputs.a = { bytes = 32, start = 3, step = 7 }\ninputs.b = { bytes = 32, start = 91, step = 29 }\n[[primitive.assembly]]\ntarget = \"mine\"\n";
+
+#[test]
+fn a_search_writes_what_it_finds_and_says_how_much_it_is() {
+    let read = |name: &str| std::fs::read(format!("../../targets/{name}")).expect("a description");
+    let choices = "# Mine.\nmachine = \"rv32\"\n";
+    let files = [("lib/primitives.toml", ROW.as_bytes()), ("lib/mixed.stk", MIXED.as_bytes()), ("targets/rv32.toml", &read("rv32.toml")), ("targets/compilers.toml", &read("compilers.toml")), ("tuned/mine.toml", choices.as_bytes())];
+    let s = Sandbox::new(&files);
+    let search = |more: &[&str]| s.run(&[&["lab", "search", "test.mixed", "--target", "mine", "--rounds", "2"][..], more].concat());
+    let dry = search(&["--dry-run"]);
+    assert_eq!((dry.code, dry.stderr.as_str()), (0, ""));
+    assert!(dry.stdout.contains("nothing written") && s.read("tuned/mine.toml") == choices, "{}", dry.stdout);
+    let wet = search(&["--json"]);
+    assert_eq!((wet.code, wet.stderr.as_str()), (0, ""));
+    let report: serde_json::Value = serde_json::from_str(&wet.stdout).unwrap();
+    let cycles = |which: &str| report[which][0]["cycles"].as_u64().unwrap();
+    assert!(cycles("after") < cycles("before") && report["taken"].as_u64() > Some(0), "{}", wet.stdout);
+    let written = s.read("tuned/mine.toml");
+    assert!(written.starts_with(choices) && written.contains("[schedule.\"mixed.mixed\"]"), "{written}");
+    for wrong in [&["lab", "search", "test.other", "--target", "mine"][..], &["lab", "search", "test.mixed", "--target", "rv32"]] {
+        let run = s.run(wrong);
+        assert!(run.code == 2 && run.stderr.contains("test.mixed"), "{wrong:?}: {}", run.stderr);
+    }
+    assert_eq!(s.read("tuned/mine.toml"), written);
+}
+
 #[test]
 fn two_functions_are_compared_only_if_they_compute_the_same() {
     let s = Sandbox::new(&[("sum.stk", SUM.as_bytes()), ("sum.c", C.as_bytes())]);

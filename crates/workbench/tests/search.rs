@@ -109,6 +109,25 @@ fn an_order_that_is_for_other_code_is_not_used_and_says_so() {
     assert_eq!(text(), plain);
 }
 
+/// Orders that are shipped are for the code that is shipped.
+#[test]
+fn shipped_orders_are_used() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let (mut used, mut files) = (0, 0);
+    for p in (Tree { root: root.clone() }).primitives().expect("declared") {
+        for row in &p.assemblies {
+            let path = root.join(santoku_workbench::assembly::path(&row.target, &p.unit));
+            let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            let other: Vec<&str> = text.lines().filter(|l| l.contains("for other code, and not used")).collect();
+            assert!(other.is_empty(), "{}: {other:#?}", path.display());
+            used += text.matches("in an order found by search").count();
+            files += 1;
+        }
+    }
+    println!("tried: {files} files, {used} functions in an order found by search");
+    assert!(files >= 7 && used >= 20, "{files} {used}");
+}
+
 #[test]
 fn what_cannot_be_searched_is_named() {
     let folder = tempfile::tempdir().expect("scratch");
