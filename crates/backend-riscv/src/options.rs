@@ -20,6 +20,8 @@ pub struct Options {
     pub latency: Option<Latency>,
     /// The groups of [`crate::forms`] are executed as one.
     pub fused: bool,
+    /// Short code and small frames count for more than fast code.
+    pub short: bool,
     /// What a search found, by the function's name in the module.
     pub tuned: BTreeMap<String, Tuning>,
 }

@@ -67,7 +67,7 @@ fn assembly_with(made: &Built, target: &Machines, costs: Option<Costs>, nudged: 
     }
     let xlen = *target.words.last().expect("words");
     let latency = target.latency.then_some(E31);
-    let options = Options { xlen, zba: target.fused, zbb: target.fused, symbols, latency, fused: target.fused, tuned: Default::default() };
+    let options = Options { xlen, zba: target.fused, zbb: target.fused, symbols, latency, fused: target.fused, short: false, tuned: Default::default() };
     let emitted = emit(&lowered.module, &options).unwrap_or_else(|e| panic!("{e}"));
     if !nudged {
         return emitted.text;

@@ -21,7 +21,7 @@ fn lowered(made: &Built, words: &[u32]) -> Module {
 
 fn text(module: &Module, xlen: u32, fused: bool) -> String {
     let symbols = (0..module.funcs.len()).map(|k| format!("f{k}")).collect();
-    emit(module, &Options { xlen, zba: fused, zbb: fused, symbols, latency: (!fused).then(Default::default), fused, tuned: Default::default() }).unwrap_or_else(|e| panic!("{e}")).text
+    emit(module, &Options { xlen, zba: fused, zbb: fused, symbols, latency: (!fused).then(Default::default), fused, short: false, tuned: Default::default() }).unwrap_or_else(|e| panic!("{e}")).text
 }
 
 /// Names that the front end and passes give, which stand nowhere.

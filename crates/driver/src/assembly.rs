@@ -131,7 +131,7 @@ impl Emitter {
             symbols[*k as usize] = built.names.get(id).cloned().unwrap_or_else(|| format!("f{k}"));
         }
         let latency = latency(target).filter(|_| !how.short);
-        let options = Options { xlen: target.word_bits, zba: isa.contains("zba"), zbb: isa.contains("zbb"), symbols, latency, fused: target.fused.is_some(), tuned: BTreeMap::new() };
+        let options = Options { xlen: target.word_bits, zba: isa.contains("zba"), zbb: isa.contains("zbb"), symbols, latency, fused: target.fused.is_some(), short: how.short, tuned: BTreeMap::new() };
         let sharing = santoku_lower::pass::sharing(&lowered.module).into_iter().collect();
         Ok(Emitter { lowered, options, sharing })
     }

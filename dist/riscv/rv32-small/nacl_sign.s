@@ -24,7 +24,6 @@ hash_sha512_compress:
 	sw s7, 224(sp)
 	sw s8, 228(sp)
 	sw s9, 232(sp)
-	sw s10, 236(sp)
 	li a3, 0
 .L0_0:
 	slli a4, a3, 3                   # 57: o$0_load_be in 0..120
@@ -55,12 +54,12 @@ hash_sha512_compress:
 	sw a4, 0(a6)
 	sw a5, 4(a6)
 	addi a3, a3, 1
-	li s0, 16
-	bltu a3, s0, .L0_0
+	li a4, 16
+	bltu a3, a4, .L0_0
 .L0_1:
-	mv s1, a0
-	mv s2, a1
-	mv a1, s2
+	mv s0, a0
+	mv s1, a1
+	mv a1, s1
 	addi a0, sp, 128
 	li a2, 64
 	call memmove
@@ -138,62 +137,62 @@ hash_sha512_compress:
 	lw t2, 132(sp)
 	slli t3, t1, 4
 	srli ra, t1, 28
-	slli s3, t2, 4
-	or ra, ra, s3
-	srli s3, t2, 28
-	or t3, t3, s3
-	slli s3, t1, 30
-	slli s4, t2, 30
-	srli s5, t1, 2
-	or s4, s4, s5
-	srli s5, t2, 2
-	or s3, s3, s5
-	xor ra, ra, s3
-	xor t3, t3, s4
-	slli s3, t1, 25
-	slli s4, t2, 25
-	srli s5, t1, 7
-	or s4, s4, s5
-	srli s5, t2, 7
-	or s3, s3, s5
-	xor ra, ra, s3                   # 35: word 0 of t
-	xor t3, t3, s4                   # 35: word 1 of t
-	lw s3, 136(sp)                   # 62
-	lw s4, 140(sp)
-	and s5, t1, s3
-	and s6, t2, s4
-	lw s7, 144(sp)
-	lw s8, 148(sp)
-	and s9, t1, s7
-	and s10, t2, s8
+	slli s2, t2, 4
+	or ra, ra, s2
+	srli s2, t2, 28
+	or t3, t3, s2
+	slli s2, t1, 30
+	slli s3, t2, 30
+	srli s4, t1, 2
+	or s3, s3, s4
+	srli s4, t2, 2
+	or s2, s2, s4
+	xor ra, ra, s2
+	xor t3, t3, s3
+	slli s2, t1, 25
+	slli s3, t2, 25
+	srli s4, t1, 7
+	or s3, s3, s4
+	srli s4, t2, 7
+	or s2, s2, s4
+	xor ra, ra, s2                   # 35: word 0 of t
+	xor t3, t3, s3                   # 35: word 1 of t
+	lw s2, 136(sp)                   # 62
+	lw s3, 140(sp)
+	and s4, t1, s2
+	and s5, t2, s3
+	lw s6, 144(sp)
+	lw s7, 148(sp)
+	and s8, t1, s6
+	and s9, t2, s7
+	xor s4, s4, s8
 	xor s5, s5, s9
-	xor s6, s6, s10
+	and s8, s2, s6
 	and s9, s3, s7
-	and s10, s4, s8
+	xor s4, s4, s8
 	xor s5, s5, s9
-	xor s6, s6, s10
-	add s5, ra, s5                   # 62: word 0 of t2
-	sltu ra, s5, ra
-	add t3, t3, s6
-	add t3, t3, ra                   # 62: word 1 of t2
-	add ra, t0, s5                   # 63
-	sltu s5, ra, t0
-	add t3, a4, t3
+	add s4, ra, s4                   # 62: word 0 of t2
+	sltu ra, s4, ra
 	add t3, t3, s5
-	lw s5, 152(sp)
-	lw s6, 156(sp)
-	add t0, s5, t0
-	sltu s5, t0, s5
-	add a4, s6, a4
-	add a4, a4, s5
+	add t3, t3, ra                   # 62: word 1 of t2
+	add ra, t0, s4                   # 63
+	sltu s4, ra, t0
+	add t3, a4, t3
+	add t3, t3, s4
+	lw s4, 152(sp)
+	lw s5, 156(sp)
+	add t0, s4, t0
+	sltu s4, t0, s4
+	add a4, s5, a4
+	add a4, a4, s4
 	sw ra, 128(sp)
 	sw t3, 132(sp)
 	sw t1, 136(sp)
 	sw t2, 140(sp)
-	sw s3, 144(sp)
-	sw s4, 148(sp)
-	sw s7, 152(sp)
-	sw s8, 156(sp)
+	sw s2, 144(sp)
+	sw s3, 148(sp)
+	sw s6, 152(sp)
+	sw s7, 156(sp)
 	sw t0, 160(sp)
 	sw a4, 164(sp)
 	sw a2, 168(sp)
@@ -280,7 +279,8 @@ hash_sha512_compress:
 	sw a3, 0(a5)
 	sw a2, 4(a5)
 	addi a1, a1, 1
-	bltu a1, s0, .L0_4
+	li a2, 16
+	bltu a1, a2, .L0_4
 .L0_5:
 	addi a0, a0, 1
 	li a1, 5
@@ -289,7 +289,7 @@ hash_sha512_compress:
 	li a0, 0
 .L0_6:
 	slli a1, a0, 3                   # 67
-	add a1, s2, a1
+	add a1, s1, a1
 	slli a2, a0, 3
 	addi a3, sp, 128
 	add a2, a3, a2
@@ -302,7 +302,7 @@ hash_sha512_compress:
 	add a1, a5, a2
 	add a1, a1, a4
 	slli a2, a0, 3
-	add a2, s1, a2
+	add a2, s0, a2
 	sw a3, 0(a2)
 	sw a1, 4(a2)
 	addi a0, a0, 1
@@ -320,7 +320,6 @@ hash_sha512_compress:
 	lw s7, 224(sp)
 	lw s8, 228(sp)
 	lw s9, 232(sp)
-	lw s10, 236(sp)
 	addi sp, sp, 240
 	ret
 	.size hash_sha512_compress, . - hash_sha512_compress
@@ -377,8 +376,8 @@ hash_sha512_finish:
 	add a1, a1, a0
 	sb zero, 0(a1)
 	addi a0, a0, 1
-	li s1, 128
-	bltu a0, s1, .L2_2
+	li a1, 128
+	bltu a0, a1, .L2_2
 .L2_3:
 	j .L2_1
 .L2_0:
@@ -410,8 +409,8 @@ hash_sha512_finish:
 	andi a4, a4, 255
 	sb a4, 120(a3)
 	addi a2, a2, 1
-	li s1, 8
-	bltu a2, s1, .L2_4
+	li a3, 8
+	bltu a2, a3, .L2_4
 .L2_5:
 	addi a0, sp, 192
 	addi a1, sp, 0
@@ -453,10 +452,12 @@ hash_sha512_finish:
 	add a3, s0, a3
 	sb a2, 0(a3)
 	addi a1, a1, 1
-	bltu a1, s1, .L2_8
+	li a2, 8
+	bltu a1, a2, .L2_8
 .L2_9:
 	addi a0, a0, 1
-	bltu a0, s1, .L2_6
+	li a1, 8
+	bltu a0, a1, .L2_6
 .L2_7:
 	lw ra, 256(sp)
 	lw s0, 260(sp)
@@ -482,21 +483,23 @@ hash_sha512_tail_0:
 .L3_1:
 	li a4, 0
 .L3_2:
-	slli a6, a2, 7                   # 124
-	add a6, a4, a6
-	bgeu a6, a1, .L3_4
-	add a6, a3, a6                   # 125
-	add a7, a0, a4
-	lbu t0, 0(a6)
-	sb t0, 0(a7)
+	slli a5, a2, 7                   # 124
+	add a5, a4, a5
+	bgeu a5, a1, .L3_4
+	add a5, a3, a5                   # 125
+	add a6, a0, a4
+	lbu a7, 0(a5)
+	sb a7, 0(a6)
 	j .L3_5
 .L3_4:
-	bne a6, a1, .L3_7
-	add a6, a0, a4
-	sb a5, 0(a6)
+	bne a5, a1, .L3_7
+	add a5, a0, a4
+	li a6, 128
+	sb a6, 0(a5)
 .L3_7:
 .L3_5:
 	addi a4, a4, 1
+	li a5, 128
 	bltu a4, a5, .L3_2
 .L3_3:
 	ret
@@ -633,119 +636,121 @@ field_fe25519_saturated32_mul:
 	slli a4, a3, 2                   # 119
 	add a4, a2, a4
 	sw zero, 128(sp)
-	lw a6, 64(sp)                    # limbs:69
-	lw a7, 0(a4)
-	lw t0, 0(a1)
-	mulhu t1, a7, t0
-	mul t0, a7, t0
-	add t0, a6, t0                   # limbs:69: word 0 of v$0_by_rows in 0..2^64-1
-	sltu a6, t0, a6
-	add a6, t1, a6                   # limbs:69: word 1 of v$0_by_rows in 0..2^64-1
-	sw t0, 96(sp)
-	sw a6, 128(sp)
-	lw t1, 68(sp)
-	lw t2, 4(a1)
-	mulhu t3, a7, t2
-	mul t2, a7, t2
-	add t2, t1, t2
-	sltu t1, t2, t1
-	add t1, t3, t1
-	add a6, t2, a6                   # limbs:69: word 0 of v$0_by_rows in 0..2^64-1
-	sltu t2, a6, t2
-	add t1, t1, t2                   # limbs:69: word 1 of v$0_by_rows in 0..2^64-1
-	sw a6, 100(sp)
-	sw t1, 128(sp)
-	lw a6, 72(sp)
-	lw t2, 8(a1)
-	mulhu t3, a7, t2
-	mul t2, a7, t2
-	add t2, a6, t2
-	sltu a6, t2, a6
-	add a6, t3, a6
-	add t1, t2, t1                   # limbs:69: word 0 of v$0_by_rows in 0..2^64-1
-	sltu t2, t1, t2
-	add a6, a6, t2                   # limbs:69: word 1 of v$0_by_rows in 0..2^64-1
-	sw t1, 104(sp)
-	sw a6, 128(sp)
-	lw t1, 76(sp)
-	lw t2, 12(a1)
-	mulhu t3, a7, t2
-	mul t2, a7, t2
-	add t2, t1, t2
-	sltu t1, t2, t1
-	add t1, t3, t1
-	add a6, t2, a6                   # limbs:69: word 0 of v$0_by_rows in 0..2^64-1
-	sltu t2, a6, t2
-	add t1, t1, t2                   # limbs:69: word 1 of v$0_by_rows in 0..2^64-1
-	sw a6, 108(sp)
-	sw t1, 128(sp)
-	lw a6, 80(sp)
-	lw t2, 16(a1)
-	mulhu t3, a7, t2
-	mul t2, a7, t2
-	add t2, a6, t2
-	sltu a6, t2, a6
-	add a6, t3, a6
-	add t1, t2, t1                   # limbs:69: word 0 of v$0_by_rows in 0..2^64-1
-	sltu t2, t1, t2
-	add a6, a6, t2                   # limbs:69: word 1 of v$0_by_rows in 0..2^64-1
-	sw t1, 112(sp)
-	sw a6, 128(sp)
-	lw t1, 84(sp)
-	lw t2, 20(a1)
-	mulhu t3, a7, t2
-	mul t2, a7, t2
-	add t2, t1, t2
-	sltu t1, t2, t1
-	add t1, t3, t1
-	add a6, t2, a6                   # limbs:69: word 0 of v$0_by_rows in 0..2^64-1
-	sltu t2, a6, t2
-	add t1, t1, t2                   # limbs:69: word 1 of v$0_by_rows in 0..2^64-1
-	sw a6, 116(sp)
-	sw t1, 128(sp)
-	lw a6, 88(sp)
-	lw t2, 24(a1)
-	mulhu t3, a7, t2
-	mul t2, a7, t2
-	add t2, a6, t2
-	sltu a6, t2, a6
-	add a6, t3, a6
-	add t1, t2, t1                   # limbs:69: word 0 of v$0_by_rows in 0..2^64-1
-	sltu t2, t1, t2
-	add a6, a6, t2                   # limbs:69: word 1 of v$0_by_rows in 0..2^64-1
-	sw t1, 120(sp)
-	sw a6, 128(sp)
-	lw t1, 92(sp)
-	lw t2, 28(a1)
-	mulhu t3, a7, t2
-	mul a4, a7, t2
-	add a4, t1, a4
-	sltu a7, a4, t1
-	add a7, t3, a7
-	add a6, a4, a6                   # limbs:69: word 0 of v$0_by_rows in 0..2^64-1
-	sltu a4, a6, a4
-	add a4, a7, a4                   # limbs:69: word 1 of v$0_by_rows in 0..2^64-1
-	sw a6, 124(sp)
+	lw a5, 64(sp)                    # limbs:69
+	lw a6, 0(a4)
+	lw a7, 0(a1)
+	mulhu t0, a6, a7
+	mul a7, a6, a7
+	add a7, a5, a7                   # limbs:69: word 0 of v$0_by_rows in 0..2^64-1
+	sltu a5, a7, a5
+	add a5, t0, a5                   # limbs:69: word 1 of v$0_by_rows in 0..2^64-1
+	sw a7, 96(sp)
+	sw a5, 128(sp)
+	lw t0, 68(sp)
+	lw t1, 4(a1)
+	mulhu t2, a6, t1
+	mul t1, a6, t1
+	add t1, t0, t1
+	sltu t0, t1, t0
+	add t0, t2, t0
+	add a5, t1, a5                   # limbs:69: word 0 of v$0_by_rows in 0..2^64-1
+	sltu t1, a5, t1
+	add t0, t0, t1                   # limbs:69: word 1 of v$0_by_rows in 0..2^64-1
+	sw a5, 100(sp)
+	sw t0, 128(sp)
+	lw a5, 72(sp)
+	lw t1, 8(a1)
+	mulhu t2, a6, t1
+	mul t1, a6, t1
+	add t1, a5, t1
+	sltu a5, t1, a5
+	add a5, t2, a5
+	add t0, t1, t0                   # limbs:69: word 0 of v$0_by_rows in 0..2^64-1
+	sltu t1, t0, t1
+	add a5, a5, t1                   # limbs:69: word 1 of v$0_by_rows in 0..2^64-1
+	sw t0, 104(sp)
+	sw a5, 128(sp)
+	lw t0, 76(sp)
+	lw t1, 12(a1)
+	mulhu t2, a6, t1
+	mul t1, a6, t1
+	add t1, t0, t1
+	sltu t0, t1, t0
+	add t0, t2, t0
+	add a5, t1, a5                   # limbs:69: word 0 of v$0_by_rows in 0..2^64-1
+	sltu t1, a5, t1
+	add t0, t0, t1                   # limbs:69: word 1 of v$0_by_rows in 0..2^64-1
+	sw a5, 108(sp)
+	sw t0, 128(sp)
+	lw a5, 80(sp)
+	lw t1, 16(a1)
+	mulhu t2, a6, t1
+	mul t1, a6, t1
+	add t1, a5, t1
+	sltu a5, t1, a5
+	add a5, t2, a5
+	add t0, t1, t0                   # limbs:69: word 0 of v$0_by_rows in 0..2^64-1
+	sltu t1, t0, t1
+	add a5, a5, t1                   # limbs:69: word 1 of v$0_by_rows in 0..2^64-1
+	sw t0, 112(sp)
+	sw a5, 128(sp)
+	lw t0, 84(sp)
+	lw t1, 20(a1)
+	mulhu t2, a6, t1
+	mul t1, a6, t1
+	add t1, t0, t1
+	sltu t0, t1, t0
+	add t0, t2, t0
+	add a5, t1, a5                   # limbs:69: word 0 of v$0_by_rows in 0..2^64-1
+	sltu t1, a5, t1
+	add t0, t0, t1                   # limbs:69: word 1 of v$0_by_rows in 0..2^64-1
+	sw a5, 116(sp)
+	sw t0, 128(sp)
+	lw a5, 88(sp)
+	lw t1, 24(a1)
+	mulhu t2, a6, t1
+	mul t1, a6, t1
+	add t1, a5, t1
+	sltu a5, t1, a5
+	add a5, t2, a5
+	add t0, t1, t0                   # limbs:69: word 0 of v$0_by_rows in 0..2^64-1
+	sltu t1, t0, t1
+	add a5, a5, t1                   # limbs:69: word 1 of v$0_by_rows in 0..2^64-1
+	sw t0, 120(sp)
+	sw a5, 128(sp)
+	lw t0, 92(sp)
+	lw t1, 28(a1)
+	mulhu t2, a6, t1
+	mul a4, a6, t1
+	add a4, t0, a4
+	sltu a6, a4, t0
+	add a6, t2, a6
+	add a5, a4, a5                   # limbs:69: word 0 of v$0_by_rows in 0..2^64-1
+	sltu a4, a5, a4
+	add a4, a6, a4                   # limbs:69: word 1 of v$0_by_rows in 0..2^64-1
+	sw a5, 124(sp)
 	sw a4, 128(sp)
 	slli a4, a3, 2
-	addi a6, sp, 0
-	add a4, a6, a4
-	sw t0, 0(a4)
+	addi a5, sp, 0
+	add a4, a5, a4
+	sw a7, 0(a4)
 	li a4, 0
 .L6_4:
-	slli a6, a4, 2                   # 121
-	addi a7, sp, 96
+	slli a5, a4, 2                   # 121
+	addi a6, sp, 96
+	add a5, a6, a5
+	lw a5, 4(a5)
+	slli a6, a4, 2
+	addi a7, sp, 64
 	add a6, a7, a6
-	lw a6, 4(a6)
-	slli a7, a4, 2
-	addi t0, sp, 64
-	add a7, t0, a7
-	sw a6, 0(a7)
+	sw a5, 0(a6)
 	addi a4, a4, 1
+	li a5, 8
 	bltu a4, a5, .L6_4
 .L6_5:
 	addi a3, a3, 1
-	bltu a3, a5, .L6_2
+	li a4, 8
+	bltu a3, a4, .L6_2
 .L6_3:
 	lw a1, 64(sp)                    # 124
 	sw a1, 32(sp)
@@ -765,40 +770,47 @@ field_fe25519_saturated32_mul:
 	sw t0, 60(sp)
 	lw t1, 28(sp)                    # 93
 	li t2, 38
-	mulhu t3, t0, t2
-	mul t0, t0, t2
+	mulhu t2, t0, t2
+	li t3, 38
+	mul t0, t0, t3
 	add t0, t1, t0                   # 93: word 0 of v$0_by_rows in 0..167503724505
 	sltu t1, t0, t1
-	add t1, t3, t1                   # 93: word 1 of v$0_by_rows in 0..167503724505
-	srli t3, t0, 31                  # 94
+	add t1, t2, t1                   # 93: word 1 of v$0_by_rows in 0..167503724505
+	srli t2, t0, 31                  # 94
 	slli t1, t1, 1
-	or t1, t3, t1                    # 94: q$0_by_rows in 0..77
-	slli t3, t1, 4                   # 97
-	slli t4, t1, 1
-	add t3, t3, t4
-	add t1, t1, t3                   # 97: carry$0_by_rows in 0..1482
-	lw t3, 0(sp)                     # 99
-	mulhu t4, a1, t2
-	mul a1, a1, t2
-	add a1, t3, a1
-	sltu t3, a1, t3
-	add t3, t4, t3
+	or t1, t2, t1                    # 94: q$0_by_rows in 0..77
+	slli t2, t1, 4                   # 97
+	slli t3, t1, 1
+	add t2, t2, t3
+	add t1, t1, t2                   # 97: carry$0_by_rows in 0..1482
+	lw t2, 0(sp)                     # 99
+	li t3, 38
+	mulhu t3, a1, t3
+	li t4, 38
+	mul a1, a1, t4
+	add a1, t2, a1
+	sltu t2, a1, t2
+	add t2, t3, t2
 	add t1, a1, t1                   # 99: word 0 of s$0_by_rows in 0..167503725968
 	sltu a1, t1, a1
-	add a1, t3, a1                   # 99: word 1 of s$0_by_rows in 0..167503725968
+	add a1, t2, a1                   # 99: word 1 of s$0_by_rows in 0..167503725968
 	sw t1, 0(a0)
 	lw t1, 4(sp)
-	mulhu t3, a2, t2
-	mul a2, a2, t2
+	li t2, 38
+	mulhu t2, a2, t2
+	li t3, 38
+	mul a2, a2, t3
 	add a2, t1, a2
 	sltu t1, a2, t1
-	add t1, t3, t1
+	add t1, t2, t1
 	add a1, a2, a1                   # 99: word 0 of s$0_by_rows in 0..167503725968
 	sltu a2, a1, a2
 	add a2, t1, a2                   # 99: word 1 of s$0_by_rows in 0..167503725968
 	sw a1, 4(a0)
 	lw a1, 8(sp)
-	mulhu t1, a3, t2
+	li t1, 38
+	mulhu t1, a3, t1
+	li t2, 38
 	mul a3, a3, t2
 	add a3, a1, a3
 	sltu a1, a3, a1
@@ -808,8 +820,10 @@ field_fe25519_saturated32_mul:
 	add a1, a1, a3                   # 99: word 1 of s$0_by_rows in 0..167503725968
 	sw a2, 8(a0)
 	lw a2, 12(sp)
-	mulhu a3, a4, t2
-	mul a4, a4, t2
+	li a3, 38
+	mulhu a3, a4, a3
+	li t1, 38
+	mul a4, a4, t1
 	add a4, a2, a4
 	sltu a2, a4, a2
 	add a2, a3, a2
@@ -818,8 +832,10 @@ field_fe25519_saturated32_mul:
 	add a2, a2, a3                   # 99: word 1 of s$0_by_rows in 0..167503725968
 	sw a1, 12(a0)
 	lw a1, 16(sp)
-	mulhu a3, a5, t2
-	mul a4, a5, t2
+	li a3, 38
+	mulhu a3, a5, a3
+	li a4, 38
+	mul a4, a5, a4
 	add a4, a1, a4
 	sltu a1, a4, a1
 	add a1, a3, a1
@@ -828,8 +844,10 @@ field_fe25519_saturated32_mul:
 	add a1, a1, a3                   # 99: word 1 of s$0_by_rows in 0..167503725968
 	sw a2, 16(a0)
 	lw a2, 20(sp)
-	mulhu a3, a6, t2
-	mul a4, a6, t2
+	li a3, 38
+	mulhu a3, a6, a3
+	li a4, 38
+	mul a4, a6, a4
 	add a4, a2, a4
 	sltu a2, a4, a2
 	add a2, a3, a2
@@ -838,8 +856,10 @@ field_fe25519_saturated32_mul:
 	add a2, a2, a3                   # 99: word 1 of s$0_by_rows in 0..167503725968
 	sw a1, 20(a0)
 	lw a1, 24(sp)
-	mulhu a3, a7, t2
-	mul a4, a7, t2
+	li a3, 38
+	mulhu a3, a7, a3
+	li a4, 38
+	mul a4, a7, a4
 	add a4, a1, a4
 	sltu a1, a4, a1
 	add a1, a3, a1
@@ -987,6 +1007,7 @@ field_fe25519_saturated32_sub:
 	or a3, a5, a3
 	li a5, 19
 	mul a3, a3, a5
+	li a5, 19
 	sub a3, a5, a3                   # 62: borrow in 0..57
 	lw a5, 0(a1)
 	lw a6, 0(a2)
@@ -1160,12 +1181,11 @@ curve_ed25519_to_cached:
 	.balign 4
 	.type curve_ed25519_base_ladder_step, @function
 curve_ed25519_base_ladder_step:
-	addi sp, sp, -544
+	addi sp, sp, -528
 	sw ra, 512(sp)
 	sw s0, 516(sp)
 	sw s1, 520(sp)
 	sw s2, 524(sp)
-	sw s3, 528(sp)
 	li a5, 0
 .L12_0:
 	slli a6, a5, 2                   # 43
@@ -1183,8 +1203,8 @@ curve_ed25519_base_ladder_step:
 	add a7, t0, a7
 	sw a6, 0(a7)
 	addi a5, a5, 1
-	li s0, 32
-	bltu a5, s0, .L12_0
+	li a6, 32
+	bltu a5, a6, .L12_0
 .L12_1:
 	li a5, 0
 .L12_2:
@@ -1203,11 +1223,12 @@ curve_ed25519_base_ladder_step:
 	add a7, t0, a7
 	sw a6, 0(a7)
 	addi a5, a5, 1
-	bltu a5, s0, .L12_2
+	li a6, 32
+	bltu a5, a6, .L12_2
 .L12_3:
-	mv s1, a0
-	mv s2, a1
-	mv s3, a4
+	mv s0, a0
+	mv s1, a1
+	mv s2, a4
 	addi a0, sp, 256
 	addi a1, sp, 0
 	call curve_ed25519_to_cached
@@ -1238,15 +1259,16 @@ curve_ed25519_base_ladder_step:
 	addi a3, sp, 0
 	add a2, a3, a2
 	lw a2, 0(a2)
-	sub a3, zero, s3
+	sub a3, zero, s2
 	xor a1, a1, a2
 	and a1, a1, a3
 	xor a1, a1, a2
 	slli a2, a0, 2
-	add a2, s1, a2
+	add a2, s0, a2
 	sw a1, 0(a2)
 	addi a0, a0, 1
-	bltu a0, s0, .L12_4
+	li a1, 32
+	bltu a0, a1, .L12_4
 .L12_5:
 	li a0, 0
 .L12_6:
@@ -1258,22 +1280,22 @@ curve_ed25519_base_ladder_step:
 	addi a3, sp, 128
 	add a2, a3, a2
 	lw a2, 0(a2)
-	sub a3, zero, s3
+	sub a3, zero, s2
 	xor a1, a1, a2
 	and a1, a1, a3
 	xor a1, a1, a2
 	slli a2, a0, 2
-	add a2, s2, a2
+	add a2, s1, a2
 	sw a1, 0(a2)
 	addi a0, a0, 1
-	bltu a0, s0, .L12_6
+	li a1, 32
+	bltu a0, a1, .L12_6
 .L12_7:
 	lw ra, 512(sp)
 	lw s0, 516(sp)
 	lw s1, 520(sp)
 	lw s2, 524(sp)
-	lw s3, 528(sp)
-	addi sp, sp, 544
+	addi sp, sp, 528
 	ret
 	.size curve_ed25519_base_ladder_step, . - curve_ed25519_base_ladder_step
 
@@ -1369,13 +1391,14 @@ field_fe25519_saturated32_square:
 	srai t2, t1, 31
 	li t3, -2147483648
 	xor t2, t2, t3
-	li t4, 1
-	sltu t4, t4, t1
-	sub t2, t3, t2
-	sltu t5, t3, t2
-	sub t4, t2, t4
-	sltu t2, t2, t4
-	or t2, t5, t2
+	li t3, 1
+	sltu t3, t3, t1
+	li t4, -2147483648
+	sub t2, t4, t2
+	sltu t4, t4, t2
+	sub t3, t2, t3
+	sltu t2, t2, t3
+	or t2, t4, t2
 	beq t2, zero, .L14_7
 	sltiu t2, t1, 8                  # 140
 	beq t2, zero, .L14_9
@@ -1383,114 +1406,122 @@ field_fe25519_saturated32_square:
 	add t0, a1, t0
 	lw t1, 4(a1)
 	lw t2, 0(t0)
-	mulhu t4, t1, t2                 # 141: word 1 of p in 0..<2^64
+	mulhu t3, t1, t2                 # 141: word 1 of p in 0..<2^64
 	mul t0, t1, t2                   # 141: word 0 of p in 0..<2^64
-	add t5, a3, t0                   # 142: word 0 of low in 0..2^35-1
-	sltu a3, t5, a3
+	add t4, a3, t0                   # 142: word 0 of low in 0..2^35-1
+	sltu a3, t4, a3
 	add a4, a4, a3                   # 142: word 1 of low in 0..2^35-1
-	add t4, a7, t4                   # 143: word 0 of high in 0..2^34-1
-	sltu t0, t4, a7
-	mv a3, t5
-	mv a7, t4
+	add t3, a7, t3                   # 143: word 0 of high in 0..2^34-1
+	sltu t0, t3, a7
+	mv a3, t4
+	mv a7, t3
 .L14_9:
 .L14_7:
 	addi t1, a2, -2                  # 139
 	srai t2, t1, 31
+	li t3, -2147483648
 	xor t2, t2, t3
-	li t4, 2
-	sltu t4, t4, t1
-	sub t2, t3, t2
-	sltu t5, t3, t2
-	sub t4, t2, t4
-	sltu t2, t2, t4
-	or t2, t5, t2
+	li t3, 2
+	sltu t3, t3, t1
+	li t4, -2147483648
+	sub t2, t4, t2
+	sltu t4, t4, t2
+	sub t3, t2, t3
+	sltu t2, t2, t3
+	or t2, t4, t2
 	beq t2, zero, .L14_11
 	sltiu t2, t1, 8                  # 140
 	beq t2, zero, .L14_13
 	slli t1, t1, 2                   # 141
 	add t1, a1, t1
 	lw t2, 8(a1)
-	lw t4, 0(t1)
-	mulhu t5, t2, t4                 # 141: word 1 of p in 0..<2^64
-	mul t1, t2, t4                   # 141: word 0 of p in 0..<2^64
-	add t4, a3, t1                   # 142: word 0 of low in 0..2^35-1
-	sltu a3, t4, a3
+	lw t3, 0(t1)
+	mulhu t4, t2, t3                 # 141: word 1 of p in 0..<2^64
+	mul t1, t2, t3                   # 141: word 0 of p in 0..<2^64
+	add t3, a3, t1                   # 142: word 0 of low in 0..2^35-1
+	sltu a3, t3, a3
 	add a4, a4, a3                   # 142: word 1 of low in 0..2^35-1
-	add t5, a7, t5                   # 143: word 0 of high in 0..2^34-1
-	sltu a3, t5, a7
+	add t4, a7, t4                   # 143: word 0 of high in 0..2^34-1
+	sltu a3, t4, a7
 	add t0, t0, a3                   # 143: word 1 of high in 0..2^34-1
-	mv a3, t4
-	mv a7, t5
+	mv a3, t3
+	mv a7, t4
 .L14_13:
 .L14_11:
 	addi t1, a2, -3                  # 139
 	srai t2, t1, 31
+	li t3, -2147483648
 	xor t2, t2, t3
-	li t4, 3
-	sltu t4, t4, t1
-	sub t2, t3, t2
-	sltu t5, t3, t2
-	sub t4, t2, t4
-	sltu t2, t2, t4
-	or t2, t5, t2
+	li t3, 3
+	sltu t3, t3, t1
+	li t4, -2147483648
+	sub t2, t4, t2
+	sltu t4, t4, t2
+	sub t3, t2, t3
+	sltu t2, t2, t3
+	or t2, t4, t2
 	beq t2, zero, .L14_15
 	sltiu t2, t1, 8                  # 140
 	beq t2, zero, .L14_17
 	slli t1, t1, 2                   # 141
 	add t1, a1, t1
 	lw t2, 12(a1)
-	lw t4, 0(t1)
-	mulhu t5, t2, t4                 # 141: word 1 of p in 0..<2^64
-	mul t1, t2, t4                   # 141: word 0 of p in 0..<2^64
-	add t4, a3, t1                   # 142: word 0 of low in 0..2^35-1
-	sltu a3, t4, a3
+	lw t3, 0(t1)
+	mulhu t4, t2, t3                 # 141: word 1 of p in 0..<2^64
+	mul t1, t2, t3                   # 141: word 0 of p in 0..<2^64
+	add t3, a3, t1                   # 142: word 0 of low in 0..2^35-1
+	sltu a3, t3, a3
 	add a4, a4, a3                   # 142: word 1 of low in 0..2^35-1
-	add t5, a7, t5                   # 143: word 0 of high in 0..2^34-1
-	sltu a3, t5, a7
+	add t4, a7, t4                   # 143: word 0 of high in 0..2^34-1
+	sltu a3, t4, a7
 	add t0, t0, a3                   # 143: word 1 of high in 0..2^34-1
-	mv a3, t4
-	mv a7, t5
+	mv a3, t3
+	mv a7, t4
 .L14_17:
 .L14_15:
 	addi t1, a2, -4                  # 139
 	srai t2, t1, 31
+	li t3, -2147483648
 	xor t2, t2, t3
-	li t4, 4
-	sltu t4, t4, t1
-	sub t2, t3, t2
-	sltu t5, t3, t2
-	sub t4, t2, t4
-	sltu t2, t2, t4
-	or t2, t5, t2
+	li t3, 4
+	sltu t3, t3, t1
+	li t4, -2147483648
+	sub t2, t4, t2
+	sltu t4, t4, t2
+	sub t3, t2, t3
+	sltu t2, t2, t3
+	or t2, t4, t2
 	beq t2, zero, .L14_19
 	sltiu t2, t1, 8                  # 140
 	beq t2, zero, .L14_21
 	slli t1, t1, 2                   # 141
 	add t1, a1, t1
 	lw t2, 16(a1)
-	lw t4, 0(t1)
-	mulhu t5, t2, t4                 # 141: word 1 of p in 0..<2^64
-	mul t1, t2, t4                   # 141: word 0 of p in 0..<2^64
-	add t4, a3, t1                   # 142: word 0 of low in 0..2^35-1
-	sltu a3, t4, a3
+	lw t3, 0(t1)
+	mulhu t4, t2, t3                 # 141: word 1 of p in 0..<2^64
+	mul t1, t2, t3                   # 141: word 0 of p in 0..<2^64
+	add t3, a3, t1                   # 142: word 0 of low in 0..2^35-1
+	sltu a3, t3, a3
 	add a4, a4, a3                   # 142: word 1 of low in 0..2^35-1
-	add t5, a7, t5                   # 143: word 0 of high in 0..2^34-1
-	sltu a3, t5, a7
+	add t4, a7, t4                   # 143: word 0 of high in 0..2^34-1
+	sltu a3, t4, a7
 	add t0, t0, a3                   # 143: word 1 of high in 0..2^34-1
-	mv a3, t4
-	mv a7, t5
+	mv a3, t3
+	mv a7, t4
 .L14_21:
 .L14_19:
 	addi t1, a2, -5                  # 139
 	srai t2, t1, 31
+	li t3, -2147483648
 	xor t2, t2, t3
-	li t4, 5
-	sltu t4, t4, t1
-	sub t2, t3, t2
-	sltu t5, t3, t2
-	sub t4, t2, t4
-	sltu t2, t2, t4
-	or t2, t5, t2
+	li t3, 5
+	sltu t3, t3, t1
+	li t4, -2147483648
+	sub t2, t4, t2
+	sltu t4, t4, t2
+	sub t3, t2, t3
+	sltu t2, t2, t3
+	or t2, t4, t2
 	beq t2, zero, .L14_23
 	sltiu t2, t1, 8                  # 140
 	beq t2, zero, .L14_25
@@ -1498,27 +1529,29 @@ field_fe25519_saturated32_square:
 	add t0, a1, t0
 	lw t1, 20(a1)
 	lw t2, 0(t0)
-	mulhu t4, t1, t2                 # 141: word 1 of p in 0..<2^64
+	mulhu t3, t1, t2                 # 141: word 1 of p in 0..<2^64
 	mul t0, t1, t2                   # 141: word 0 of p in 0..<2^64
-	add t5, a3, t0                   # 142: word 0 of low in 0..2^35-1
-	sltu a3, t5, a3
+	add t4, a3, t0                   # 142: word 0 of low in 0..2^35-1
+	sltu a3, t4, a3
 	add a4, a4, a3                   # 142: word 1 of low in 0..2^35-1
-	add t4, a7, t4                   # 143: word 0 of high in 0..2^34-1
-	sltu t0, t4, a7
-	mv a3, t5
-	mv a7, t4
+	add t3, a7, t3                   # 143: word 0 of high in 0..2^34-1
+	sltu t0, t3, a7
+	mv a3, t4
+	mv a7, t3
 .L14_25:
 .L14_23:
 	addi t1, a2, -6                  # 139
 	srai t2, t1, 31
+	li t3, -2147483648
 	xor t2, t2, t3
-	li t4, 6
-	sltu t4, t4, t1
-	sub t2, t3, t2
-	sltu t3, t3, t2
-	sub t4, t2, t4
-	sltu t2, t2, t4
-	or t2, t3, t2
+	li t3, 6
+	sltu t3, t3, t1
+	li t4, -2147483648
+	sub t2, t4, t2
+	sltu t4, t4, t2
+	sub t3, t2, t3
+	sltu t2, t2, t3
+	or t2, t4, t2
 	beq t2, zero, .L14_27
 	sltiu t1, t1, 8                  # 140
 	beq t1, zero, .L14_29
@@ -1565,96 +1598,111 @@ field_fe25519_saturated32_square:
 	sw a5, 60(sp)
 	lw a1, 28(sp)                    # 93
 	li a2, 38
-	mulhu a3, a5, a2
-	mul a4, a5, a2
-	add a4, a1, a4                   # 93: word 0 of v$0_reduced in 0..167503724505
-	sltu a1, a4, a1
-	add a1, a3, a1                   # 93: word 1 of v$0_reduced in 0..167503724505
-	srli a3, a4, 31                  # 94
+	mulhu a2, a5, a2
+	li a3, 38
+	mul a3, a5, a3
+	add a3, a1, a3                   # 93: word 0 of v$0_reduced in 0..167503724505
+	sltu a1, a3, a1
+	add a1, a2, a1                   # 93: word 1 of v$0_reduced in 0..167503724505
+	srli a2, a3, 31                  # 94
 	slli a1, a1, 1
-	or a1, a3, a1                    # 94: q$0_reduced in 0..77
-	slli a3, a1, 4                   # 97
-	slli a5, a1, 1
-	add a3, a3, a5
-	add a1, a1, a3                   # 97: carry$0_reduced in 0..1482
-	lw a3, 0(sp)                     # 99
-	lw a5, 32(sp)
-	mulhu a6, a5, a2
-	mul a5, a5, a2
-	add a5, a3, a5
-	sltu a3, a5, a3
-	add a3, a6, a3
-	add a1, a5, a1                   # 99: word 0 of s$0_reduced in 0..167503725968
-	sltu a5, a1, a5
-	add a3, a3, a5                   # 99: word 1 of s$0_reduced in 0..167503725968
+	or a1, a2, a1                    # 94: q$0_reduced in 0..77
+	slli a2, a1, 4                   # 97
+	slli a4, a1, 1
+	add a2, a2, a4
+	add a1, a1, a2                   # 97: carry$0_reduced in 0..1482
+	lw a2, 0(sp)                     # 99
+	lw a4, 32(sp)
+	li a5, 38
+	mulhu a5, a4, a5
+	li a6, 38
+	mul a4, a4, a6
+	add a4, a2, a4
+	sltu a2, a4, a2
+	add a2, a5, a2
+	add a1, a4, a1                   # 99: word 0 of s$0_reduced in 0..167503725968
+	sltu a4, a1, a4
+	add a2, a2, a4                   # 99: word 1 of s$0_reduced in 0..167503725968
 	sw a1, 0(a0)
 	lw a1, 4(sp)
-	lw a5, 36(sp)
-	mulhu a6, a5, a2
-	mul a5, a5, a2
-	add a5, a1, a5
-	sltu a1, a5, a1
-	add a1, a6, a1
-	add a3, a5, a3                   # 99: word 0 of s$0_reduced in 0..167503725968
-	sltu a5, a3, a5
-	add a1, a1, a5                   # 99: word 1 of s$0_reduced in 0..167503725968
-	sw a3, 4(a0)
-	lw a3, 8(sp)
-	lw a5, 40(sp)
-	mulhu a6, a5, a2
-	mul a5, a5, a2
-	add a5, a3, a5
-	sltu a3, a5, a3
-	add a3, a6, a3
-	add a1, a5, a1                   # 99: word 0 of s$0_reduced in 0..167503725968
-	sltu a5, a1, a5
-	add a3, a3, a5                   # 99: word 1 of s$0_reduced in 0..167503725968
+	lw a4, 36(sp)
+	li a5, 38
+	mulhu a5, a4, a5
+	li a6, 38
+	mul a4, a4, a6
+	add a4, a1, a4
+	sltu a1, a4, a1
+	add a1, a5, a1
+	add a2, a4, a2                   # 99: word 0 of s$0_reduced in 0..167503725968
+	sltu a4, a2, a4
+	add a1, a1, a4                   # 99: word 1 of s$0_reduced in 0..167503725968
+	sw a2, 4(a0)
+	lw a2, 8(sp)
+	lw a4, 40(sp)
+	li a5, 38
+	mulhu a5, a4, a5
+	li a6, 38
+	mul a4, a4, a6
+	add a4, a2, a4
+	sltu a2, a4, a2
+	add a2, a5, a2
+	add a1, a4, a1                   # 99: word 0 of s$0_reduced in 0..167503725968
+	sltu a4, a1, a4
+	add a2, a2, a4                   # 99: word 1 of s$0_reduced in 0..167503725968
 	sw a1, 8(a0)
 	lw a1, 12(sp)
-	lw a5, 44(sp)
-	mulhu a6, a5, a2
-	mul a5, a5, a2
-	add a5, a1, a5
-	sltu a1, a5, a1
-	add a1, a6, a1
-	add a3, a5, a3                   # 99: word 0 of s$0_reduced in 0..167503725968
-	sltu a5, a3, a5
-	add a1, a1, a5                   # 99: word 1 of s$0_reduced in 0..167503725968
-	sw a3, 12(a0)
-	lw a3, 16(sp)
-	lw a5, 48(sp)
-	mulhu a6, a5, a2
-	mul a5, a5, a2
-	add a5, a3, a5
-	sltu a3, a5, a3
-	add a3, a6, a3
-	add a1, a5, a1                   # 99: word 0 of s$0_reduced in 0..167503725968
-	sltu a5, a1, a5
-	add a3, a3, a5                   # 99: word 1 of s$0_reduced in 0..167503725968
+	lw a4, 44(sp)
+	li a5, 38
+	mulhu a5, a4, a5
+	li a6, 38
+	mul a4, a4, a6
+	add a4, a1, a4
+	sltu a1, a4, a1
+	add a1, a5, a1
+	add a2, a4, a2                   # 99: word 0 of s$0_reduced in 0..167503725968
+	sltu a4, a2, a4
+	add a1, a1, a4                   # 99: word 1 of s$0_reduced in 0..167503725968
+	sw a2, 12(a0)
+	lw a2, 16(sp)
+	lw a4, 48(sp)
+	li a5, 38
+	mulhu a5, a4, a5
+	li a6, 38
+	mul a4, a4, a6
+	add a4, a2, a4
+	sltu a2, a4, a2
+	add a2, a5, a2
+	add a1, a4, a1                   # 99: word 0 of s$0_reduced in 0..167503725968
+	sltu a4, a1, a4
+	add a2, a2, a4                   # 99: word 1 of s$0_reduced in 0..167503725968
 	sw a1, 16(a0)
 	lw a1, 20(sp)
-	lw a5, 52(sp)
-	mulhu a6, a5, a2
-	mul a5, a5, a2
-	add a5, a1, a5
-	sltu a1, a5, a1
-	add a1, a6, a1
-	add a3, a5, a3                   # 99: word 0 of s$0_reduced in 0..167503725968
-	sltu a5, a3, a5
-	add a1, a1, a5                   # 99: word 1 of s$0_reduced in 0..167503725968
-	sw a3, 20(a0)
-	lw a3, 24(sp)
-	lw a5, 56(sp)
-	mulhu a6, a5, a2
-	mul a2, a5, a2
-	add a2, a3, a2
-	sltu a3, a2, a3
-	add a3, a6, a3
-	add a1, a2, a1                   # 99: word 0 of s$0_reduced in 0..167503725968
-	sltu a2, a1, a2
-	add a2, a3, a2                   # 99: word 1 of s$0_reduced in 0..167503725968
+	lw a4, 52(sp)
+	li a5, 38
+	mulhu a5, a4, a5
+	li a6, 38
+	mul a4, a4, a6
+	add a4, a1, a4
+	sltu a1, a4, a1
+	add a1, a5, a1
+	add a2, a4, a2                   # 99: word 0 of s$0_reduced in 0..167503725968
+	sltu a4, a2, a4
+	add a1, a1, a4                   # 99: word 1 of s$0_reduced in 0..167503725968
+	sw a2, 20(a0)
+	lw a2, 24(sp)
+	lw a4, 56(sp)
+	li a5, 38
+	mulhu a5, a4, a5
+	li a6, 38
+	mul a4, a4, a6
+	add a4, a2, a4
+	sltu a2, a4, a2
+	add a2, a5, a2
+	add a1, a4, a1                   # 99: word 0 of s$0_reduced in 0..167503725968
+	sltu a4, a1, a4
+	add a2, a2, a4                   # 99: word 1 of s$0_reduced in 0..167503725968
 	sw a1, 24(a0)
-	slli a1, a4, 1                   # 103
+	slli a1, a3, 1                   # 103
 	srli a1, a1, 1
 	add a1, a2, a1
 	sw a1, 28(a0)
@@ -2030,43 +2078,49 @@ field_fe25519_saturated32_to_bytes:
 	sub a2, a3, a2                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
 	sltu t2, a3, a2
 	li t3, -1
-	sub t4, a4, t3
-	sltu t5, a4, t4
-	sub t2, t4, t2                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu t4, t4, t2
-	or t4, t5, t4
-	sub t5, a5, t3
-	sltu s0, a5, t5
+	sub t3, a4, t3
+	sltu t4, a4, t3
+	sub t2, t3, t2                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t3, t3, t2
+	or t3, t4, t3
+	li t4, -1
+	sub t4, a5, t4
+	sltu t5, a5, t4
+	sub t3, t4, t3                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t4, t4, t3
+	add t4, t5, t4
+	li t5, -1
+	sub t5, a6, t5
+	sltu s0, a6, t5
 	sub t4, t5, t4                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
 	sltu t5, t5, t4
 	add t5, s0, t5
-	sub s0, a6, t3
-	sltu s1, a6, s0
+	li s0, -1
+	sub s0, a7, s0
+	sltu s1, a7, s0
 	sub t5, s0, t5                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
 	sltu s0, s0, t5
 	add s0, s1, s0
-	sub s1, a7, t3
-	sltu s2, a7, s1
+	li s1, -1
+	sub s1, t0, s1
+	sltu s2, t0, s1
 	sub s0, s1, s0                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
 	sltu s1, s1, s0
 	add s1, s2, s1
-	sub s2, t0, t3
-	sltu s3, t0, s2
+	li s2, -1
+	sub s2, t1, s2
+	sltu s3, t1, s2
 	sub s1, s2, s1                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
 	sltu s2, s2, s1
 	add s2, s3, s2
-	sub t3, t1, t3
-	sltu s3, t1, t3
-	sub s2, t3, s2                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu t3, t3, s2
-	add t3, s3, t3
 	li s3, 2147483647
 	sub s3, a1, s3
-	sub t3, s3, t3                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	srai s3, t3, 31                  # limbs:89: borrow$1_reduce_once in -1..0
+	sub s2, s3, s2                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	srai s3, s2, 31                  # limbs:89: borrow$1_reduce_once in -1..0
 	srai s3, s3, 31                  # limbs:91
 	li s4, -2147483648
 	xor s3, s3, s4
+	li s4, -2147483648
 	sltu s3, s3, s4                  # limbs:91: cond$1_reduce_once
 	sub s3, zero, s3
 	xor a3, a3, a2
@@ -2075,24 +2129,24 @@ field_fe25519_saturated32_to_bytes:
 	xor a3, a4, t2
 	and a3, a3, s3
 	xor a3, a3, t2
-	xor a4, a5, t4
+	xor a4, a5, t3
 	and a4, a4, s3
-	xor a4, a4, t4
-	xor a5, a6, t5
+	xor a4, a4, t3
+	xor a5, a6, t4
 	and a5, a5, s3
-	xor a5, a5, t5
-	xor a6, a7, s0
+	xor a5, a5, t4
+	xor a6, a7, t5
 	and a6, a6, s3
-	xor a6, a6, s0
-	xor a7, t0, s1
+	xor a6, a6, t5
+	xor a7, t0, s0
 	and a7, a7, s3
-	xor a7, a7, s1
-	xor t0, t1, s2
+	xor a7, a7, s0
+	xor t0, t1, s1
 	and t0, t0, s3
-	xor t0, t0, s2
-	xor a1, a1, t3
+	xor t0, t0, s1
+	xor a1, a1, s2
 	and a1, a1, s3
-	xor a1, a1, t3
+	xor a1, a1, s2
 	sw a2, 0(sp)
 	sw a3, 4(sp)
 	sw a4, 8(sp)
@@ -2244,7 +2298,7 @@ santoku_sign_public_key:
 	lw ra, 12(sp)
 	addi sp, sp, 16
 	mv t1, sp
-	li t0, 1392
+	li t0, 1376
 	sub sp, sp, t0
 	mv t0, sp
 	1:
@@ -2295,25 +2349,27 @@ field_sc25519_pack:
 .L26_2:
 	slli a2, a1, 3                   # 143
 	li a3, 21
-	divu a4, a2, a3
-	mul a5, a4, a3                   # 144
-	sub a2, a2, a5                   # 144: at$0_digit_byte in 0..20
-	slli a5, a4, 2                   # 145
-	addi a6, sp, 0
-	add a5, a6, a5
-	lw a6, 0(a5)
-	srl a6, a6, a2                   # 145: b$0_digit_byte
-	li a7, 13
-	bgeu a7, a2, .L26_5
-	sltiu a4, a4, 11                 # 147
-	beq a4, zero, .L26_7
-	lw a4, 4(a5)
-	sub a2, a3, a2
-	sll a2, a4, a2
-	or a6, a6, a2                    # 147: b$0_digit_byte
+	divu a3, a2, a3
+	li a4, 21
+	mul a4, a3, a4                   # 144
+	sub a2, a2, a4                   # 144: at$0_digit_byte in 0..20
+	slli a4, a3, 2                   # 145
+	addi a5, sp, 0
+	add a4, a5, a4
+	lw a5, 0(a4)
+	srl a5, a5, a2                   # 145: b$0_digit_byte
+	li a6, 13
+	bgeu a6, a2, .L26_5
+	sltiu a3, a3, 11                 # 147
+	beq a3, zero, .L26_7
+	lw a3, 4(a4)
+	li a4, 21
+	sub a2, a4, a2
+	sll a2, a3, a2
+	or a5, a5, a2                    # 147: b$0_digit_byte
 .L26_7:
 .L26_5:
-	andi a2, a6, 255                 # 149: result$0_digit_byte
+	andi a2, a5, 255                 # 149: result$0_digit_byte
 	add a3, a0, a1
 	sb a2, 0(a3)
 	addi a1, a1, 1
@@ -2364,57 +2420,58 @@ field_sc25519_fold:
 .L27_1:
 	li a0, 0
 .L27_2:
-	slli a2, a0, 3                   # 93
-	add a2, s0, a2
-	lw a3, 0(a2)
-	lw a4, 96(s0)
-	lw a5, 100(s0)
-	slli a6, a0, 2
-	lla a7, table_8
-	add a6, a7, a6
-	lw a7, 0(a6)
-	srai t0, a7, 31
-	mul t1, a4, a7
-	mulhu t2, a4, a7
-	mul a4, a4, t0
-	add a4, t2, a4
-	mul a5, a5, a7
-	add a4, a4, a5
-	add a5, a3, t1
-	sltu a3, a5, a3
-	add a3, a4, a3
-	sw a5, 0(a2)
-	sw a3, 4(a2)
+	slli a1, a0, 3                   # 93
+	add a1, s0, a1
+	lw a2, 0(a1)
+	lw a3, 96(s0)
+	lw a4, 100(s0)
+	slli a5, a0, 2
+	lla a6, table_8
+	add a5, a6, a5
+	lw a6, 0(a5)
+	srai a7, a6, 31
+	mul t0, a3, a6
+	mulhu t1, a3, a6
+	mul a3, a3, a7
+	add a3, t1, a3
+	mul a4, a4, a6
+	add a3, a3, a4
+	add a4, a2, t0
+	sltu a2, a4, a2
+	add a2, a3, a2
+	sw a4, 0(a1)
+	sw a2, 4(a1)
 	addi a0, a0, 1
-	li a2, 6
-	bltu a0, a2, .L27_2
+	li a1, 6
+	bltu a0, a1, .L27_2
 .L27_3:
 	sw zero, 96(s0)
 	sw zero, 100(s0)
 	li a0, 0
 .L27_4:
-	slli a2, a0, 3                   # 97
-	add a2, s0, a2
-	lw a3, 8(a2)
-	lw a4, 12(a2)
-	lw a5, 0(a2)
-	lw a6, 4(a2)
-	srli a5, a5, 21
-	slli a7, a6, 11
-	or a5, a5, a7
-	srai a6, a6, 21
-	add a5, a3, a5
-	sltu a3, a5, a3
-	add a4, a4, a6
-	add a3, a4, a3
-	sw a5, 8(a2)
-	sw a3, 12(a2)
-	lw a3, 0(a2)                     # 98
-	slli a3, a3, 11
-	srli a3, a3, 11
-	sw a3, 0(a2)
-	sw zero, 4(a2)
+	slli a1, a0, 3                   # 97
+	add a1, s0, a1
+	lw a2, 8(a1)
+	lw a3, 12(a1)
+	lw a4, 0(a1)
+	lw a5, 4(a1)
+	srli a4, a4, 21
+	slli a6, a5, 11
+	or a4, a4, a6
+	srai a5, a5, 21
+	add a4, a2, a4
+	sltu a2, a4, a2
+	add a3, a3, a5
+	add a2, a3, a2
+	sw a4, 8(a1)
+	sw a2, 12(a1)
+	lw a2, 0(a1)                     # 98
+	slli a2, a2, 11
+	srli a2, a2, 11
+	sw a2, 0(a1)
+	sw zero, 4(a1)
 	addi a0, a0, 1
+	li a1, 12
 	bltu a0, a1, .L27_4
 .L27_5:
 	lw ra, 0(sp)
@@ -2508,6 +2565,7 @@ field_sc25519_subtract_order_2:
 	srai a2, a2, 31
 	li a3, -2147483648
 	xor a2, a2, a3
+	li a3, -2147483648
 	sltu a2, a2, a3                  # 130: cond
 	li a3, 0
 .L29_2:
@@ -2573,6 +2631,7 @@ field_sc25519_subtract_order_1:
 	srai a2, a2, 31
 	li a3, -2147483648
 	xor a2, a2, a3
+	li a3, -2147483648
 	sltu a2, a2, a3                  # 130: cond
 	li a3, 0
 .L30_2:
@@ -2602,11 +2661,9 @@ field_sc25519_subtract_order_1:
 	.balign 4
 	.type field_sc25519_reduce, @function
 field_sc25519_reduce:
-	addi sp, sp, -320
+	addi sp, sp, -304
 	sw ra, 296(sp)
 	sw s0, 300(sp)
-	sw s1, 304(sp)
-	sw s2, 308(sp)
 	li a2, 0
 .L31_0:
 	slli a3, a2, 2                   # 59
@@ -2621,23 +2678,24 @@ field_sc25519_reduce:
 	li a3, 24
 	bltu a2, a3, .L31_0
 .L31_1:
+	li a1, 24
 .L31_2:
-	addi a3, a3, -1
-	mv a1, a3
-	li a2, 0
+	addi a1, a1, -1
+	mv a2, a1
+	li a3, 0
 .L31_4:
-	addi a4, a1, -12                 # 63
-	add a4, a2, a4
+	addi a4, a2, -12                 # 63
+	add a4, a3, a4
 	slli a4, a4, 3
 	addi a5, sp, 0
 	add a4, a5, a4
 	lw a5, 0(a4)
 	lw a6, 4(a4)
-	slli a7, a1, 3
+	slli a7, a2, 3
 	addi t0, sp, 0
 	add a7, t0, a7
 	lw a7, 0(a7)
-	slli t0, a2, 2
+	slli t0, a3, 2
 	lla t1, table_8
 	add t0, t1, t0
 	lw t1, 0(t0)
@@ -2649,86 +2707,90 @@ field_sc25519_reduce:
 	add a5, a6, a5
 	sw a7, 0(a4)
 	sw a5, 4(a4)
-	addi a2, a2, 1
+	addi a3, a3, 1
 	li a4, 6
-	bltu a2, a4, .L31_4
+	bltu a3, a4, .L31_4
 .L31_5:
-	li a1, 18
-	bltu a1, a3, .L31_2
+	li a2, 18
+	bltu a2, a1, .L31_2
 .L31_3:
-	li a2, 6
-	mv a3, a2
+	li a1, 6
 .L31_6:
-	slli a4, a3, 3                   # 67
-	addi a5, sp, 0
-	add a4, a5, a4
-	lw a5, 8(a4)
-	lw a6, 12(a4)
-	lw a7, 0(a4)
-	lw t0, 4(a4)
-	li t1, 1048576
-	add t2, a7, t1
-	sltu a7, t2, a7
-	add a7, t0, a7
-	srli t0, t2, 21
-	slli a7, a7, 11
-	or a7, t0, a7
-	srai t0, a7, 31
+	slli a2, a1, 3                   # 67
+	addi a3, sp, 0
+	add a2, a3, a2
+	lw a3, 8(a2)
+	lw a4, 12(a2)
+	lw a5, 0(a2)
+	lw a6, 4(a2)
+	li a7, 1048576
 	add a7, a5, a7
 	sltu a5, a7, a5
-	add a6, a6, t0
 	add a5, a6, a5
-	sw a7, 8(a4)
-	sw a5, 12(a4)
-	lw a5, 0(a4)                     # 68
-	add a5, a5, t1
+	srli a6, a7, 21
 	slli a5, a5, 11
-	srli a5, a5, 11
-	sub a5, a5, t1
+	or a5, a6, a5
 	srai a6, a5, 31
-	sw a5, 0(a4)
-	sw a6, 4(a4)
-	addi a3, a3, 1
-	li a4, 17
-	bltu a3, a4, .L31_6
+	add a5, a3, a5
+	sltu a3, a5, a3
+	add a4, a4, a6
+	add a3, a4, a3
+	sw a5, 8(a2)
+	sw a3, 12(a2)
+	lw a3, 0(a2)                     # 68
+	li a4, 1048576
+	add a3, a3, a4
+	slli a3, a3, 11
+	srli a3, a3, 11
+	li a4, 1048576
+	sub a3, a3, a4
+	srai a4, a3, 31
+	sw a3, 0(a2)
+	sw a4, 4(a2)
+	addi a1, a1, 1
+	li a2, 17
+	bltu a1, a2, .L31_6
 .L31_7:
+	li a1, 18
 .L31_8:
 	addi a1, a1, -1
-	mv a3, a1
-	li a4, 0
+	mv a2, a1
+	li a3, 0
 .L31_10:
-	addi a5, a3, -12                 # 73
-	add a5, a4, a5
-	slli a5, a5, 3
-	addi a6, sp, 0
-	add a5, a6, a5
-	lw a6, 0(a5)
-	lw a7, 4(a5)
-	slli t0, a3, 3
-	addi t1, sp, 0
+	addi a4, a2, -12                 # 73
+	add a4, a3, a4
+	slli a4, a4, 3
+	addi a5, sp, 0
+	add a4, a5, a4
+	lw a5, 0(a4)
+	lw a6, 4(a4)
+	slli a7, a2, 3
+	addi t0, sp, 0
+	add a7, t0, a7
+	lw a7, 0(a7)
+	slli t0, a3, 2
+	lla t1, table_8
 	add t0, t1, t0
-	lw t0, 0(t0)
-	slli t1, a4, 2
-	lla t2, table_8
-	add t1, t2, t1
-	lw t2, 0(t1)
-	mulh t3, t0, t2
-	mul t0, t0, t2
-	add t0, a6, t0
-	sltu a6, t0, a6
-	add a7, a7, t3
-	add a6, a7, a6
-	sw t0, 0(a5)
-	sw a6, 4(a5)
-	addi a4, a4, 1
-	bltu a4, a2, .L31_10
+	lw t1, 0(t0)
+	mulh t2, a7, t1
+	mul a7, a7, t1
+	add a7, a5, a7
+	sltu a5, a7, a5
+	add a6, a6, t2
+	add a5, a6, a5
+	sw a7, 0(a4)
+	sw a5, 4(a4)
+	addi a3, a3, 1
+	li a4, 6
+	bltu a3, a4, .L31_10
 .L31_11:
-	li s0, 12
-	bltu s0, a1, .L31_8
+	li a2, 12
+	bltu a2, a1, .L31_8
 .L31_9:
 	li a1, 0
 .L31_12:
-	bgeu a1, s0, .L31_14
+	li a2, 12
+	bgeu a1, a2, .L31_14
 	slli a2, a1, 3                   # 76
 	addi a3, sp, 0
 	add a2, a3, a2
@@ -2745,10 +2807,10 @@ field_sc25519_reduce:
 	sw zero, 292(sp)
 .L31_15:
 	addi a1, a1, 1
-	li s1, 13
-	bltu a1, s1, .L31_12
+	li a2, 13
+	bltu a1, a2, .L31_12
 .L31_13:
-	mv s2, a0
+	mv s0, a0
 	addi a0, sp, 0
 	addi a1, sp, 192
 	call field_sc25519_fold
@@ -2774,7 +2836,8 @@ field_sc25519_reduce:
 	add a2, a3, a2
 	sw a1, 0(a2)
 	addi a0, a0, 1
-	bltu a0, s1, .L31_16
+	li a1, 13
+	bltu a0, a1, .L31_16
 .L31_17:
 	addi a0, sp, 0
 	addi a1, sp, 52
@@ -2794,7 +2857,7 @@ field_sc25519_reduce:
 	add a1, a2, a1
 	lw a1, 0(a1)
 	slli a2, a0, 2
-	add a2, s2, a2
+	add a2, s0, a2
 	sw a1, 0(a2)
 	j .L31_21
 .L31_20:
@@ -2802,16 +2865,15 @@ field_sc25519_reduce:
 	lw a2, 48(sp)
 	slli a2, a2, 21
 	add a1, a1, a2
-	sw a1, 44(s2)
+	sw a1, 44(s0)
 .L31_21:
 	addi a0, a0, 1
-	bltu a0, s0, .L31_18
+	li a1, 12
+	bltu a0, a1, .L31_18
 .L31_19:
 	lw ra, 296(sp)
 	lw s0, 300(sp)
-	lw s1, 304(sp)
-	lw s2, 308(sp)
-	addi sp, sp, 320
+	addi sp, sp, 304
 	ret
 	.size field_sc25519_reduce, . - field_sc25519_reduce
 
@@ -2897,15 +2959,16 @@ hash_sha512_first_block_32:
 	li a4, 32
 	bltu a1, a4, .L34_0
 .L34_1:
+	li a1, 32
 .L34_2:
-	addi a1, a4, -32                 # 100
-	add a1, a3, a1
-	add a2, a0, a4
-	lbu a5, 0(a1)
-	sb a5, 0(a2)
-	addi a4, a4, 1
-	li a1, 128
-	bltu a4, a1, .L34_2
+	addi a2, a1, -32                 # 100
+	add a2, a3, a2
+	add a4, a0, a1
+	lbu a5, 0(a2)
+	sb a5, 0(a4)
+	addi a1, a1, 1
+	li a2, 128
+	bltu a1, a2, .L34_2
 .L34_3:
 	ret
 	.size hash_sha512_first_block_32, . - hash_sha512_first_block_32
@@ -2927,13 +2990,13 @@ hash_sha512_tail_32:
 	bne a4, zero, .L35_2
 	li a5, 0
 .L35_4:
-	add a7, a2, a5                   # 112
-	add t0, a0, a5
-	lbu t1, 0(a7)
-	sb t1, 0(t0)
+	add a6, a2, a5                   # 112
+	add a7, a0, a5
+	lbu t0, 0(a6)
+	sb t0, 0(a7)
 	addi a5, a5, 1
-	li a7, 32
-	bltu a5, a7, .L35_4
+	li a6, 32
+	bltu a5, a6, .L35_4
 .L35_5:
 	j .L35_3
 .L35_2:
@@ -2942,22 +3005,23 @@ hash_sha512_tail_32:
 	addi a2, a2, 96                  # 114: start in 96..2^31-32
 	li a5, 0
 .L35_6:
-	add a7, a2, a5                   # 116
-	bgeu a7, a1, .L35_8
-	add a7, a3, a7                   # 117
-	add t0, a0, a5
-	lbu t1, 0(a7)
-	sb t1, 0(t0)
+	add a6, a2, a5                   # 116
+	bgeu a6, a1, .L35_8
+	add a6, a3, a6                   # 117
+	add a7, a0, a5
+	lbu t0, 0(a6)
+	sb t0, 0(a7)
 	j .L35_9
 .L35_8:
-	bne a7, a1, .L35_11
-	add a7, a0, a5
-	sb a6, 0(a7)
+	bne a6, a1, .L35_11
+	add a6, a0, a5
+	li a7, 128
+	sb a7, 0(a6)
 .L35_11:
 .L35_9:
 	addi a5, a5, 1
-	li a7, 32
-	bltu a5, a7, .L35_6
+	li a6, 32
+	bltu a5, a6, .L35_6
 .L35_7:
 .L35_3:
 	li a2, 0
@@ -2966,13 +3030,14 @@ hash_sha512_tail_32:
 	add a5, a2, a5
 	bgeu a5, a1, .L35_14
 	add a5, a3, a5                   # 125
-	add a7, a0, a2
-	lbu t0, 0(a5)
-	sb t0, 32(a7)
+	add a6, a0, a2
+	lbu a7, 0(a5)
+	sb a7, 32(a6)
 	j .L35_15
 .L35_14:
 	bne a5, a1, .L35_17
 	add a5, a0, a2
+	li a6, 128
 	sb a6, 32(a5)
 .L35_17:
 .L35_15:
@@ -3091,15 +3156,16 @@ hash_sha512_first_block_64:
 	li a4, 64
 	bltu a1, a4, .L38_0
 .L38_1:
+	li a1, 64
 .L38_2:
-	addi a1, a4, -64                 # 100
-	add a1, a3, a1
-	add a2, a0, a4
-	lbu a5, 0(a1)
-	sb a5, 0(a2)
-	addi a4, a4, 1
-	li a1, 128
-	bltu a4, a1, .L38_2
+	addi a2, a1, -64                 # 100
+	add a2, a3, a2
+	add a4, a0, a1
+	lbu a5, 0(a2)
+	sb a5, 0(a4)
+	addi a1, a1, 1
+	li a2, 128
+	bltu a1, a2, .L38_2
 .L38_3:
 	ret
 	.size hash_sha512_first_block_64, . - hash_sha512_first_block_64
@@ -3121,13 +3187,13 @@ hash_sha512_tail_64:
 	bne a4, zero, .L39_2
 	li a5, 0
 .L39_4:
-	add a7, a2, a5                   # 112
-	add t0, a0, a5
-	lbu t1, 0(a7)
-	sb t1, 0(t0)
+	add a6, a2, a5                   # 112
+	add a7, a0, a5
+	lbu t0, 0(a6)
+	sb t0, 0(a7)
 	addi a5, a5, 1
-	li a7, 64
-	bltu a5, a7, .L39_4
+	li a6, 64
+	bltu a5, a6, .L39_4
 .L39_5:
 	j .L39_3
 .L39_2:
@@ -3136,22 +3202,23 @@ hash_sha512_tail_64:
 	addi a2, a2, 64                  # 114: start in 64..2^31-64
 	li a5, 0
 .L39_6:
-	add a7, a2, a5                   # 116
-	bgeu a7, a1, .L39_8
-	add a7, a3, a7                   # 117
-	add t0, a0, a5
-	lbu t1, 0(a7)
-	sb t1, 0(t0)
+	add a6, a2, a5                   # 116
+	bgeu a6, a1, .L39_8
+	add a6, a3, a6                   # 117
+	add a7, a0, a5
+	lbu t0, 0(a6)
+	sb t0, 0(a7)
 	j .L39_9
 .L39_8:
-	bne a7, a1, .L39_11
-	add a7, a0, a5
-	sb a6, 0(a7)
+	bne a6, a1, .L39_11
+	add a6, a0, a5
+	li a7, 128
+	sb a7, 0(a6)
 .L39_11:
 .L39_9:
 	addi a5, a5, 1
-	li a7, 64
-	bltu a5, a7, .L39_6
+	li a6, 64
+	bltu a5, a6, .L39_6
 .L39_7:
 .L39_3:
 	li a2, 0
@@ -3160,13 +3227,14 @@ hash_sha512_tail_64:
 	add a5, a2, a5
 	bgeu a5, a1, .L39_14
 	add a5, a3, a5                   # 125
-	add a7, a0, a2
-	lbu t0, 0(a5)
-	sb t0, 64(a7)
+	add a6, a0, a2
+	lbu a7, 0(a5)
+	sb a7, 64(a6)
 	j .L39_15
 .L39_14:
 	bne a5, a1, .L39_17
 	add a5, a0, a2
+	li a6, 128
 	sb a6, 64(a5)
 .L39_17:
 .L39_15:
@@ -3370,88 +3438,91 @@ field_sc25519_muladd:
 .L43_1:
 	li a0, 0
 .L43_2:
-	slli a2, a0, 2                   # 171
-	addi a3, sp, 288
+	slli a1, a0, 2                   # 171
+	addi a2, sp, 288
+	add a1, a2, a1
+	lw a1, 0(a1)
+	slli a2, a0, 3
+	addi a3, sp, 0
 	add a2, a3, a2
-	lw a2, 0(a2)
-	slli a3, a0, 3
-	addi a4, sp, 0
-	add a3, a4, a3
-	sw a2, 0(a3)
-	sw zero, 4(a3)
+	sw a1, 0(a2)
+	sw zero, 4(a2)
 	addi a0, a0, 1
-	li a2, 12
-	bltu a0, a2, .L43_2
+	li a1, 12
+	bltu a0, a1, .L43_2
 .L43_3:
 	li a0, 0
 .L43_4:
-	li a3, 0
+	li a1, 0
 .L43_6:
-	add a4, a0, a3                   # 174
-	slli a4, a4, 3
-	addi a5, sp, 0
-	add a4, a5, a4
-	lw a5, 0(a4)
-	lw a6, 4(a4)
-	slli a7, a0, 2
-	addi t0, sp, 192
-	add a7, t0, a7
-	lw a7, 0(a7)
-	slli t0, a3, 2
-	addi t1, sp, 240
-	add t0, t1, t0
-	lw t0, 0(t0)
-	mulhu t1, a7, t0
-	mul a7, a7, t0
-	add a7, a5, a7
-	sltu a5, a7, a5
-	add a6, a6, t1
+	add a2, a0, a1                   # 174
+	slli a2, a2, 3
+	addi a3, sp, 0
+	add a2, a3, a2
+	lw a3, 0(a2)
+	lw a4, 4(a2)
+	slli a5, a0, 2
+	addi a6, sp, 192
 	add a5, a6, a5
-	sw a7, 0(a4)
-	sw a5, 4(a4)
-	addi a3, a3, 1
-	bltu a3, a2, .L43_6
+	lw a5, 0(a5)
+	slli a6, a1, 2
+	addi a7, sp, 240
+	add a6, a7, a6
+	lw a6, 0(a6)
+	mulhu a7, a5, a6
+	mul a5, a5, a6
+	add a5, a3, a5
+	sltu a3, a5, a3
+	add a4, a4, a7
+	add a3, a4, a3
+	sw a5, 0(a2)
+	sw a3, 4(a2)
+	addi a1, a1, 1
+	li a2, 12
+	bltu a1, a2, .L43_6
 .L43_7:
 	addi a0, a0, 1
-	bltu a0, a2, .L43_4
+	li a1, 12
+	bltu a0, a1, .L43_4
 .L43_5:
 	li a0, 0
 .L43_8:
-	slli a2, a0, 3                   # 178
-	addi a3, sp, 0
+	slli a1, a0, 3                   # 178
+	addi a2, sp, 0
+	add a1, a2, a1
+	lw a2, 8(a1)
+	lw a3, 12(a1)
+	lw a4, 0(a1)
+	lw a5, 4(a1)
+	srli a4, a4, 21
+	slli a5, a5, 11
+	or a4, a4, a5
+	add a4, a2, a4
+	sltu a2, a4, a2
 	add a2, a3, a2
-	lw a3, 8(a2)
-	lw a4, 12(a2)
-	lw a5, 0(a2)
-	lw a6, 4(a2)
-	srli a5, a5, 21
-	slli a6, a6, 11
-	or a5, a5, a6
-	add a5, a3, a5
-	sltu a3, a5, a3
-	add a3, a4, a3
-	sw a5, 8(a2)
-	sw a3, 12(a2)
-	lw a3, 0(a2)                     # 179
-	slli a3, a3, 11
-	srli a3, a3, 11
-	sw a3, 0(a2)
-	sw zero, 4(a2)
+	sw a4, 8(a1)
+	sw a2, 12(a1)
+	lw a2, 0(a1)                     # 179
+	slli a2, a2, 11
+	srli a2, a2, 11
+	sw a2, 0(a1)
+	sw zero, 4(a1)
 	addi a0, a0, 1
-	li a2, 23
-	bltu a0, a2, .L43_8
+	li a1, 23
+	bltu a0, a1, .L43_8
 .L43_9:
 	li a0, 0
 .L43_10:
-	slli a2, a0, 3                   # 181
-	addi a3, sp, 0
+	slli a1, a0, 3                   # 181
+	addi a2, sp, 0
+	add a1, a2, a1
+	lw a1, 0(a1)
+	slli a2, a0, 2
+	addi a3, sp, 192
 	add a2, a3, a2
-	lw a2, 0(a2)
-	slli a3, a0, 2
-	addi a4, sp, 192
-	add a3, a4, a3
-	sw a2, 0(a3)
+	sw a1, 0(a2)
 	addi a0, a0, 1
+	li a1, 24
 	bltu a0, a1, .L43_10
 .L43_11:
 	addi a0, sp, 0
@@ -3537,7 +3608,7 @@ santoku_sign_detached:
 	lw ra, 12(sp)
 	addi sp, sp, 16
 	mv t1, sp
-	li t0, 1504
+	li t0, 1488
 	sub sp, sp, t0
 	mv t0, sp
 	1:
@@ -3664,7 +3735,7 @@ field_fe25519_pow_pow22523:
 	.balign 4
 	.type curve_ed25519_decode_negated, @function
 curve_ed25519_decode_negated:
-	addi sp, sp, -336
+	addi sp, sp, -320
 	sw ra, 288(sp)
 	sw s0, 292(sp)
 	sw s1, 296(sp)
@@ -3673,8 +3744,6 @@ curve_ed25519_decode_negated:
 	sw s4, 308(sp)
 	sw s5, 312(sp)
 	sw s6, 316(sp)
-	sw s7, 320(sp)
-	sw s8, 324(sp)
 	mv s0, a0
 	mv s1, a1
 	mv s2, a2
@@ -3764,25 +3833,25 @@ curve_ed25519_decode_negated:
 	sltiu a2, a2, 1
 	and a1, a1, a2
 	addi a0, a0, 1
-	li s4, 32
-	bltu a0, s4, .L48_0
+	li a2, 32
+	bltu a0, a2, .L48_0
 .L48_1:
-	mv s5, a1
+	mv s4, a1
 	addi a0, sp, 160
 	addi a1, sp, 256
 	call field_fe25519_saturated32_to_bytes
 	li a0, 0
 .L48_2:
-	lla s6, table_2
-	add a1, s6, a0                   # fe25519_saturated32:85
+	lla s5, table_2
+	add a1, s5, a0                   # fe25519_saturated32:85
 	slli a2, a0, 2
 	addi a3, sp, 0
 	add a2, a3, a2
 	lbu a3, 0(a1)
 	sw a3, 0(a2)
 	addi a0, a0, 1
-	li s7, 8
-	bltu a0, s7, .L48_2
+	li a1, 8
+	bltu a0, a1, .L48_2
 .L48_3:
 	addi a0, sp, 192
 	addi a1, sp, 0
@@ -3804,14 +3873,15 @@ curve_ed25519_decode_negated:
 	sltiu a2, a2, 1
 	and a1, a1, a2
 	addi a0, a0, 1
-	bltu a0, s4, .L48_4
+	li a2, 32
+	bltu a0, a2, .L48_4
 .L48_5:
-	mv s8, a1
+	mv s6, a1
 	addi a0, sp, 128
 	addi a1, sp, 224
 	lla a2, table_11
 	call field_fe25519_saturated32_mul
-	xori a0, s5, 1                   # 240: cond
+	xori a0, s4, 1                   # 240: cond
 	li a1, 0
 .L48_6:
 	slli a2, a1, 2
@@ -3828,7 +3898,8 @@ curve_ed25519_decode_negated:
 	xor a2, a2, a4
 	sw a2, 0(a3)
 	addi a1, a1, 1
-	bltu a1, s7, .L48_6
+	li a2, 8
+	bltu a1, a2, .L48_6
 .L48_7:
 	addi a0, sp, 128
 	addi a1, sp, 224
@@ -3840,14 +3911,15 @@ curve_ed25519_decode_negated:
 	sltiu s3, a0, 1                  # 245: cond
 	li a0, 0
 .L48_8:
-	add a1, s6, a0                   # fe25519_saturated32:85
+	add a1, s5, a0                   # fe25519_saturated32:85
 	slli a2, a0, 2
 	addi a3, sp, 0
 	add a2, a3, a2
 	lbu a3, 0(a1)
 	sw a3, 0(a2)
 	addi a0, a0, 1
-	bltu a0, s7, .L48_8
+	li a1, 8
+	bltu a0, a1, .L48_8
 .L48_9:
 	addi a0, sp, 160
 	addi a1, sp, 0
@@ -3869,7 +3941,8 @@ curve_ed25519_decode_negated:
 	xor a1, a1, a3
 	sw a1, 0(a2)
 	addi a0, a0, 1
-	bltu a0, s7, .L48_10
+	li a1, 8
+	bltu a0, a1, .L48_10
 .L48_11:
 	li a0, 0
 	li a1, 1
@@ -3880,9 +3953,10 @@ curve_ed25519_decode_negated:
 	sltiu a2, a2, 1
 	and a1, a1, a2
 	addi a0, a0, 1
-	bltu a0, s4, .L48_12
+	li a2, 32
+	bltu a0, a2, .L48_12
 .L48_13:
-	or a0, s5, s8                    # 247
+	or a0, s4, s6                    # 247
 	li a2, 0
 	li a3, 1
 .L48_14:
@@ -3896,23 +3970,24 @@ curve_ed25519_decode_negated:
 	sltiu a4, a4, 1
 	and a3, a3, a4
 	addi a2, a2, 1
-	bltu a2, s4, .L48_14
+	li a4, 32
+	bltu a2, a4, .L48_14
 .L48_15:
 	and a0, a0, a3
 	and a1, s2, a1
 	xori a1, a1, 1
 	and s2, a0, a1                   # 247: result1
 	mv a0, s0
-	mv a2, s4
 	addi a1, sp, 224
+	li a2, 32
 	call memmove
 	addi a0, s0, 32
-	mv a2, s4
 	addi a1, sp, 32
+	li a2, 32
 	call memmove
 	addi a0, s0, 64
-	mv a2, s4
 	lla a1, table_5
+	li a2, 32
 	call memmove
 	addi a0, s0, 96                  # 248
 	addi a1, sp, 224
@@ -3927,9 +4002,7 @@ curve_ed25519_decode_negated:
 	lw s4, 308(sp)
 	lw s5, 312(sp)
 	lw s6, 316(sp)
-	lw s7, 320(sp)
-	lw s8, 324(sp)
-	addi sp, sp, 336
+	addi sp, sp, 320
 	ret
 	.size curve_ed25519_decode_negated, . - curve_ed25519_decode_negated
 
@@ -3955,6 +4028,7 @@ field_sc25519_is_canonical:
 	srai a0, a2, 31                  # 192
 	li a1, -2147483648
 	xor a0, a0, a1
+	li a1, -2147483648
 	sltu a0, a0, a1                  # 192: result
 	ret
 	.size field_sc25519_is_canonical, . - field_sc25519_is_canonical
@@ -4025,43 +4099,44 @@ curve_ed25519_vartime_wnaf_5:
 	sw s3, 16(sp)
 	sw s4, 20(sp)
 	sw s5, 24(sp)
-	sw s6, 28(sp)
 	li a2, 0
 .L52_0:
 	add a3, a0, a2
 	sb zero, 0(a3)
 	addi a2, a2, 1
-	li s0, 256
-	bltu a2, s0, .L52_0
+	li a3, 256
+	bltu a2, a3, .L52_0
 .L52_1:
 	lbu a2, 0(a1)
 	andi a2, a2, 31                  # 12: v in 0..31
+	li s0, 0
 	li s1, 0
 	li s2, 0
-	li s3, 0
-	mv s4, a2
-	mv s5, a0
-	mv s6, a1
+	mv s3, a2
+	mv s4, a0
+	mv s5, a1
 .L52_2:
-	mv a0, s4
-	mv a1, s2
-	mv a2, s3
+	mv a0, s3
+	mv a1, s1
+	mv a2, s2
 	call curve_wnaf_recode_5
 	andi a1, a0, 31                  # 17
-	add a2, s5, s1
+	add a2, s4, s0
 	sb a1, 0(a2)
 	srli a1, a0, 5                   # 18
-	andi s2, a1, 1                   # 18: carry in 0..1
-	srli s3, a0, 6                   # 19: skip in 0..4
-	addi a1, s1, 5                   # 20
-	mv a0, s6
+	andi s1, a1, 1                   # 18: carry in 0..1
+	srli s2, a0, 6                   # 19: skip in 0..4
+	addi a1, s0, 5                   # 20
+	mv a0, s5
 	call curve_ed25519_vartime_bit
-	srli a1, s4, 1
+	srli a1, s3, 1
 	slli a0, a0, 4
 	add a2, a1, a0                   # 20: v in 0..31
-	addi s1, s1, 1
-	mv s4, a2
-	bltu s1, s0, .L52_2
+	addi s0, s0, 1
+	li s3, 256
+	mv s3, a2
+	li t6, 256
+	bltu s0, t6, .L52_2
 .L52_3:
 	lw ra, 0(sp)
 	lw s0, 4(sp)
@@ -4070,7 +4145,6 @@ curve_ed25519_vartime_wnaf_5:
 	lw s3, 16(sp)
 	lw s4, 20(sp)
 	lw s5, 24(sp)
-	lw s6, 28(sp)
 	addi sp, sp, 32
 	ret
 	.size curve_ed25519_vartime_wnaf_5, . - curve_ed25519_vartime_wnaf_5
@@ -4598,8 +4672,8 @@ santoku_sign_verify:
 	sltiu a2, a2, 1
 	and a1, a1, a2
 	addi a0, a0, 1
-	li s0, 32
-	bltu a0, s0, .L62_5
+	li a2, 32
+	bltu a0, a2, .L62_5
 .L62_6:
 	j .L62_4
 .L62_3:

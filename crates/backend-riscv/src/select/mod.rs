@@ -7,7 +7,7 @@ mod branches;
 mod carries;
 mod words;
 
-use crate::code::{small, Base, Code, Inst, Label, Reg};
+use crate::code::{length, small, Base, Code, Inst, Label, Reg};
 use crate::conditions::Conditions;
 use crate::forms::Kind as Group;
 use crate::merge::{merges, Merges};
@@ -344,7 +344,7 @@ impl Select<'_> {
         Ok(())
     }
 
-    /// A constant is one register wherever what made it first has run: the allocator keeps it or makes it again. Not
+    /// A constant, for short code one of several instructions, is one register wherever what made it first has run: the allocator keeps it or makes it again. Not
     /// on a way that stands apart, where it would be kept in the place of what the common way needs.
     fn number(&mut self, n: i64) -> Reg {
         if let Some(r) = self.numbers.get(&n) {
@@ -352,7 +352,7 @@ impl Select<'_> {
         }
         let r = self.fresh();
         self.push(Inst::Li(r, n));
-        if self.apart == 0 {
+        if self.apart == 0 && (length(n) > 1 || !self.options.short) {
             self.numbers.insert(n, r);
         }
         r
