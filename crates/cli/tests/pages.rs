@@ -181,7 +181,7 @@ fn all_pages_are_as_they_say() {
         (commands, left, read_pages) = (commands + reader.commands, left + reader.left, read_pages + 1);
     }
     println!("tried: {commands} commands of {read_pages} pages; {left} blocks say why they are not run");
-    assert!(commands >= 5 && left <= 8, "{commands} commands, {left} blocks left: run them, or say here that there are more");
+    assert!(commands >= 5 && left <= 9, "{commands} commands, {left} blocks left: run them, or say here that there are more");
 }
 
 /// Commands in the running text, and where they stand: `santoku` with words behind it.
