@@ -153,9 +153,9 @@ impl Emitter {
         guess(&self.lowered.module, k, &options, self.sharing.contains(&k)).ok()
     }
 
-    /// Symbols of the functions, by name.
-    pub fn symbols(&self) -> BTreeMap<String, String> {
-        self.lowered.module.funcs.iter().zip(&self.options.symbols).map(|(f, s)| (f.name.clone(), s.clone())).collect()
+    /// Names of the functions, by symbol.
+    pub fn functions(&self) -> BTreeMap<String, String> {
+        self.options.symbols.iter().cloned().zip(self.lowered.module.funcs.iter().map(|f| f.name.clone())).collect()
     }
 
     /// Whether the order of instructions is chosen for a pipeline.

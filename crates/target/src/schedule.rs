@@ -27,9 +27,14 @@ pub struct Schedule {
 }
 
 impl Schedule {
+    /// Numbers in it.
+    pub fn len(&self) -> usize {
+        self.lists().iter().map(|(_, all)| all.len()).sum()
+    }
+
     /// Nothing is done otherwise.
     pub fn is_empty(&self) -> bool {
-        self.lists().iter().all(|(_, all)| all.is_empty())
+        self.len() == 0
     }
 
     fn lists(&self) -> [(&'static str, &Vec<(u32, i32)>); 3] {

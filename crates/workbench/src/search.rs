@@ -1,7 +1,7 @@
 //! A local search for the order of instructions, and for what leaves its register, in our own assembly: the machine itself is the judge.
 //!
 //! Needs: a primitive with assembly for a machine whose counts repeat.  Keeps: everything is decided by the seed, whatever the number of threads; what
-//! is taken leaves the right results and takes fewer cycles as a whole. Absent: correctness does not rest on it; `certify` looks at the bytes that come out.
+//! is taken leaves the right results and takes fewer cycles as a whole.  Absent: correctness does not rest on it; `certify` looks at the bytes that come out.
 
 use crate::assembly::lowering;
 use crate::compile::front;
@@ -59,7 +59,7 @@ pub fn run(tree: &Tree, name: &str, wish: &Wish, tell: &(dyn Fn(&str) + Sync), k
     let job = Job::new(tree, name, wish)?;
     let mut state = job.measured(job.target.schedules.clone())?;
     let before = job.checked(&state.schedules)?;
-    let first = state.clone();
+    let (first, mut after) = (state.clone(), before.clone());
     let (mut tried, mut taken) = (1, 0);
     for round in 0..wish.rounds {
         tell(&format!("round {} of {}, {} cycles, {} at first", round + 1, wish.rounds, state.cycles, first.cycles));
@@ -73,13 +73,12 @@ pub fn run(tree: &Tree, name: &str, wish: &Wish, tell: &(dyn Fn(&str) + Sync), k
         let next = job.measured(merged)?;
         tried += 1;
         if next.cycles <= state.cycles {
-            job.checked(&next.schedules)?;
+            after = job.checked(&next.schedules)?;
             keep(&next.schedules)?;
             state = next;
             taken += 1;
         }
     }
-    let after = job.checked(&state.schedules)?;
     let functions = first.own.iter().map(|(f, n)| (f.clone(), *n, state.own.get(f).copied().unwrap_or(0))).filter(|(_, a, b)| a != b).collect();
     let operations = job.bench.work.operations.iter().map(|o| o.name.clone()).collect();
     Ok(Found { schedules: state.schedules, operations, before, after, functions, tried, taken })
@@ -92,6 +91,8 @@ struct Job<'t> {
     target: Target,
     checked: Checked,
     emitter: Emitter,
+    /// Names of its functions, by symbol.
+    functions: BTreeMap<String, String>,
     bench: Bench,
 }
 
@@ -124,7 +125,7 @@ impl<'t> Job<'t> {
         if takes_turns(&bench.target) {
             return Err(BenchError::Unknown { what: "machine whose counts repeat", name: target.name.clone(), known: vec![] });
         }
-        Ok(Job { tree, primitive, target, checked, emitter, bench })
+        Ok(Job { tree, primitive, target, checked, functions: emitter.functions(), emitter, bench })
     }
 
     fn subject(&self, text: String) -> Result<Subject, BenchError> {
@@ -140,12 +141,11 @@ impl<'t> Job<'t> {
     fn measured(&self, schedules: Schedules) -> Result<State, BenchError> {
         let made = self.emitter.emit(&self.checked.sources, &schedules)?;
         let mut built = self.bench.build(&[self.subject(made.text)?])?;
-        let symbols: BTreeMap<String, String> = self.emitter.symbols().into_iter().map(|(f, s)| (s, f)).collect();
         let (mut own, mut cycles) = (BTreeMap::new(), 0);
         for operation in 0..self.bench.work.operations.len() {
             let profile = built.profile(0, operation, "search").map_err(|e| BenchError::lab("search", e))?;
             for leaf in &profile.leaves {
-                if let Some(f) = symbols.get(&leaf.function) {
+                if let Some(f) = self.functions.get(&leaf.function) {
                     *own.entry(f.clone()).or_insert(0) += leaf.self_cycles;
                 }
             }
@@ -182,8 +182,8 @@ impl<'t> Job<'t> {
             for _ in 0..=numbers.below(2) {
                 nudge(&mut next, counts, self.emitter.in_time(), numbers);
             }
-            let Some(guess) = self.emitter.guess(f, &next).filter(|_| size(&next) <= SIZE_MAX) else { continue };
-            if guess < cost || guess == cost && (size(&next) <= size(&best) || numbers.below(4) == 0) {
+            let Some(guess) = self.emitter.guess(f, &next).filter(|_| next.len() <= SIZE_MAX) else { continue };
+            if guess < cost || guess == cost && (next.len() <= best.len() || numbers.below(4) == 0) {
                 (best, cost) = (next, guess);
             }
         }
@@ -195,7 +195,7 @@ impl<'t> Job<'t> {
         let mut all = state.schedules.clone();
         for (f, now) in self.hot(state) {
             let cost = |s: &State| s.own.get(f).copied().unwrap_or(u64::MAX);
-            let size = |s: &Schedules| s.get(f).map_or(0, size);
+            let size = |s: &Schedules| s.get(f).map_or(0, Schedule::len);
             let best = tries.iter().min_by_key(|t| (cost(t), size(&t.schedules)));
             if let Some(best) = best.filter(|t| (cost(t), size(&t.schedules)) < (now, size(&state.schedules))) {
                 all.extend(best.schedules.get(f).map(|s| (f.clone(), s.clone())));
@@ -209,10 +209,6 @@ impl<'t> Job<'t> {
 /// The numbers that belong to a key.
 fn stream(key: &[u64]) -> SplitMix64 {
     key.iter().fold(SplitMix64::new(0), |mut n, k| SplitMix64::new(n.next_u64() ^ k))
-}
-
-fn size(s: &Schedule) -> usize {
-    s.before.len() + s.spill.len() + s.behind.len()
 }
 
 /// One number more, another, or one fewer.

@@ -344,8 +344,8 @@ impl Select<'_> {
         Ok(())
     }
 
-    /// A constant, for short code one of several instructions, is one register wherever what made it first has run: the allocator keeps it or makes it again. Not
-    /// on a way that stands apart, where it would be kept in the place of what the common way needs.
+    /// A constant is one register wherever what made it first has run: the allocator keeps it or makes it again. In short code, only if it takes several
+    /// instructions. Not on a way that stands apart, where it would be kept in the place of what the common way needs.
     fn number(&mut self, n: i64) -> Reg {
         if let Some(r) = self.numbers.get(&n) {
             return *r;
