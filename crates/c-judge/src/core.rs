@@ -298,7 +298,7 @@ impl State<'_> {
     fn differences(&mut self, a: &Expr, b: &Expr, ty: &Ty, path: &mut Vec<Step>, out: &mut Vec<T>) -> Res<()> {
         match ty {
             Ty::Array { elem, len, .. } => {
-                let depth = path.iter().filter(|s| matches!(s, Step::Index(_))).count() as u32;
+                let depth = path.iter().filter(|s| matches!(s, Step::Index(i) if self.terms.round_of(*i).is_some())).count() as u32;
                 let n = self.length(len)?;
                 for i in self.indices(depth, n) {
                     path.push(Step::Index(i));

@@ -287,7 +287,10 @@ impl State<'_> {
                     if self.terms.value(zero.t) != Some(Int::ZERO) || bits != 64 {
                         return self.fail("what is gathered is compared with 0 alone");
                     }
-                    return Ok(Val { t: self.terms.zeros(all.0), kind: Kind::Num(Num::U32), public: all.1 });
+                    if (self.loops.len(), self.sides.len()) != (all.loops, all.sides) {
+                        return self.fail("what is gathered is compared elsewhere than it begins");
+                    }
+                    return Ok(Val { t: self.terms.zeros(all.parts), kind: Kind::Num(Num::U32), public: all.public });
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Statements of C: what they store.
 
-use crate::state::{Kind, Object, Res, Spot, State, Store, Stored, OWN};
+use crate::state::{Gathered, Kind, Object, Res, Spot, State, Store, Stored, OWN};
 use crate::term::{Root, Step, T};
 use crate::tree::{Ex, Kind as Do, Num, Stmt, Type};
 use santoku_num::Int;
@@ -34,6 +34,16 @@ fn targets(s: &Stmt, out: &mut BTreeSet<String>) {
         }
         Do::If { then, els, .. } => then.iter().chain(els).for_each(|s| targets(s, out)),
         Do::Declare { .. } | Do::Return(_) => {}
+    }
+}
+
+/// What statements gather in.
+fn gathered<'s>(s: &'s Stmt, out: &mut Vec<&'s Ex>) {
+    match &s.kind {
+        Do::Gather(to, _) => out.push(to),
+        Do::Block(all) | Do::For { body: all, .. } => all.iter().for_each(|s| gathered(s, out)),
+        Do::If { then, els, .. } => then.iter().chain(els).for_each(|s| gathered(s, out)),
+        Do::Assign(..) | Do::Do(_) | Do::Declare { .. } | Do::Return(_) => {}
     }
 }
 
@@ -122,6 +132,9 @@ impl State<'_> {
     }
 
     fn store_value(&mut self, s: &Spot, v: crate::state::Val, cast: bool, e: &Ex) -> Res<()> {
+        if self.gathers.contains_key(&s.root) {
+            return self.fail("what is gathered is assigned");
+        }
         let t = match (&s.ty, v.kind) {
             (Type::Num(to), Kind::Num(_)) => {
                 let t = match e {
@@ -148,6 +161,24 @@ impl State<'_> {
     }
 
     fn gather(&mut self, to: &Ex, e: &Ex) -> Res<()> {
+        let root = self.gathers_from_zero(to)?;
+        let v = self.value(e)?;
+        if v.kind != Kind::Num(Num::U64) {
+            return self.fail("differences of 64 bits expected");
+        }
+        let parts = self.terms.gathered(v.t);
+        if self.gathers.get(&root).is_some_and(|all| all.sides != self.sides.len()) {
+            return self.fail("differences are gathered under a condition");
+        }
+        if let Some(all) = self.gathers.get_mut(&root) {
+            all.parts.extend(parts);
+            all.public &= v.public;
+        }
+        Ok(())
+    }
+
+    /// The number in which differences are gathered: 0 before the first of them.
+    fn gathers_from_zero(&mut self, to: &Ex) -> Res<Root> {
         let s = self.place(to)?;
         if !State::own(s.root) || s.ty != Type::Num(Num::U64) {
             return self.fail("differences are gathered in a number of the printer's own");
@@ -157,15 +188,20 @@ impl State<'_> {
             if self.terms.value(t) != Some(Int::ZERO) {
                 return self.fail("differences are gathered from 0 on");
             }
+            self.gathers.insert(s.root, Gathered { parts: vec![], public: true, loops: self.loops.len(), sides: self.sides.len() });
         }
-        let v = self.value(e)?;
-        if v.kind != Kind::Num(Num::U64) {
-            return self.fail("differences of 64 bits expected");
+        Ok(s.root)
+    }
+
+    /// The same of all numbers from outside of these statements that they gather in: what is said of one round holds of all.
+    fn gathered_around(&mut self, body: &[Stmt]) -> Res<()> {
+        let mut all = vec![];
+        body.iter().for_each(|s| gathered(s, &mut all));
+        for to in all {
+            if matches!(to, Ex::Name(n) if self.objects.contains_key(n)) {
+                self.gathers_from_zero(to)?;
+            }
         }
-        let parts = self.terms.gathered(v.t);
-        let all = self.gathers.entry(s.root).or_insert((vec![], true));
-        all.0.extend(parts);
-        all.1 &= v.public;
         Ok(())
     }
 
@@ -191,6 +227,7 @@ impl State<'_> {
             return Ok(());
         }
         let round = self.round(self.loops.len() as u32, n.t);
+        self.gathered_around(body)?;
         let before = self.stores.len();
         self.push(&s, vec![], Stored::Value(round), s.ty.clone(), true);
         // What a round stores, the next one may read: nothing is known of it.
@@ -212,7 +249,7 @@ impl State<'_> {
     fn stored_in(&self, body: &[Stmt]) -> Vec<Root> {
         let mut names = BTreeSet::new();
         body.iter().for_each(|s| targets(s, &mut names));
-        names.iter().filter_map(|n| self.objects.get(n)).map(|o| o.root).filter(|r| State::own(*r)).collect()
+        names.iter().filter_map(|n| self.objects.get(n)).map(|o| o.root).filter(|r| State::own(*r) && !self.gathers.contains_key(r)).collect()
     }
 
     /// What a loop stored at one place in every round holds what the last one made.

@@ -92,6 +92,18 @@ pub struct Use {
     pub sides: Vec<(usize, bool)>,
 }
 
+/// Differences that C gathers in a number.
+#[derive(Clone, Debug)]
+pub struct Gathered {
+    pub parts: Vec<T>,
+    /// All of them are.
+    pub public: bool,
+    /// How many loops are around the place from which on it is gathered: inside of another, it holds no more than those of the rounds before.
+    pub loops: usize,
+    /// The same of the sides of conditions: on a side of another, differences are gathered or not.
+    pub sides: usize,
+}
+
 /// Where a statement is.
 #[derive(Clone, Debug, Default)]
 pub struct Around {
@@ -137,8 +149,8 @@ pub struct State<'a> {
     pub stores: Vec<Store>,
     /// Aggregates that the statement of the program at hand reads, with what is proved of them there.
     pub known: Vec<(Root, Vec<Step>, Ty)>,
-    /// Differences, and whether all of them are public.
-    pub gathers: HashMap<Root, (Vec<T>, bool)>,
+    /// Differences, by the number in which C gathers them.
+    pub gathers: HashMap<Root, Gathered>,
     pub accesses: Vec<Access>,
     /// Scalars of the program that C read for the statement at hand.
     pub c_reads: Vec<(Root, Vec<Step>)>,
