@@ -1,21 +1,17 @@
 //! Comparisons of whole arrays, which C gathers in a number: long ones, those of run-time length and nested ones are read back, and texts that
 //! gather less, or look too early, are refused.
 
-use santoku_backend_c::{emit_in_pieces, Options};
+mod support;
+
 use santoku_c_judge::{compare, Pieces};
 use santoku_ir::Program;
-use santoku_passes::{find, Level, PassOptions};
+use support::in_pieces;
 
 /// A comparison of two arrays of this type.
 fn made(ty: &str) -> (Program, Pieces) {
-    let text = format!(
+    in_pieces(&format!(
         "santoku-ir 1\nfn f export \"f\" {{\n  len n: public int 0..99\n  param x: {ty}\n  param y: {ty}\n  ret same: bool\n  body {{\n    same#3 = (x#1 == y#2)\n  }}\n}}\n"
-    );
-    let p = santoku_ir::text::parse(&text).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(santoku_ir::verify::verify(&p), vec![]);
-    let p = (find("derive-width").expect("the pass has this name").run)(&p, &PassOptions::new(Level::O0, 64));
-    let (_, pieces) = emit_in_pieces(&p, &Options::new("unit", None)).unwrap_or_else(|e| panic!("{ty}: {e}"));
-    (p, pieces)
+    ))
 }
 
 #[test]

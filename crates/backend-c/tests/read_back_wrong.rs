@@ -1,9 +1,10 @@
 //! Mistakes of the printer that no exchange of a word makes, one by one: each is refused, with the place.
 
-use santoku_backend_c::{emit_in_pieces, Options};
+mod support;
+
 use santoku_c_judge::{compare, Pieces};
 use santoku_ir::Program;
-use santoku_passes::{find, Level, PassOptions};
+use support::in_pieces;
 
 const PROGRAM: &str = "santoku-ir 1
 struct P { a: [u32; 2], b: [u32; 2] }
@@ -51,11 +52,7 @@ fn f export \"f\" {
 ";
 
 fn made() -> (Program, Pieces) {
-    let p = santoku_ir::text::parse(PROGRAM).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(santoku_ir::verify::verify(&p), vec![]);
-    let p = (find("derive-width").expect("the pass has this name").run)(&p, &PassOptions::new(Level::O0, 64));
-    let (_, pieces) = emit_in_pieces(&p, &Options::new("unit", None)).unwrap_or_else(|e| panic!("{e}"));
-    (p, pieces)
+    in_pieces(PROGRAM)
 }
 
 /// Why the text with `from` replaced in a part of it is refused.

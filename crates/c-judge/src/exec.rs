@@ -6,44 +6,50 @@ use crate::tree::{Ex, Kind as Do, Num, Stmt, Type};
 use santoku_num::Int;
 use std::collections::BTreeSet;
 
-/// The names of what statements store in.
-fn targets(s: &Stmt, out: &mut BTreeSet<String>) {
-    fn name(e: &Ex, out: &mut BTreeSet<String>) {
-        match e {
-            Ex::Name(n) => {
-                out.insert(n.clone());
-            }
-            Ex::Index(a, _) | Ex::Field(a, _) | Ex::Address(a) | Ex::Behind(a) | Ex::Step(a, _) | Ex::Cast(_, a) => name(a, out),
-            _ => {}
-        }
+/// The names of what statements store in, and of the numbers that they gather in.
+#[derive(Default)]
+struct Targets {
+    stored: BTreeSet<String>,
+    gathered: BTreeSet<String>,
+}
+
+impl Targets {
+    fn of(body: &[Stmt]) -> Targets {
+        let mut all = Targets::default();
+        body.iter().for_each(|s| all.add(s));
+        all
     }
-    match &s.kind {
-        Do::Assign(to, e) => {
-            name(to, out);
-            if let Ex::Call(_, args) = e {
-                args.iter().for_each(|a| name(a, out));
+
+    fn add(&mut self, s: &Stmt) {
+        match &s.kind {
+            Do::Assign(to, e) => {
+                name(to, &mut self.stored);
+                if let Ex::Call(_, args) = e {
+                    args.iter().for_each(|a| name(a, &mut self.stored));
+                }
             }
+            Do::Gather(to, _) => name(to, &mut self.gathered),
+            Do::Do(Ex::Call(_, args)) => args.iter().for_each(|a| name(a, &mut self.stored)),
+            Do::Do(e) => name(e, &mut self.stored),
+            Do::Block(all) => all.iter().for_each(|s| self.add(s)),
+            Do::For { init, body, .. } => {
+                name(&init.0, &mut self.stored);
+                body.iter().for_each(|s| self.add(s));
+            }
+            Do::If { then, els, .. } => then.iter().chain(els).for_each(|s| self.add(s)),
+            Do::Declare { .. } | Do::Return(_) => {}
         }
-        Do::Gather(to, _) => name(to, out),
-        Do::Do(Ex::Call(_, args)) => args.iter().for_each(|a| name(a, out)),
-        Do::Do(e) => name(e, out),
-        Do::Block(all) => all.iter().for_each(|s| targets(s, out)),
-        Do::For { init, body, .. } => {
-            name(&init.0, out);
-            body.iter().for_each(|s| targets(s, out));
-        }
-        Do::If { then, els, .. } => then.iter().chain(els).for_each(|s| targets(s, out)),
-        Do::Declare { .. } | Do::Return(_) => {}
     }
 }
 
-/// What statements gather in.
-fn gathered<'s>(s: &'s Stmt, out: &mut Vec<&'s Ex>) {
-    match &s.kind {
-        Do::Gather(to, _) => out.push(to),
-        Do::Block(all) | Do::For { body: all, .. } => all.iter().for_each(|s| gathered(s, out)),
-        Do::If { then, els, .. } => then.iter().chain(els).for_each(|s| gathered(s, out)),
-        Do::Assign(..) | Do::Do(_) | Do::Declare { .. } | Do::Return(_) => {}
+/// The name of the object that a place is in.
+fn name(e: &Ex, out: &mut BTreeSet<String>) {
+    match e {
+        Ex::Name(n) => {
+            out.insert(n.clone());
+        }
+        Ex::Index(a, _) | Ex::Field(a, _) | Ex::Address(a) | Ex::Behind(a) | Ex::Step(a, _) | Ex::Cast(_, a) => name(a, out),
+        _ => {}
     }
 }
 
@@ -167,13 +173,12 @@ impl State<'_> {
             return self.fail("differences of 64 bits expected");
         }
         let parts = self.terms.gathered(v.t);
-        if self.gathers.get(&root).is_some_and(|all| all.sides != self.sides.len()) {
+        let sides = self.sides.len();
+        let Some(all) = self.gathers.get_mut(&root).filter(|all| all.sides == sides) else {
             return self.fail("differences are gathered under a condition");
-        }
-        if let Some(all) = self.gathers.get_mut(&root) {
-            all.parts.extend(parts);
-            all.public &= v.public;
-        }
+        };
+        all.parts.extend(parts);
+        all.public &= v.public;
         Ok(())
     }
 
@@ -191,18 +196,6 @@ impl State<'_> {
             self.gathers.insert(s.root, Gathered { parts: vec![], public: true, loops: self.loops.len(), sides: self.sides.len() });
         }
         Ok(s.root)
-    }
-
-    /// The same of all numbers from outside of these statements that they gather in: what is said of one round holds of all.
-    fn gathered_around(&mut self, body: &[Stmt]) -> Res<()> {
-        let mut all = vec![];
-        body.iter().for_each(|s| gathered(s, &mut all));
-        for to in all {
-            if matches!(to, Ex::Name(n) if self.objects.contains_key(n)) {
-                self.gathers_from_zero(to)?;
-            }
-        }
-        Ok(())
     }
 
     /// `for (k = 0; k < n; k++)`
@@ -227,12 +220,16 @@ impl State<'_> {
             return Ok(());
         }
         let round = self.round(self.loops.len() as u32, n.t);
-        self.gathered_around(body)?;
+        let targets = Targets::of(body);
+        // What is said of one round holds of all: a number from outside is 0 before the first.
+        for n in targets.gathered.iter().filter(|n| self.objects.contains_key(*n)).collect::<Vec<_>>() {
+            self.gathers_from_zero(&Ex::Name(n.clone()))?;
+        }
         let before = self.stores.len();
         self.push(&s, vec![], Stored::Value(round), s.ty.clone(), true);
         // What a round stores, the next one may read: nothing is known of it.
         let veiled = self.stores.len();
-        for root in self.stored_in(body) {
+        for root in self.own_roots(&targets.stored) {
             let unknown = Stored::Value(self.terms.stranger());
             self.stores.push(Store { root, path: vec![], what: unknown, ty: s.ty.clone(), public: false, claimed: true });
         }
@@ -245,11 +242,9 @@ impl State<'_> {
         self.close(before, round)
     }
 
-    /// Objects of the printer from outside of these statements that they store in.
-    fn stored_in(&self, body: &[Stmt]) -> Vec<Root> {
-        let mut names = BTreeSet::new();
-        body.iter().for_each(|s| targets(s, &mut names));
-        names.iter().filter_map(|n| self.objects.get(n)).map(|o| o.root).filter(|r| State::own(*r) && !self.gathers.contains_key(r)).collect()
+    /// Objects of the printer by these names.
+    fn own_roots(&self, names: &BTreeSet<String>) -> Vec<Root> {
+        names.iter().filter_map(|n| self.objects.get(n)).map(|o| o.root).filter(|r| State::own(*r)).collect()
     }
 
     /// What a loop stored at one place in every round holds what the last one made.

@@ -13,7 +13,7 @@ use support::tree;
 /// All that our code may call beyond itself: compilers make calls of their own to the first three; key pairs need the last.
 const EXTERNALS: [&str; 4] = ["memcpy", "memmove", "memset", "randombytes"];
 
-/// Fields and curves that are proved, and that no shipped program uses yet (of those that `tuned/` chooses, assembly is made, as of recovery).
+/// Modules that are proved, and that no shipped program uses yet (of those that `tuned/` chooses, assembly is made, as of recovery).
 const NOT_SHIPPED: [&str; 44] = [
     "cipher/salsa20",
     "cipher/salsa20_spec",

@@ -3,7 +3,7 @@
 //!
 //! The driver takes the C types from the emitted prototypes, not from the tables of the back end, and what it puts in and
 //! takes out is converted by the C compiler: a type that is too narrow shows as a wrong number.
-#![allow(dead_code)] // each test binary uses its part
+#![allow(dead_code, unused_imports)] // each test binary uses its part
 
 mod driver;
 mod inputs;
@@ -14,7 +14,8 @@ pub use inputs::{edges, random};
 
 use num_bigint::BigInt;
 use num_traits::One;
-use santoku_backend_c::{emit, Clears, EmitError, Options};
+use santoku_backend_c::{emit, emit_in_pieces, Clears, EmitError, Options};
+use santoku_c_judge::Pieces;
 use santoku_ir::interp::{Interp, Value};
 use santoku_ir::{FuncId, Program};
 use santoku_lab::host::{HostError, HostProgram};
@@ -48,6 +49,15 @@ pub struct Subject {
 pub fn annotated(program: &Program) -> Program {
     let pass = find("derive-width").expect("the pass has this name");
     (pass.run)(program, &PassOptions::new(Level::O0, 64))
+}
+
+/// A program given by its text, with widths, and its C in pieces.
+pub fn in_pieces(text: &str) -> (Program, Pieces) {
+    let p = santoku_ir::text::parse(text).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(santoku_ir::verify::verify(&p), vec![]);
+    let p = annotated(&p);
+    let (_, pieces) = emit_in_pieces(&p, &Options::new("unit", None)).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    (p, pieces)
 }
 
 /// Exports every function, under names that begin with that of the unit, as all names do.
