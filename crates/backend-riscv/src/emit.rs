@@ -4,7 +4,7 @@
 use crate::allocate::{allocate, Allocated};
 use crate::comments::Comments;
 use crate::code::{length, small, Code, Inst, Label};
-use crate::layout::inward;
+use crate::layout::{inward, returning};
 use crate::mach::{word_access, At, Line, Mach, SCRATCH, SP, X};
 use crate::options::{NotEmitted, Options};
 use crate::schedule::{schedule, schedule_again, slots};
@@ -123,17 +123,35 @@ fn make<'o>(module: &Module, k: usize, options: &'o Options, shares: bool) -> Re
     let used = found.filter(|t| t.instructions == instructions);
     let tuning = used.unwrap_or(&none);
     schedule(&mut code, options.latency.as_ref(), &tuning.before);
-    let mut made = allocate(&code, options.xlen, options.latency.is_none(), &tuning.spill)?;
-    if options.latency.is_none() {
-        made.code = inward(made.code);
-    }
-    let frame = Frame::of(&code, &made, options.xlen);
+    let (mut made, frame) = placed(&code, options, tuning)?;
     made.code = keeping(made.code, &made.saved, options.xlen);
     let counts = Counts { instructions, registers: code.registers as usize, lines: made.code.len(), tuned: used.is_some() };
     if let Some(latency) = &options.latency {
         made.code = schedule_again(made.code, latency, &|at| frame.place(at, options.xlen).1, &tuning.behind);
     }
     Ok(Made { code, made, frame, counts, found })
+}
+
+/// Registers of the machine, and the frame. Where nothing turns out to go through the scratch register, values may be in that one too; a pipeline
+/// moves no instruction past one that has it.
+fn placed(code: &Code, options: &Options, tuning: &Tuning) -> Result<(Allocated, Frame), String> {
+    let lazy = options.latency.is_none();
+    let attempt = |all| -> Result<(Allocated, Frame), String> {
+        let mut made = allocate(code, options.xlen, (lazy, all), &tuning.spill)?;
+        if lazy {
+            made.code = inward(made.code);
+            made.code = if options.short { made.code } else { returning(made.code) };
+        }
+        let frame = Frame::of(code, &made, options.xlen);
+        Ok((made, frame))
+    };
+    if lazy {
+        let (made, frame) = attempt(true)?;
+        if !made.scratch && frame.near(&made.code, options.xlen) {
+            return Ok((made, frame));
+        }
+    }
+    attempt(false)
 }
 
 /// Slots of a pipeline that a function's instructions take, each executed once, or so many instructions where there is no pipeline. It is a guess,
@@ -208,6 +226,15 @@ impl Frame {
         let saved = first + count * word;
         let bytes = (saved + a.saved.len() as u64 * word).next_multiple_of(16);
         Frame { slots, spilled, saved, bytes }
+    }
+
+    /// No distance in the code is too far for one instruction.
+    fn near(&self, code: &[Line], xlen: u32) -> bool {
+        let reached = |i: &Line| match &i.mach {
+            Mach::Load(_, _, at, offset) | Mach::Store(_, _, at, offset) => small(self.place(*at, xlen).1 + offset),
+            _ => true,
+        };
+        small(-(self.bytes as i64)) && small(self.bytes as i64) && code.iter().all(reached)
     }
 
     /// A register and a distance from it.

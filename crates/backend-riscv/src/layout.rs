@@ -3,6 +3,8 @@
 //! Registers are given as if such a way were out of sight. Where a branch costs the same whether it is taken or not, the jump back is all that this place costs, and
 //! the way comes back to its branch. On a pipeline it stays outside: what follows a branch is fetched first.
 //!
+//! A jump to where the function returns costs more than to return there.
+//!
 //! Needs: code with registers.  Keeps: what is executed, but for jumps.  Absent: ways that end elsewhere than behind their branch.
 //! Trusted: nothing: the certifier looks at the bytes.
 
@@ -75,6 +77,30 @@ pub fn inward(mut code: Vec<Line>) -> Vec<Line> {
     code
 }
 
+/// What a label leads to at once.
+fn first_behind(code: &[Line], l: Label) -> Option<&Mach> {
+    let at = code.iter().position(|i| i.mach == Mach::Label(l))?;
+    code[at..].iter().map(|i| &i.mach).find(|i| !matches!(i, Mach::Label(_)))
+}
+
+/// The same code, where a jump to a return is one, and what leads to a jump leads where that one goes.
+pub fn returning(mut code: Vec<Line>) -> Vec<Line> {
+    // Jumps that go round for ever stay as they are.
+    for _ in 0..code.len() {
+        let better = |i: &Line| match &i.mach {
+            Mach::Jump(l) => first_behind(&code, *l).filter(|m| matches!(m, Mach::Return | Mach::Jump(_)) && **m != i.mach).cloned(),
+            Mach::Branch(name, a, b, l) => match first_behind(&code, *l) {
+                Some(Mach::Jump(further)) if further != l => Some(Mach::Branch(name, *a, *b, *further)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some((k, made)) = code.iter().enumerate().find_map(|(k, i)| Some((k, better(i)?))) else { break };
+        code[k].mach = made;
+    }
+    code
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,6 +134,18 @@ mod tests {
         want.extend(way);
         want.extend([l(1), add(11), Mach::Return]);
         assert_eq!(inward(lines(code)), lines(want));
+    }
+
+    #[test]
+    fn jumps_to_a_return_are_returns() {
+        let l = |n| Mach::Label(Label(n));
+        let code = vec![Mach::Branch("beq", 10, 0, Label(0)), Mach::Jump(Label(1)), l(0), Mach::Jump(Label(2)), add(11), l(1), Mach::Jump(Label(2)), add(12), l(2), l(3), Mach::Return];
+        let want = vec![Mach::Branch("beq", 10, 0, Label(2)), Mach::Return, l(0), Mach::Return, add(11), l(1), Mach::Return, add(12), l(2), l(3), Mach::Return];
+        assert_eq!(returning(lines(code)), lines(want));
+        let round = vec![l(0), Mach::Jump(Label(1)), l(1), Mach::Jump(Label(0))];
+        assert_eq!(returning(lines(round.clone())).len(), round.len());
+        let other = vec![Mach::Jump(Label(0)), add(11), l(0), add(12), Mach::Return];
+        assert_eq!(returning(lines(other.clone())), lines(other));
     }
 
     /// Ways that two branches lead to, that something falls into, or that end elsewhere stay where they are.

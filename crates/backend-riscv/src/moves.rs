@@ -9,8 +9,9 @@ pub struct Step {
     pub from: X,
 }
 
-/// An order in which no register is written before it is read; what goes round takes the scratch register on its way.
-pub fn ordered(moves: &[(X, X)], scratch: X) -> Vec<Step> {
+/// An order in which no register is written before it is read; what goes round takes the scratch register on its way, without which there is no such
+/// order.
+pub fn ordered(moves: &[(X, X)], scratch: Option<X>) -> Option<Vec<Step>> {
     let mut left: Vec<(X, X)> = moves.iter().copied().filter(|(d, s)| d != s).collect();
     let mut out = vec![];
     while !left.is_empty() {
@@ -22,10 +23,11 @@ pub fn ordered(moves: &[(X, X)], scratch: X) -> Vec<Step> {
             None => {
                 // All that is left goes round: the first one's source waits outside.
                 let (_, source) = left[0];
+                let scratch = scratch?;
                 out.push(Step { to: scratch, from: source });
                 left.iter_mut().filter(|(_, s)| *s == source).for_each(|(_, s)| *s = scratch);
             }
         }
     }
-    out
+    Some(out)
 }

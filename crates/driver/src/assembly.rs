@@ -48,6 +48,11 @@ fn instruction_set(target: &Target) -> Option<String> {
     own.starts_with("rv").then_some(own)
 }
 
+/// Whether our own back end knows the target.
+pub fn has_assembly(target: &Target) -> bool {
+    instruction_set(target).is_some()
+}
+
 /// As the description of the target's pipeline has it; a virtual machine has none.
 fn latency(target: &Target) -> Option<Latency> {
     if target.run.as_ref().is_some_and(|r| matches!(r.on, Executor::CkbVm | Executor::Rv64Vm)) {

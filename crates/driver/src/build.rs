@@ -61,7 +61,7 @@ pub fn interface(checked: &Checked) -> Result<(), Failure> {
     let options = santoku_backend_c::Options { widest: checked.target.widest, products: products(&checked.target), ..santoku_backend_c::Options::new("unit", None) };
     let refused = |e: santoku_backend_c::EmitError| emit_error(&e, &checked.sources);
     santoku_backend_c::interface(&checked.program, &options).map_err(refused)?;
-    if checked.exports.is_empty() {
+    if !checked.exports() {
         return Ok(());
     }
     // What becomes a result at every level needs no storage.
@@ -75,7 +75,7 @@ pub fn interface(checked: &Checked) -> Result<(), Failure> {
 /// # Errors
 /// `too-wide`, `not-in-c`; [`Failure::Internal`] where the printer is at fault.
 pub fn printable(checked: &Checked) -> Result<(), Failure> {
-    if checked.exports.is_empty() {
+    if !checked.exports() {
         return Ok(());
     }
     let options = PassOptions { keep_tests: false, ..PassOptions::new(Level::O0, checked.target.word_bits) };
@@ -101,7 +101,7 @@ pub fn build_watched(checked: &Checked, options: &BuildOptions, clock: &dyn Fn()
     if let Some(name) = options.dump_after.as_deref().filter(|n| *n != "sema" && santoku_passes::find(n).is_none()) {
         return Err(Failure::refused(&checked.sources, unknown_pass(name)));
     }
-    if checked.exports.is_empty() {
+    if !checked.exports() {
         let d = Diagnostic::error("nothing-exported", "the program exports no function, so there is nothing to build");
         return Err(Failure::refused(&checked.sources, d.help("put `@export(\"c_name\")` before the functions C should see")));
     }

@@ -7,7 +7,6 @@ use crate::failure::Failure;
 use crate::target::Target;
 use santoku_diag::{Diagnostic, Severity, Sources};
 use santoku_ir::{FuncId, Program};
-use santoku_sema::Export;
 use std::collections::BTreeMap;
 
 /// A program that is well formed; nothing is proved of it yet.
@@ -18,10 +17,14 @@ pub struct Checked {
     pub target: Target,
     pub sources: Sources,
     pub warnings: Vec<Diagnostic>,
-    pub exports: Vec<Export>,
 }
 
 impl Checked {
+    /// Whether some function has a C name.
+    pub fn exports(&self) -> bool {
+        self.program.funcs.iter().any(|f| f.export.is_some())
+    }
+
     pub fn name(&self, f: FuncId) -> &str {
         &self.program.func(f).name
     }
@@ -59,7 +62,6 @@ pub fn check(request: &Request, load: &mut Loader) -> Result<Checked, Failure> {
         target: request.target.clone(),
         sources: compiled.sources,
         warnings: compiled.warnings,
-        exports: compiled.exports,
     })
 }
 

@@ -24,7 +24,7 @@ mod stages;
 mod target;
 
 pub use args::{parse_arg, show_value};
-pub use assembly::{assembly, lowered_passes, lowered_text, Choice, Counts, Emitted, Emitter, Lowering};
+pub use assembly::{assembly, has_assembly, lowered_passes, lowered_text, Choice, Counts, Emitted, Emitter, Lowering};
 pub use build::{believed, build, build_watched, interface, printable, BuildOptions, Built, Step};
 pub use check::{check, Checked};
 pub use request::{Loader, Request};

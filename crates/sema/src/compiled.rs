@@ -10,21 +10,12 @@ pub struct Options {
     pub impls: BTreeMap<String, String>,
 }
 
-/// A function that asked for a C name with `@export`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Export {
-    pub c_name: String,
-    pub func: santoku_ir::FuncId,
-}
-
 /// A program without errors.
 #[derive(Clone, Debug)]
 pub struct Compiled {
     pub program: santoku_ir::Program,
     pub sources: Sources,
     pub warnings: Vec<Diagnostic>,
-    /// In order of C name.
-    pub exports: Vec<Export>,
 }
 
 /// At least one error; `diagnostics` holds the warnings too, in order of discovery.

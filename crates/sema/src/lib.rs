@@ -41,7 +41,7 @@ mod types;
 mod values;
 mod written;
 
-pub use compiled::{Compiled, Export, Failed, Options};
+pub use compiled::{Compiled, Failed, Options};
 
 /// Compiles the file `entry` and everything it imports.
 ///

@@ -6,28 +6,28 @@ use crate::keys::{plain_key, Instance};
 use crate::modules::{ModId, World};
 use crate::names::Item;
 use crate::verified::{internal, opened, span_of, verify, verify_branching};
-use crate::{body, limits, Compiled, Export, Failed};
+use crate::{body, limits, Compiled, Failed};
 use santoku_diag::{Diagnostic, Severity, Span};
-use santoku_ir::{Cases, FuncId, Program, Test};
+use santoku_ir::{Cases, Test};
 use santoku_syntax::ast::{Block, ItemKind, TestCases};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Analyses a loaded world, on a thread whose stack bears the nesting that the limits allow.
 pub fn analyse(world: World) -> Result<Compiled, Failed> {
     let run = || {
         let mut cx = Cx::new(&world);
-        let exports = everything(&mut cx);
+        everything(&mut cx);
         if cx.diagnostics.iter().all(|d| d.severity != Severity::Error) {
             verify(&mut cx);
             verify_branching(&mut cx);
         }
-        (cx.program, cx.diagnostics, exports)
+        (cx.program, cx.diagnostics)
     };
     let result = std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(limits::STACK_BYTES);
         builder.spawn_scoped(scope, run).map(std::thread::ScopedJoinHandle::join)
     });
-    let (program, diagnostics, exports) = match result {
+    let (program, diagnostics) = match result {
         Ok(Ok(done)) => done,
         Ok(Err(panic)) => std::panic::resume_unwind(panic),
         Err(e) => {
@@ -40,10 +40,10 @@ pub fn analyse(world: World) -> Result<Compiled, Failed> {
     if diagnostics.iter().any(|d| d.severity == Severity::Error) {
         return Err(Failed { sources: world.sources, diagnostics });
     }
-    Ok(Compiled { program, sources: world.sources, warnings: diagnostics, exports })
+    Ok(Compiled { program, sources: world.sources, warnings: diagnostics })
 }
 
-fn everything(cx: &mut Cx) -> Vec<Export> {
+fn everything(cx: &mut Cx) {
     opened(cx);
     let own = cx.own.clone();
     for module in &own {
@@ -57,7 +57,7 @@ fn everything(cx: &mut Cx) -> Vec<Export> {
     }
     nothing_lost(cx);
     crate::probes::check(cx);
-    exports(cx)
+    exported_once(cx);
 }
 
 /// What failed must have said why: a function left out in silence would be a lie.
@@ -149,24 +149,13 @@ fn test(cx: &mut Cx, module: ModId, name: &str, cases: Option<&TestCases>, body:
     }
 }
 
-fn exports(cx: &mut Cx) -> Vec<Export> {
-    let mut found: BTreeMap<String, FuncId> = BTreeMap::new();
-    let named: Vec<(String, FuncId, Span)> = exported(&cx.program);
-    for (name, id, span) in named {
-        if found.insert(name.clone(), id).is_some() {
-            cx.report(
-                Diagnostic::error("duplicate-name", format!("two functions are exported as `{name}`"))
-                    .at(span, "second export of this name")
-                    .help("give each exported function its own C name"),
-            );
+fn exported_once(cx: &mut Cx) {
+    let named: Vec<(String, Span)> = cx.program.funcs.iter().filter_map(|f| Some((f.export.clone()?, span_of(f.loc)))).collect();
+    let mut found = BTreeSet::new();
+    for (name, span) in named {
+        let d = Diagnostic::error("duplicate-name", format!("two functions are exported as `{name}`"));
+        if !found.insert(name) {
+            cx.report(d.at(span, "second export of this name").help("give each exported function its own C name"));
         }
     }
-    found.into_iter().map(|(c_name, func)| Export { c_name, func }).collect()
-}
-
-fn exported(program: &Program) -> Vec<(String, FuncId, Span)> {
-    let each = program.funcs.iter().enumerate().filter_map(|(i, f)| {
-        Some((f.export.clone()?, FuncId(i as u32), span_of(f.loc)))
-    });
-    each.collect()
 }

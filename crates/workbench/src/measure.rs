@@ -13,6 +13,9 @@ use santoku_lab::harness::CallOutput;
 use serde::Serialize;
 use std::path::Path;
 
+/// Among compilers: ours, which makes assembly of RISC-V.
+pub const OWN: &str = "own back end";
+
 /// Figures of one function, built one way.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figure {
@@ -116,18 +119,33 @@ fn reason(e: &BenchError) -> String {
     text.lines().next().unwrap_or_default().to_string()
 }
 
-/// What a side is built of on a machine: the subject, and the cases of its operations.
-fn built(side: &Side, (load, target): (&Load<'_>, &str), (wish, before): (&Wish, Option<&Prepared>)) -> Result<(Subject, Option<Prepared>), BenchError> {
+/// What a side is built of on a machine.
+struct Plan {
+    /// What compilers of C take.
+    c: Subject,
+    /// Our own back end's, each for a level; or why there is none.
+    assembly: Result<Vec<Subject>, String>,
+    /// Cases of the operations.
+    prepared: Option<Prepared>,
+}
+
+fn plan(side: &Side, (load, target): (&Load<'_>, &str), (wish, before): (&Wish, Option<&Prepared>)) -> Result<Plan, BenchError> {
     let name = side.name();
     match (side, before) {
         (Side::Program { path, function, .. }, before) => {
-            let mut prepared = user::prepare(&load(path, target)?, function.as_deref(), wish)?;
+            let checked = load(path, target)?;
+            let mut prepared = user::prepare(&checked, function.as_deref(), wish)?;
             if let Some(first) = before {
                 same_inputs(first, &mut prepared, name)?;
             }
-            Ok((user::subject(&prepared, name)?, Some(prepared)))
+            let c = user::subject(&prepared, name)?;
+            let assembly = match user::in_assembly(checked, &prepared, &c, wish.levels.as_deref()) {
+                Err(e @ BenchError::Internal { .. }) => return Err(e),
+                other => other.map_err(|e| reason(&e)),
+            };
+            Ok(Plan { c, assembly, prepared: Some(prepared) })
         }
-        (Side::C { path, function, .. }, Some(first)) => Ok((user::c_subject(first, name, path, function)?, None)),
+        (Side::C { path, function, .. }, Some(first)) => Ok(Plan { c: user::c_subject(first, name, path, function)?, assembly: Ok(vec![]), prepared: None }),
         (Side::C { .. }, None) => Err(BenchError::lab(name, "a C file has no interface of its own: name a program first")),
     }
 }
@@ -157,11 +175,16 @@ fn same_inputs(first: &Prepared, second: &mut Prepared, name: &str) -> Result<()
 
 fn on_machine(sides: &[Side], load: &Load<'_>, wish: &Wish, (machine, target): (&str, &str), report: &mut Report) -> Result<(), BenchError> {
     let mut plans: Vec<Subject> = vec![];
+    let mut own: Vec<Subject> = vec![];
     let mut first: Option<Prepared> = None;
     for side in sides {
-        let (subject, prepared) = built(side, (load, target), (wish, first.as_ref()))?;
-        plans.push(subject);
-        first = first.or(prepared);
+        let plan = plan(side, (load, target), (wish, first.as_ref()))?;
+        plans.push(plan.c);
+        first = first.or(plan.prepared);
+        match plan.assembly {
+            Ok(all) => own.extend(all),
+            Err(why) => report.left_out.push((format!("{machine}, {OWN}, {}", side.name()), why)),
+        }
     }
     let Some(first) = first else { return Err(BenchError::lab(machine, "nothing to measure")) };
     let described = &first.target;
@@ -174,6 +197,7 @@ fn on_machine(sides: &[Side], load: &Load<'_>, wish: &Wish, (machine, target): (
     if subjects.is_empty() {
         return Err(BenchError::lab(machine, "its compilers have none of these levels"));
     }
+    subjects.extend(own);
     let operations: Vec<_> = first.asked.iter().map(|a| a.operation.clone()).collect();
     // One after the other where nothing is gained by turns: memory is freed between them.
     let batches: Vec<&[Subject]> = if takes_turns(described) { vec![&subjects[..]] } else { subjects.chunks(1).collect() };
@@ -190,7 +214,7 @@ fn on_machine(sides: &[Side], load: &Load<'_>, wish: &Wish, (machine, target): (
                     target: target.into(),
                     side: subject.name.clone(),
                     operation: asked.operation.name.clone(),
-                    compiler: fact.command.clone(),
+                    compiler: if user::is_own(subject) { OWN.into() } else { fact.command.clone() },
                     level: subject.level.name().into(),
                     cycles_per_byte: (asked.operation.bytes > 0).then(|| m.cycles as f64 / asked.operation.bytes as f64),
                     ipc: m.ipc(),

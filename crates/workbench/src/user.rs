@@ -4,10 +4,11 @@ use crate::compile::optimised;
 use crate::interface::{compiled, ArgumentRole, Function};
 use crate::operation::Case;
 use crate::subject::one_file;
+use crate::table::builds;
 use crate::workload::interpreted;
 use crate::BenchError;
 use santoku_backend_c::{Argument, Emitted, Exported, Options, Role};
-use santoku_driver::{Checked, Target};
+use santoku_driver::{build, BuildOptions, Checked, Lowering, Target};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use santoku_ir::interp::Int;
@@ -19,7 +20,6 @@ use santoku_passes::Level;
 use santoku_prove::products::widest_secret_product;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-
 
 /// What is measured of a side.
 #[derive(Clone, Debug)]
@@ -91,9 +91,13 @@ pub fn exporting(program: &Program, function: Option<&str>) -> Result<Program, B
     };
     let exact = |f: &santoku_ir::Func| f.export.as_deref() == Some(wanted) || f.name == wanted;
     let last = |f: &santoku_ir::Func| f.name.rsplit('.').next() == Some(wanted);
+    // Of functions that are called so, the program's own: it uses the other ones' modules, whose names are longer.
+    let depth = |at: usize| program.funcs[at].name.matches('.').count();
     let found = program.funcs.iter().position(exact).or_else(|| {
-        let mut all = program.funcs.iter().enumerate().filter(|(_, f)| last(f));
-        all.next().filter(|_| all.next().is_none()).map(|(at, _)| at)
+        let all: Vec<usize> = (0..program.funcs.len()).filter(|at| last(&program.funcs[*at])).collect();
+        let least = all.iter().map(|at| depth(*at)).min()?;
+        let mut own = all.into_iter().filter(|at| depth(*at) == least);
+        own.next().filter(|_| own.next().is_none())
     });
     let at = found.ok_or_else(|| unknown(&program, "function", wanted))?;
     for (n, f) in program.funcs.iter_mut().enumerate() {
@@ -216,6 +220,29 @@ fn processed(f: &Function, case: &Case) -> usize {
 pub fn subject(prepared: &Prepared, name: &str) -> Result<Subject, BenchError> {
     let calls = prepared.asked.iter().map(|a| a.case.call(std::slice::from_ref(&a.function), prepared.target.byte_order)).collect::<Result<_, _>>()?;
     Ok(Subject::new(name, vec![Source::Text { name: format!("{UNIT}.c"), text: prepared.text.clone() }], calls))
+}
+
+/// The same functions in assembly of our own back end, for each level that it knows and the machine's compilers of C have; none where it does not know the machine.
+///
+/// # Errors
+/// Those of passes and back end.
+pub fn in_assembly(checked: Checked, prepared: &Prepared, c: &Subject, levels: Option<&[Level]>) -> Result<Vec<Subject>, BenchError> {
+    let target = &prepared.target;
+    if !santoku_driver::has_assembly(target) {
+        return Ok(vec![]);
+    }
+    let wanted: BTreeSet<Level> = builds(target, levels).into_iter().map(|(_, level)| level).collect();
+    let checked = Checked { program: prepared.program.clone(), ..checked };
+    [Level::O2, Level::Os].into_iter().filter(|l| wanted.contains(l)).map(|level| {
+        let options = BuildOptions { level, without: BTreeSet::new(), dump_after: None, unit: UNIT.into(), provenance: String::new(), keep_secrets: false };
+        let text = santoku_driver::assembly(&build(&checked, &options, &|| 0)?, target, &checked.sources, &Lowering::of(level))?;
+        Ok(Subject { sources: vec![Source::Text { name: format!("{UNIT}.s"), text }], level, ..c.clone() })
+    }).collect()
+}
+
+/// Whether a subject is of our own back end.
+pub fn is_own(subject: &Subject) -> bool {
+    matches!(subject.sources.first(), Some(Source::Text { name, .. }) if name.ends_with(".s"))
 }
 
 /// A C file in the place of our build: its function is called as ours is.

@@ -23,7 +23,6 @@ hash_sha512_compress:
 	sw s6, 220(sp)
 	sw s7, 224(sp)
 	sw s8, 228(sp)
-	sw s9, 232(sp)
 	li a3, 0
 .L0_0:
 	slli a4, a3, 3                   # 57: o$0_load_be in 0..120
@@ -136,63 +135,63 @@ hash_sha512_compress:
 	lw t1, 128(sp)                   # 35
 	lw t2, 132(sp)
 	slli t3, t1, 4
-	srli ra, t1, 28
-	slli s2, t2, 4
-	or ra, ra, s2
-	srli s2, t2, 28
-	or t3, t3, s2
-	slli s2, t1, 30
-	slli s3, t2, 30
-	srli s4, t1, 2
-	or s3, s3, s4
-	srli s4, t2, 2
-	or s2, s2, s4
-	xor ra, ra, s2
-	xor t3, t3, s3
-	slli s2, t1, 25
-	slli s3, t2, 25
-	srli s4, t1, 7
-	or s3, s3, s4
-	srli s4, t2, 7
-	or s2, s2, s4
-	xor ra, ra, s2                   # 35: word 0 of t
-	xor t3, t3, s3                   # 35: word 1 of t
-	lw s2, 136(sp)                   # 62
-	lw s3, 140(sp)
-	and s4, t1, s2
-	and s5, t2, s3
-	lw s6, 144(sp)
-	lw s7, 148(sp)
-	and s8, t1, s6
-	and s9, t2, s7
+	srli t6, t1, 28
+	slli ra, t2, 4
+	or t6, t6, ra
+	srli ra, t2, 28
+	or t3, t3, ra
+	slli ra, t1, 30
+	slli s2, t2, 30
+	srli s3, t1, 2
+	or s2, s2, s3
+	srli s3, t2, 2
+	or ra, ra, s3
+	xor t6, t6, ra
+	xor t3, t3, s2
+	slli ra, t1, 25
+	slli s2, t2, 25
+	srli s3, t1, 7
+	or s2, s2, s3
+	srli s3, t2, 7
+	or ra, ra, s3
+	xor t6, t6, ra                   # 35: word 0 of t
+	xor t3, t3, s2                   # 35: word 1 of t
+	lw ra, 136(sp)                   # 62
+	lw s2, 140(sp)
+	and s3, t1, ra
+	and s4, t2, s2
+	lw s5, 144(sp)
+	lw s6, 148(sp)
+	and s7, t1, s5
+	and s8, t2, s6
+	xor s3, s3, s7
 	xor s4, s4, s8
-	xor s5, s5, s9
+	and s7, ra, s5
 	and s8, s2, s6
-	and s9, s3, s7
+	xor s3, s3, s7
 	xor s4, s4, s8
-	xor s5, s5, s9
-	add s4, ra, s4                   # 62: word 0 of t2
-	sltu ra, s4, ra
-	add t3, t3, s5
-	add t3, t3, ra                   # 62: word 1 of t2
-	add ra, t0, s4                   # 63
-	sltu s4, ra, t0
-	add t3, a4, t3
+	add s3, t6, s3                   # 62: word 0 of t2
+	sltu t6, s3, t6
 	add t3, t3, s4
-	lw s4, 152(sp)
-	lw s5, 156(sp)
-	add t0, s4, t0
-	sltu s4, t0, s4
-	add a4, s5, a4
-	add a4, a4, s4
-	sw ra, 128(sp)
+	add t3, t3, t6                   # 62: word 1 of t2
+	add t6, t0, s3                   # 63
+	sltu s3, t6, t0
+	add t3, a4, t3
+	add t3, t3, s3
+	lw s3, 152(sp)
+	lw s4, 156(sp)
+	add t0, s3, t0
+	sltu s3, t0, s3
+	add a4, s4, a4
+	add a4, a4, s3
+	sw t6, 128(sp)
 	sw t3, 132(sp)
 	sw t1, 136(sp)
 	sw t2, 140(sp)
-	sw s2, 144(sp)
-	sw s3, 148(sp)
-	sw s6, 152(sp)
-	sw s7, 156(sp)
+	sw ra, 144(sp)
+	sw s2, 148(sp)
+	sw s5, 152(sp)
+	sw s6, 156(sp)
 	sw t0, 160(sp)
 	sw a4, 164(sp)
 	sw a2, 168(sp)
@@ -319,7 +318,6 @@ hash_sha512_compress:
 	lw s6, 220(sp)
 	lw s7, 224(sp)
 	lw s8, 228(sp)
-	lw s9, 232(sp)
 	addi sp, sp, 240
 	ret
 	.size hash_sha512_compress, . - hash_sha512_compress
@@ -2040,12 +2038,11 @@ field_fe25519_pow_invert:
 	.balign 4
 	.type field_fe25519_saturated32_to_bytes, @function
 field_fe25519_saturated32_to_bytes:
-	addi sp, sp, -64
+	addi sp, sp, -48
 	sw s0, 32(sp)
 	sw s1, 36(sp)
 	sw s2, 40(sp)
 	sw s3, 44(sp)
-	sw s4, 48(sp)
 	lw a2, 28(a1)
 	srli a3, a2, 31                  # 35
 	li a4, 19
@@ -2091,62 +2088,62 @@ field_fe25519_saturated32_to_bytes:
 	add t4, t5, t4
 	li t5, -1
 	sub t5, a6, t5
-	sltu s0, a6, t5
+	sltu t6, a6, t5
 	sub t4, t5, t4                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
 	sltu t5, t5, t4
-	add t5, s0, t5
+	add t5, t6, t5
+	li t6, -1
+	sub t6, a7, t6
+	sltu s0, a7, t6
+	sub t5, t6, t5                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t6, t6, t5
+	add t6, s0, t6
 	li s0, -1
-	sub s0, a7, s0
-	sltu s1, a7, s0
-	sub t5, s0, t5                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu s0, s0, t5
+	sub s0, t0, s0
+	sltu s1, t0, s0
+	sub t6, s0, t6                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu s0, s0, t6
 	add s0, s1, s0
 	li s1, -1
-	sub s1, t0, s1
-	sltu s2, t0, s1
+	sub s1, t1, s1
+	sltu s2, t1, s1
 	sub s0, s1, s0                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
 	sltu s1, s1, s0
 	add s1, s2, s1
-	li s2, -1
-	sub s2, t1, s2
-	sltu s3, t1, s2
+	li s2, 2147483647
+	sub s2, a1, s2
 	sub s1, s2, s1                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu s2, s2, s1
-	add s2, s3, s2
-	li s3, 2147483647
-	sub s3, a1, s3
-	sub s2, s3, s2                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	srai s3, s2, 31                  # limbs:89: borrow$1_reduce_once in -1..0
-	srai s3, s3, 31                  # limbs:91
-	li s4, -2147483648
-	xor s3, s3, s4
-	li s4, -2147483648
-	sltu s3, s3, s4                  # limbs:91: cond$1_reduce_once
-	sub s3, zero, s3
+	srai s2, s1, 31                  # limbs:89: borrow$1_reduce_once in -1..0
+	srai s2, s2, 31                  # limbs:91
+	li s3, -2147483648
+	xor s2, s2, s3
+	li s3, -2147483648
+	sltu s2, s2, s3                  # limbs:91: cond$1_reduce_once
+	sub s2, zero, s2
 	xor a3, a3, a2
-	and a3, a3, s3
+	and a3, a3, s2
 	xor a2, a3, a2
 	xor a3, a4, t2
-	and a3, a3, s3
+	and a3, a3, s2
 	xor a3, a3, t2
 	xor a4, a5, t3
-	and a4, a4, s3
+	and a4, a4, s2
 	xor a4, a4, t3
 	xor a5, a6, t4
-	and a5, a5, s3
+	and a5, a5, s2
 	xor a5, a5, t4
 	xor a6, a7, t5
-	and a6, a6, s3
+	and a6, a6, s2
 	xor a6, a6, t5
-	xor a7, t0, s0
-	and a7, a7, s3
-	xor a7, a7, s0
-	xor t0, t1, s1
-	and t0, t0, s3
-	xor t0, t0, s1
-	xor a1, a1, s2
-	and a1, a1, s3
-	xor a1, a1, s2
+	xor a7, t0, t6
+	and a7, a7, s2
+	xor a7, a7, t6
+	xor t0, t1, s0
+	and t0, t0, s2
+	xor t0, t0, s0
+	xor a1, a1, s1
+	and a1, a1, s2
+	xor a1, a1, s1
 	sw a2, 0(sp)
 	sw a3, 4(sp)
 	sw a4, 8(sp)
@@ -2197,8 +2194,7 @@ field_fe25519_saturated32_to_bytes:
 	lw s1, 36(sp)
 	lw s2, 40(sp)
 	lw s3, 44(sp)
-	lw s4, 48(sp)
-	addi sp, sp, 64
+	addi sp, sp, 48
 	ret
 	.size field_fe25519_saturated32_to_bytes, . - field_fe25519_saturated32_to_bytes
 
@@ -4135,8 +4131,8 @@ curve_ed25519_vartime_wnaf_5:
 	addi s0, s0, 1
 	li s3, 256
 	mv s3, a2
-	li t6, 256
-	bltu s0, t6, .L52_2
+	li a1, 256
+	bltu s0, a1, .L52_2
 .L52_3:
 	lw ra, 0(sp)
 	lw s0, 4(sp)

@@ -136,8 +136,6 @@ field_fesecp256k1_folded64_sub:
 	.balign 4
 	.type field_fesecp256k1_folded64_square, @function
 field_fesecp256k1_folded64_square:
-	addi sp, sp, -16
-	sd s0, 0(sp)
 	ld a2, 0(a1)
 	ld a3, 8(a1)
 	mulhu a4, a2, a3                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -193,14 +191,14 @@ field_fesecp256k1_folded64_square:
 	mul a2, a2, a2                   # products:48: word 0 of s$0_square in 0..<2^128
 	add t4, t5, t4                   # products:50
 	sltu t5, t4, t5
-	mulhu s0, a3, a3                 # products:48: word 1 of s$0_square in 0..<2^128
+	mulhu t6, a3, a3                 # products:48: word 1 of s$0_square in 0..<2^128
 	mul a3, a3, a3                   # products:48: word 0 of s$0_square in 0..<2^128
 	add a3, a5, a3                   # products:49
 	sltu a5, a3, a5
 	add a3, a3, t5                   # products:49: word 0 of low$0_square in 0..2^65-1
 	sltu t5, a3, t5
 	or a5, a5, t5
-	add t5, a4, s0                   # products:50
+	add t5, a4, t6                   # products:50
 	sltu a4, t5, a4
 	add a5, t5, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
 	sltu t5, a5, t5
@@ -287,8 +285,6 @@ field_fesecp256k1_folded64_square:
 	sd a4, 8(a0)
 	sd a6, 16(a0)
 	sd a3, 24(a0)
-	ld s0, 0(sp)
-	addi sp, sp, 16
 	ret
 .L3_2:
 	add a7, a1, t0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -313,17 +309,15 @@ field_fesecp256k1_folded64_square:
 	sltu a5, a2, a6
 	add a3, a3, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a6, a2
-	j .L3_5
+	j .L3_3
 	.size field_fesecp256k1_folded64_square, . - field_fesecp256k1_folded64_square
 
 # field.fesecp256k1_folded64.mul (lib/field/fesecp256k1_folded64.stk, line 89)
 	.balign 4
 	.type field_fesecp256k1_folded64_mul, @function
 field_fesecp256k1_folded64_mul:
-	addi sp, sp, -32
+	addi sp, sp, -16
 	sd s0, 0(sp)
-	sd s1, 8(sp)
-	sd s2, 16(sp)
 	ld a3, 0(a1)
 	ld a4, 0(a2)
 	mulhu a5, a3, a4                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -348,128 +342,128 @@ field_fesecp256k1_folded64_mul:
 	add a4, t4, a4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	ld t4, 8(a2)
 	mulhu t5, a3, t4
-	mul s0, a3, t4
-	add s0, a5, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a5, s0, a5
+	mul t6, a3, t4
+	add t6, a5, t6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a5, t6, a5
 	add a5, t5, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t5, a7, t4
-	mul s1, a7, t4
-	add s1, t0, s1
-	sltu t0, s1, t0
+	mul a1, a7, t4
+	add a1, t0, a1
+	sltu t0, a1, t0
 	add t0, t5, t0
-	add a5, s1, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, a5, s1
-	add t0, t0, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, t1, t4
-	mul s1, t1, t4
-	add s1, t2, s1
-	sltu t2, s1, t2
-	add t2, t5, t2
-	add t0, s1, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, t0, s1
-	add t2, t2, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, t3, t4
+	add a5, a1, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a1, a5, a1
+	add a1, t0, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t0, t1, t4
+	mul t5, t1, t4
+	add t5, t2, t5
+	sltu t2, t5, t2
+	add t0, t0, t2
+	add a1, t5, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t2, a1, t5
+	add t0, t0, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t2, t3, t4
 	mul t4, t3, t4
 	add t4, a4, t4
 	sltu a4, t4, a4
-	add a4, t5, a4
-	add t2, t4, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, t2, t4
-	add a4, a4, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	ld t4, 16(a2)
-	mulhu t5, a3, t4
-	mul s1, a3, t4
-	add s1, a5, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a5, s1, a5
-	add a5, t5, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, a7, t4
-	mul s2, a7, t4
-	add s2, t0, s2
-	sltu t0, s2, t0
-	add t0, t5, t0
-	add a5, s2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, a5, s2
-	add t0, t0, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, t1, t4
-	mul s2, t1, t4
-	add s2, t2, s2
-	sltu t2, s2, t2
-	add t2, t5, t2
-	add t0, s2, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, t0, s2
-	add t2, t2, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, t3, t4
-	mul t4, t3, t4
-	add t4, a4, t4
-	sltu a4, t4, a4
-	add a4, t5, a4
-	add t2, t4, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, t2, t4
-	add a4, a4, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	ld t4, 24(a2)
-	mulhu t5, a3, t4
-	mul a3, a3, t4
+	add a4, t2, a4
+	add t0, t4, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t2, t0, t4
+	add a4, a4, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	ld t2, 16(a2)
+	mulhu t4, a3, t2
+	mul t5, a3, t2
+	add t5, a5, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a5, t5, a5
+	add a5, t4, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, a7, t2
+	mul s0, a7, t2
+	add s0, a1, s0
+	sltu a1, s0, a1
+	add a1, t4, a1
+	add a5, s0, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, a5, s0
+	add a1, a1, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, t1, t2
+	mul s0, t1, t2
+	add s0, t0, s0
+	sltu t0, s0, t0
+	add t0, t4, t0
+	add a1, s0, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, a1, s0
+	add t0, t0, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, t3, t2
+	mul t2, t3, t2
+	add t2, a4, t2
+	sltu a4, t2, a4
+	add a4, t4, a4
+	add t0, t2, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t2, t0, t2
+	add a4, a4, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	ld t2, 24(a2)
+	mulhu t4, a3, t2
+	mul a3, a3, t2
 	add a3, a5, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a5, a3, a5
-	add a5, t5, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, a7, t4
-	mul a7, a7, t4
-	add a7, t0, a7
-	sltu t0, a7, t0
-	add t0, t5, t0
+	add a5, t4, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, a7, t2
+	mul a7, a7, t2
+	add a7, a1, a7
+	sltu a1, a7, a1
+	add a1, t4, a1
 	add a5, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a7, a5, a7
-	add a7, t0, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t0, t1, t4
-	mul t1, t1, t4
-	add t1, t2, t1
-	sltu t2, t1, t2
-	add t0, t0, t2
-	add a7, t1, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t1, a7, t1
-	add t0, t0, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, t3, t4
-	mul a1, t3, t4
-	add a1, a4, a1
-	sltu a2, a1, a4
-	add a2, t1, a2
-	add a4, a1, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a1, a4, a1
-	add a1, a2, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	li a2, 4294968273
-	mulhu t0, a5, a2
-	mul a5, a5, a2
+	add a1, a1, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu a7, t1, t2
+	mul t1, t1, t2
+	add t1, t0, t1
+	sltu t0, t1, t0
+	add a7, a7, t0
+	add a1, t1, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t0, a1, t1
+	add a7, a7, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t0, t3, t2
+	mul a2, t3, t2
+	add a2, a4, a2
+	sltu a4, a2, a4
+	add a4, t0, a4
+	add a7, a2, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a2, a7, a2
+	add a2, a4, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	li a4, 4294968273
+	mulhu t0, a5, a4
+	mul a5, a5, a4
 	add a5, a6, a5                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
 	sltu a6, a5, a6
 	add a6, t0, a6                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t0, a7, a2
-	mul a7, a7, a2
-	add a7, s0, a7
-	sltu t1, a7, s0
+	mulhu t0, a1, a4
+	mul a1, a1, a4
+	add a1, t6, a1
+	sltu t1, a1, t6
 	add t0, t0, t1
-	add a6, a7, a6                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a7, a6, a7
+	add a6, a1, a6                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a1, a6, a1
+	add a1, t0, a1                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t0, a7, a4
+	mul a7, a7, a4
+	add a7, t5, a7
+	sltu t1, a7, t5
+	add t0, t0, t1
+	add a1, a7, a1                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a7, a1, a7
 	add a7, t0, a7                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t0, a4, a2
-	mul a4, a4, a2
-	add a4, s1, a4
-	sltu t1, a4, s1
-	add t0, t0, t1
-	add a7, a4, a7                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a4, a7, a4
-	add a4, t0, a4                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t0, a1, a2
-	mul a1, a1, a2
-	add a1, a3, a1
-	sltu a3, a1, a3
+	mulhu t0, a2, a4
+	mul a2, a2, a4
+	add a2, a3, a2
+	sltu a3, a2, a3
 	add a3, t0, a3
-	add a4, a1, a4                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a1, a4, a1
-	add a1, a3, a1                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu a3, a1, a2                 # 72: word 1 of more$1_reduce in 0..<2^65
-	mul a1, a1, a2                   # 72: word 0 of more$1_reduce in 0..<2^65
-	add a1, a5, a1                   # 73: word 0 of v$1_reduce in 0..2^65-2
-	sltu a5, a1, a5
+	add a7, a2, a7                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a2, a7, a2
+	add a2, a3, a2                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu a3, a2, a4                 # 72: word 1 of more$1_reduce in 0..<2^65
+	mul a2, a2, a4                   # 72: word 0 of more$1_reduce in 0..<2^65
+	add a2, a5, a2                   # 73: word 0 of v$1_reduce in 0..2^65-2
+	sltu a5, a2, a5
 	add a3, a6, a3                   # 74
 	sltu a6, a3, a6
 	add a5, a3, a5                   # 74: word 0 of w$1_reduce in 0..2^64+1
@@ -484,60 +478,57 @@ field_fesecp256k1_folded64_mul:
 	or a3, t0, a3
 	beq a3, zero, .L4_1
 	li a3, 1
-	add a3, a7, a3                   # limbs:39
-	sltu a6, a3, a7
-	add a6, a4, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^64
-	sltu a4, a6, a4
-	bne a4, zero, .L4_2
-	mv a7, a3
-	mv a4, a6
+	add a3, a1, a3                   # limbs:39
+	sltu a1, a3, a1
+	add a6, a7, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^64
+	sltu a1, a6, a7
+	bne a1, zero, .L4_2
+	mv a1, a3
+	mv a7, a6
 .L4_3:
 .L4_1:
-	sd a1, 0(a0)
+	sd a2, 0(a0)
 	sd a5, 8(a0)
-	sd a7, 16(a0)
-	sd a4, 24(a0)
+	sd a1, 16(a0)
+	sd a7, 24(a0)
 	ld s0, 0(sp)
-	ld s1, 8(sp)
-	ld s2, 16(sp)
-	addi sp, sp, 32
+	addi sp, sp, 16
 	ret
 .L4_2:
-	add t0, a1, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a1, t0, a1
+	add t0, a2, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a1, t0, a2
 	add t1, a5, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, t1, a5
-	add a7, a3, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a1, a7, a3
-	add a4, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a1, a4, a6
-	bne a1, zero, .L4_4
-	mv a1, t0
+	add a1, a3, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a2, a1, a3
+	add a7, a6, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a2, a7, a6
+	bne a2, zero, .L4_4
+	mv a2, t0
 	mv a5, t1
 .L4_5:
 	j .L4_3
 .L4_4:
-	add a1, t0, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a2, a1, t0
-	add a5, t1, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a2, a5, t1
-	add a2, a7, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a3, a2, a7
-	add a4, a4, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	mv a7, a2
-	j .L4_5
+	add a2, t0, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a3, a2, t0
+	add a5, t1, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a3, a5, t1
+	add a3, a1, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a1, a3, a1
+	add a7, a7, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	mv a1, a3
+	j .L4_3
 	.size field_fesecp256k1_folded64_mul, . - field_fesecp256k1_folded64_mul
 
 # curve.secp256k1.right_side (lib/curve/weierstrass.stk, line 372)
 	.balign 4
 	.type curve_secp256k1_right_side, @function
 curve_secp256k1_right_side:
-	addi sp, sp, -48
+	addi sp, sp, -32
 	sd s0, 0(sp)
 	sd s1, 8(sp)
 	sd s2, 16(sp)
 	sd s3, 24(sp)
-	sd s4, 32(sp)
 	ld a2, 0(a1)
 	ld a3, 8(a1)
 	mulhu a4, a2, a3                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -590,27 +581,27 @@ curve_secp256k1_right_side:
 	sltu a5, t5, a5
 	add a5, t4, a5                   # products:41: twice.2$0_square in 0..2^64-1
 	mulhu t4, a2, a2                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul s0, a2, a2                   # products:48: word 0 of s$0_square in 0..<2^128
+	mul t6, a2, a2                   # products:48: word 0 of s$0_square in 0..<2^128
 	add t4, t5, t4                   # products:50
 	sltu t5, t4, t5
-	mulhu s1, a3, a3                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul s2, a3, a3                   # products:48: word 0 of s$0_square in 0..<2^128
-	add s2, a5, s2                   # products:49
-	sltu a5, s2, a5
-	add s2, s2, t5                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu t5, s2, t5
+	mulhu s0, a3, a3                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul s1, a3, a3                   # products:48: word 0 of s$0_square in 0..<2^128
+	add s1, a5, s1                   # products:49
+	sltu a5, s1, a5
+	add s1, s1, t5                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu t5, s1, t5
 	or a5, a5, t5
-	add t5, a4, s1                   # products:50
+	add t5, a4, s0                   # products:50
 	sltu a4, t5, a4
 	add t5, t5, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
 	sltu a5, t5, a5
 	or a4, a4, a5
 	mulhu a5, a6, a6                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul s1, a6, a6                   # products:48: word 0 of s$0_square in 0..<2^128
-	add s1, a7, s1                   # products:49
-	sltu a7, s1, a7
-	add s1, s1, a4                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu a4, s1, a4
+	mul s0, a6, a6                   # products:48: word 0 of s$0_square in 0..<2^128
+	add s0, a7, s0                   # products:49
+	sltu a7, s0, a7
+	add s0, s0, a4                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu a4, s0, a4
 	or a4, a7, a4
 	add a5, t2, a5                   # products:50
 	sltu a7, a5, t2
@@ -627,24 +618,24 @@ curve_secp256k1_right_side:
 	add a7, t3, a7                   # products:50
 	add a7, t1, a7                   # products:50: word 0 of high$0_square in 0..2^65-2
 	li t1, 4294968273
-	mulhu t2, s1, t1                 # limbs:69
-	mul t3, s1, t1
-	add t3, s0, t3                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu s0, t3, s0
-	add t2, t2, s0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu s0, a4, t1
+	mulhu t2, s0, t1                 # limbs:69
+	mul t3, s0, t1
+	add t3, t6, t3                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu t6, t3, t6
+	add t2, t2, t6                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t6, a4, t1
 	mul a4, a4, t1
 	add a4, t4, a4
 	sltu t4, a4, t4
-	add t4, s0, t4
+	add t4, t6, t4
 	add t2, a4, t2                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
 	sltu a4, t2, a4
 	add a4, t4, a4                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
 	mulhu t4, a5, t1
 	mul a5, a5, t1
-	add a5, s2, a5
-	sltu s0, a5, s2
-	add t4, t4, s0
+	add a5, s1, a5
+	sltu t6, a5, s1
+	add t4, t4, t6
 	add a4, a5, a4                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
 	sltu a5, a4, a5
 	add a5, t4, a5                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
@@ -668,10 +659,10 @@ curve_secp256k1_right_side:
 	li t4, -1
 	sltu t5, t4, t3                  # fesecp256k1_folded64:76
 	sub t2, zero, t2
-	sltu s0, zero, t2
+	sltu t6, zero, t2
 	sub t5, t2, t5
 	sltu t2, t2, t5
-	or t2, s0, t2
+	or t2, t6, t2
 	beq t2, zero, .L5_1
 	li t2, 1
 	add t2, a4, t2                   # limbs:39
@@ -685,78 +676,78 @@ curve_secp256k1_right_side:
 .L5_1:
 	mulhu t2, a2, a7                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul t5, a2, a7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu s0, a3, a7
-	mul s1, a3, a7
-	add t2, s1, t2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s1, t2, s1
+	mulhu t6, a3, a7
+	mul s0, a3, a7
+	add t2, s0, t2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s0, t2, s0
+	add t6, t6, s0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s0, a6, a7
+	mul s1, a6, a7
+	add t6, s1, t6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s1, t6, s1
 	add s0, s0, s1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s1, a6, a7
-	mul s2, a6, a7
-	add s0, s2, s0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s2, s0, s2
-	add s1, s1, s2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s2, t0, a7
+	mulhu s1, t0, a7
 	mul a7, t0, a7
-	add s1, a7, s1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu a7, s1, a7
-	add a7, s2, a7                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s2, a2, t3
-	mul s3, a2, t3
-	add s3, t2, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t2, s3, t2
-	add t2, s2, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s2, a3, t3
-	mul s4, a3, t3
-	add s4, s0, s4
-	sltu s0, s4, s0
-	add s0, s2, s0
-	add t2, s4, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s2, t2, s4
-	add s0, s0, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s2, a6, t3
-	mul s4, a6, t3
-	add s4, s1, s4
-	sltu s1, s4, s1
-	add s1, s2, s1
-	add s0, s4, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s2, s0, s4
-	add s1, s1, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s2, t0, t3
+	add s0, a7, s0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu a7, s0, a7
+	add a7, s1, a7                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s1, a2, t3
+	mul s2, a2, t3
+	add s2, t2, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t2, s2, t2
+	add t2, s1, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s1, a3, t3
+	mul s3, a3, t3
+	add s3, t6, s3
+	sltu t6, s3, t6
+	add t6, s1, t6
+	add t2, s3, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s1, t2, s3
+	add t6, t6, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s1, a6, t3
+	mul s3, a6, t3
+	add s3, s0, s3
+	sltu s0, s3, s0
+	add s0, s1, s0
+	add t6, s3, t6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s1, t6, s3
+	add s0, s0, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s1, t0, t3
 	mul t3, t0, t3
 	add t3, a7, t3
 	sltu a7, t3, a7
-	add a7, s2, a7
-	add s1, t3, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, s1, t3
+	add a7, s1, a7
+	add s0, t3, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, s0, t3
 	add a7, a7, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t3, a2, a4
-	mul s2, a2, a4
-	add s2, t2, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t2, s2, t2
+	mul s1, a2, a4
+	add s1, t2, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t2, s1, t2
 	add t2, t3, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t3, a3, a4
-	mul s4, a3, a4
-	add s4, s0, s4
-	sltu s0, s4, s0
-	add t3, t3, s0
-	add t2, s4, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s0, t2, s4
-	add t3, t3, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s0, a6, a4
-	mul s4, a6, a4
-	add s4, s1, s4
-	sltu s1, s4, s1
-	add s0, s0, s1
-	add t3, s4, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s1, t3, s4
-	add s0, s0, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s1, t0, a4
+	mul s3, a3, a4
+	add s3, t6, s3
+	sltu t6, s3, t6
+	add t3, t3, t6
+	add t2, s3, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t6, t2, s3
+	add t3, t3, t6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t6, a6, a4
+	mul s3, a6, a4
+	add s3, s0, s3
+	sltu s0, s3, s0
+	add t6, t6, s0
+	add t3, s3, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s0, t3, s3
+	add t6, t6, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s0, t0, a4
 	mul a4, t0, a4
 	add a4, a7, a4
 	sltu a7, a4, a7
-	add a7, s1, a7
-	add s0, a4, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a4, s0, a4
+	add a7, s0, a7
+	add t6, a4, t6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, t6, a4
 	add a4, a7, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu a7, a2, a5
 	mul a2, a2, a5
@@ -773,8 +764,8 @@ curve_secp256k1_right_side:
 	add a3, t2, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
 	mulhu t2, a6, a5
 	mul a6, a6, a5
-	add a6, s0, a6
-	sltu t3, a6, s0
+	add a6, t6, a6
+	sltu t3, a6, t6
 	add t2, t2, t3
 	add a3, a6, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, a3, a6
@@ -794,16 +785,16 @@ curve_secp256k1_right_side:
 	add a4, a4, a7                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
 	mulhu a7, a3, t1
 	mul a3, a3, t1
-	add a3, s3, a3
-	sltu t0, a3, s3
+	add a3, s2, a3
+	sltu t0, a3, s2
 	add a7, a7, t0
 	add a4, a3, a4                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
 	sltu a3, a4, a3
 	add a3, a7, a3                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
 	mulhu a7, a5, t1
 	mul a5, a5, t1
-	add a5, s2, a5
-	sltu t0, a5, s2
+	add a5, s1, a5
+	sltu t0, a5, s1
 	add a7, a7, t0
 	add a3, a5, a3                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
 	sltu a5, a3, a5
@@ -886,36 +877,33 @@ curve_secp256k1_right_side:
 	ld s1, 8(sp)
 	ld s2, 16(sp)
 	ld s3, 24(sp)
-	ld s4, 32(sp)
-	addi sp, sp, 48
+	addi sp, sp, 32
 	ret
 .L5_2:
-	add a4, a7, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a5, a4, a7
-	add a5, t3, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a7, a5, t3
-	add a7, t2, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu t2, a7, t2
-	add t2, t5, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu t3, t2, t5
-	bne t3, zero, .L5_4
-	mv t3, a5
-	mv a5, t2
-	mv t6, a4
-	mv a4, a7
+	add t6, a7, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a4, t6, a7
+	add a4, t3, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a5, a4, t3
+	add a5, t2, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a7, a5, t2
+	add t2, t5, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a7, t2, t5
+	bne a7, zero, .L5_4
 	mv a7, t6
+	mv t3, a4
+	mv a4, a5
+	mv a5, t2
 .L5_5:
 	j .L5_3
 .L5_4:
-	add t5, a4, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a4, t5, a4
-	add t3, a5, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a4, t3, a5
-	add a4, a7, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a5, a4, a7
+	add a7, t6, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu t3, a7, t6
+	add t3, a4, t3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a4, t3, a4
+	add a4, a5, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a5, a4, a5
 	add a5, t2, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	mv a7, t5
-	j .L5_5
+	j .L5_3
 .L5_8:
 	add t2, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, t2, a1
@@ -939,7 +927,7 @@ curve_secp256k1_right_side:
 	sltu a3, a2, a3
 	add a5, a5, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a3, a2
-	j .L5_11
+	j .L5_9
 	.size curve_secp256k1_right_side, . - curve_secp256k1_right_side
 
 # ecdsa.secp256k1.V.J.D.matrix (lib/integer/division_steps.stk, line 73)
@@ -1029,8 +1017,6 @@ ecdsa_secp256k1_V_J_D_matrix:
 	.balign 4
 	.type ecdsa_secp256k1_V_J_D_combine_0, @function
 ecdsa_secp256k1_V_J_D_combine_0:
-	addi sp, sp, -16
-	sd s0, 0(sp)
 	ld a5, 0(a1)
 	mulhu a6, a3, a5                 # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
 	mul a7, a3, a5                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
@@ -1048,30 +1034,30 @@ ecdsa_secp256k1_V_J_D_combine_0:
 	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
 	ld t4, 24(a1)
 	mulhu t5, a3, t4
-	mul s0, a3, t4
-	add t3, s0, t3                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
-	sltu s0, t3, s0
-	add t5, t5, s0                   # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
-	ld s0, 32(a1)
-	mul s0, a3, s0
-	add t5, t5, s0                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
+	mul t6, a3, t4
+	add t3, t6, t3                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
+	sltu t6, t3, t6
+	add t5, t5, t6                   # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
+	ld t6, 32(a1)
+	mul t6, a3, t6
+	add t5, t5, t6                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
 	srli a3, a3, 63                  # 31
 	beq a3, zero, .L7_1
-	sub a3, a6, a5                   # limbs:54
-	sltu a5, a6, a3
-	sub a6, t1, t0
-	sltu t0, t1, a6
-	sub t1, a6, a5                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
-	sltu a5, a6, t1
-	or a5, t0, a5
-	sub a6, t3, t2
-	sltu t0, t3, a6
-	sub t3, a6, a5                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
-	sltu a5, a6, t3
-	add a5, t0, a5
+	sub t6, a6, a5                   # limbs:54
+	sltu a3, a6, t6
+	sub a5, t1, t0
+	sltu a6, t1, a5
+	sub t1, a5, a3                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
+	sltu a3, a5, t1
+	or a3, a6, a3
+	sub a5, t3, t2
+	sltu a6, t3, a5
+	sub t3, a5, a3                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
+	sltu a3, a5, t3
+	add a3, a6, a3
 	sub a1, t5, t4
-	sub t5, a1, a5                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
-	mv a6, a3
+	sub t5, a1, a3                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
+	mv a6, t6
 .L7_1:
 	ld a1, 0(a2)
 	mulhu a3, a4, a1                 # limbs:69
@@ -1099,12 +1085,12 @@ ecdsa_secp256k1_V_J_D_combine_0:
 	add t1, t1, t2                   # limbs:69: word 1 of v$1_multiply_add_signed in 0..2^128-1
 	ld t2, 24(a2)
 	mulhu t4, a4, t2
-	mul s0, a4, t2
-	add s0, t3, s0
-	sltu t3, s0, t3
+	mul t6, a4, t2
+	add t6, t3, t6
+	sltu t3, t6, t3
 	add t3, t4, t3
-	add t1, s0, t1                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
-	sltu t4, t1, s0
+	add t1, t6, t1                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
+	sltu t4, t1, t6
 	add t3, t3, t4                   # limbs:69: word 1 of v$1_multiply_add_signed in 0..2^128-1
 	ld t4, 32(a2)
 	mul t4, a4, t4
@@ -1150,8 +1136,6 @@ ecdsa_secp256k1_V_J_D_combine_0:
 	slli a2, a2, 6
 	sub a1, a1, a2
 	sd a1, 32(a0)
-	ld s0, 0(sp)
-	addi sp, sp, 16
 	ret
 	.size ecdsa_secp256k1_V_J_D_combine_0, . - ecdsa_secp256k1_V_J_D_combine_0
 
@@ -1159,8 +1143,6 @@ ecdsa_secp256k1_V_J_D_combine_0:
 	.balign 4
 	.type ecdsa_secp256k1_V_J_D_combine_c256, @function
 ecdsa_secp256k1_V_J_D_combine_c256:
-	addi sp, sp, -16
-	sd s0, 0(sp)
 	ld a5, 0(a1)
 	mulhu a6, a3, a5                 # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
 	mul a7, a3, a5                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
@@ -1178,30 +1160,30 @@ ecdsa_secp256k1_V_J_D_combine_c256:
 	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
 	ld t4, 24(a1)
 	mulhu t5, a3, t4
-	mul s0, a3, t4
-	add t3, s0, t3                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
-	sltu s0, t3, s0
-	add t5, t5, s0                   # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
-	ld s0, 32(a1)
-	mul s0, a3, s0
-	add t5, t5, s0                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
+	mul t6, a3, t4
+	add t3, t6, t3                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
+	sltu t6, t3, t6
+	add t5, t5, t6                   # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
+	ld t6, 32(a1)
+	mul t6, a3, t6
+	add t5, t5, t6                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
 	srli a3, a3, 63                  # 31
 	beq a3, zero, .L8_1
-	sub a3, a6, a5                   # limbs:54
-	sltu a5, a6, a3
-	sub a6, t1, t0
-	sltu t0, t1, a6
-	sub t1, a6, a5                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
-	sltu a5, a6, t1
-	or a5, t0, a5
-	sub a6, t3, t2
-	sltu t0, t3, a6
-	sub t3, a6, a5                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
-	sltu a5, a6, t3
-	add a5, t0, a5
+	sub t6, a6, a5                   # limbs:54
+	sltu a3, a6, t6
+	sub a5, t1, t0
+	sltu a6, t1, a5
+	sub t1, a5, a3                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
+	sltu a3, a5, t1
+	or a3, a6, a3
+	sub a5, t3, t2
+	sltu a6, t3, a5
+	sub t3, a5, a3                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
+	sltu a3, a5, t3
+	add a3, a6, a3
 	sub a1, t5, t4
-	sub t5, a1, a5                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
-	mv a6, a3
+	sub t5, a1, a3                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
+	mv a6, t6
 .L8_1:
 	ld a1, 0(a2)
 	mulhu a3, a4, a1                 # limbs:69
@@ -1229,12 +1211,12 @@ ecdsa_secp256k1_V_J_D_combine_c256:
 	add t1, t1, t2                   # limbs:69: word 1 of v$1_multiply_add_signed in 0..2^128-1
 	ld t2, 24(a2)
 	mulhu t4, a4, t2
-	mul s0, a4, t2
-	add s0, t3, s0
-	sltu t3, s0, t3
+	mul t6, a4, t2
+	add t6, t3, t6
+	sltu t3, t6, t3
 	add t3, t4, t3
-	add t1, s0, t1                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
-	sltu t4, t1, s0
+	add t1, t6, t1                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
+	sltu t4, t1, t6
 	add t3, t3, t4                   # limbs:69: word 1 of v$1_multiply_add_signed in 0..2^128-1
 	ld t4, 32(a2)
 	mul t4, a4, t4
@@ -1319,8 +1301,6 @@ ecdsa_secp256k1_V_J_D_combine_c256:
 	slli a1, a1, 6
 	sub a1, a2, a1
 	sd a1, 32(a0)
-	ld s0, 0(sp)
-	addi sp, sp, 16
 	ret
 	.size ecdsa_secp256k1_V_J_D_combine_c256, . - ecdsa_secp256k1_V_J_D_combine_c256
 
@@ -1366,7 +1346,7 @@ ecdsa_secp256k1_V_J_D_without:
 	sd a7, 16(a0)
 	sd t1, 24(a0)
 	sd t3, 32(a0)
-	j .L9_1
+	ret
 .L9_0:
 	sd a3, 0(a0)
 	sd a6, 8(a0)
@@ -1631,8 +1611,8 @@ ecdsa_secp256k1_V_J_D_inverse:
 	addiw s0, s0, 1
 	li s1, 9
 	mv s1, a2
-	li t6, 9
-	bltu s0, t6, .L11_0
+	li a1, 9
+	bltu s0, a1, .L11_0
 .L11_1:
 	ld s0, 48(sp)                    # 146
 	ld a0, 56(sp)
@@ -1837,13 +1817,11 @@ ecdsa_secp256k1_V_J_D_inverse:
 	.balign 4
 	.type ecdsa_secp256k1_V_S_mul, @function
 ecdsa_secp256k1_V_S_mul:
-	addi sp, sp, -48
+	addi sp, sp, -32
 	sd s0, 0(sp)
 	sd s1, 8(sp)
 	sd s2, 16(sp)
 	sd s3, 24(sp)
-	sd s4, 32(sp)
-	sd s5, 40(sp)
 	ld a3, 0(a1)
 	ld a4, 0(a2)
 	mulhu a5, a3, a4                 # limbs:69: word 1 of v$0_multiply_add in 0..<2^128
@@ -1868,180 +1846,180 @@ ecdsa_secp256k1_V_S_mul:
 	add a4, t4, a4                   # limbs:69: word 1 of v$0_multiply_add in 0..<2^128
 	ld t4, words+40
 	mul t5, a6, t4                   # 78: m$1_step in 0..2^64-1
-	ld s0, words+0
-	mulhu s1, t5, s0                 # 79
-	mul s2, t5, s0
-	add s2, a6, s2
-	sltu a6, s2, a6
-	add a6, s1, a6                   # 79: c$1_step in 0..2^64-1
-	ld s1, words+8
-	mulhu s2, t5, s1                 # 82
-	mul s3, t5, s1
-	add s3, a5, s3
-	sltu a5, s3, a5
-	add a5, s2, a5
-	add a6, s3, a6                   # 82: word 0 of v$1_step in 0..2^128-2
-	sltu s2, a6, s3
-	add a5, a5, s2                   # 82: word 1 of v$1_step in 0..2^128-2
-	slli s2, t5, 1
-	srli s3, t5, 63
-	sub s2, zero, s2
-	sltu s4, zero, s2
-	sub s3, t5, s3
-	sub s3, s3, s4
-	add s2, t0, s2
-	sltu t0, s2, t0
-	add t0, s3, t0
-	add a5, s2, a5                   # 82: word 0 of v$1_step in 0..2^128-2
-	sltu s2, a5, s2
-	add t0, t0, s2                   # 82: word 1 of v$1_step in 0..2^128-2
-	sub s2, zero, t5
-	sltu s3, zero, s2
-	sub t5, t5, s3
-	add s2, t2, s2
-	sltu t2, s2, t2
+	ld t6, words+0
+	mulhu a1, t5, t6                 # 79
+	mul s0, t5, t6
+	add s0, a6, s0
+	sltu a6, s0, a6
+	add a1, a1, a6                   # 79: c$1_step in 0..2^64-1
+	ld a6, words+8
+	mulhu s0, t5, a6                 # 82
+	mul s1, t5, a6
+	add s1, a5, s1
+	sltu a5, s1, a5
+	add a5, s0, a5
+	add a1, s1, a1                   # 82: word 0 of v$1_step in 0..2^128-2
+	sltu s0, a1, s1
+	add a5, a5, s0                   # 82: word 1 of v$1_step in 0..2^128-2
+	slli s0, t5, 1
+	srli s1, t5, 63
+	sub s0, zero, s0
+	sltu s2, zero, s0
+	sub s1, t5, s1
+	sub s1, s1, s2
+	add s0, t0, s0
+	sltu t0, s0, t0
+	add t0, s1, t0
+	add a5, s0, a5                   # 82: word 0 of v$1_step in 0..2^128-2
+	sltu s0, a5, s0
+	add t0, t0, s0                   # 82: word 1 of v$1_step in 0..2^128-2
+	sub s0, zero, t5
+	sltu s1, zero, s0
+	sub t5, t5, s1
+	add s0, t2, s0
+	sltu t2, s0, t2
 	add t2, t5, t2
-	add t0, s2, t0                   # 82: word 0 of v$1_step in 0..2^128-2
-	sltu t5, t0, s2
+	add t0, s0, t0                   # 82: word 0 of v$1_step in 0..2^128-2
+	sltu t5, t0, s0
 	add t2, t2, t5                   # 82: word 1 of v$1_step in 0..2^128-2
 	add t2, a4, t2                   # 82: word 0 of v$1_step in 0..2^128-2
 	sltu a4, t2, a4
 	ld t5, 8(a2)
-	mulhu s2, a3, t5                 # limbs:69
-	mul s3, a3, t5
-	add s3, a6, s3                   # limbs:69: word 0 of v$2_row in 0..2^128-1
-	sltu a6, s3, a6
-	add a6, s2, a6                   # limbs:69: word 1 of v$2_row in 0..2^128-1
-	mulhu s2, a7, t5
-	mul s4, a7, t5
-	add s4, a5, s4
-	sltu a5, s4, a5
-	add a5, s2, a5
-	add a6, s4, a6                   # limbs:69: word 0 of v$2_row in 0..2^128-1
-	sltu s2, a6, s4
-	add a5, a5, s2                   # limbs:69: word 1 of v$2_row in 0..2^128-1
-	mulhu s2, t1, t5
-	mul s4, t1, t5
-	add s4, t0, s4
-	sltu t0, s4, t0
-	add t0, s2, t0
-	add a5, s4, a5                   # limbs:69: word 0 of v$2_row in 0..2^128-1
-	sltu s2, a5, s4
-	add t0, t0, s2                   # limbs:69: word 1 of v$2_row in 0..2^128-1
-	mulhu s2, t3, t5
+	mulhu s0, a3, t5                 # limbs:69
+	mul s1, a3, t5
+	add s1, a1, s1                   # limbs:69: word 0 of v$2_row in 0..2^128-1
+	sltu a1, s1, a1
+	add a1, s0, a1                   # limbs:69: word 1 of v$2_row in 0..2^128-1
+	mulhu s0, a7, t5
+	mul s2, a7, t5
+	add s2, a5, s2
+	sltu a5, s2, a5
+	add a5, s0, a5
+	add a1, s2, a1                   # limbs:69: word 0 of v$2_row in 0..2^128-1
+	sltu s0, a1, s2
+	add a5, a5, s0                   # limbs:69: word 1 of v$2_row in 0..2^128-1
+	mulhu s0, t1, t5
+	mul s2, t1, t5
+	add s2, t0, s2
+	sltu t0, s2, t0
+	add t0, s0, t0
+	add a5, s2, a5                   # limbs:69: word 0 of v$2_row in 0..2^128-1
+	sltu s0, a5, s2
+	add t0, t0, s0                   # limbs:69: word 1 of v$2_row in 0..2^128-1
+	mulhu s0, t3, t5
 	mul t5, t3, t5
 	add t5, t2, t5
 	sltu t2, t5, t2
-	add t2, s2, t2
+	add t2, s0, t2
 	add t0, t5, t0                   # limbs:69: word 0 of v$2_row in 0..2^128-1
 	sltu t5, t0, t5
 	add t2, t2, t5                   # limbs:69: word 1 of v$2_row in 0..2^128-1
 	add a4, t2, a4                   # 98: word 0 of w$2_row in 0..2^64+1
 	sltu t2, a4, t2
-	mul t5, s3, t4                   # 78: m$2_row in 0..2^64-1
-	mulhu s2, t5, s0                 # 79
-	mul s4, t5, s0
-	add s4, s3, s4
-	sltu s3, s4, s3
-	add s2, s2, s3                   # 79: c$2_row in 0..2^64-1
-	mulhu s3, t5, s1                 # 82
-	mul s4, t5, s1
-	add s4, a6, s4
-	sltu a6, s4, a6
-	add a6, s3, a6
-	add s2, s4, s2                   # 82: word 0 of v$2_row in 0..2^128-2
-	sltu s3, s2, s4
-	add a6, a6, s3                   # 82: word 1 of v$2_row in 0..2^128-2
-	slli s3, t5, 1
-	srli s4, t5, 63
-	sub s3, zero, s3
-	sltu s5, zero, s3
-	sub s4, t5, s4
-	sub s4, s4, s5
-	add s3, a5, s3
-	sltu a5, s3, a5
-	add a5, s4, a5
-	add a6, s3, a6                   # 82: word 0 of v$2_row in 0..2^128-2
-	sltu s3, a6, s3
-	add a5, a5, s3                   # 82: word 1 of v$2_row in 0..2^128-2
-	sub s3, zero, t5
-	sltu s4, zero, s3
-	sub t5, t5, s4
-	add s3, t0, s3
-	sltu t0, s3, t0
+	mul t5, s1, t4                   # 78: m$2_row in 0..2^64-1
+	mulhu s0, t5, t6                 # 79
+	mul s2, t5, t6
+	add s2, s1, s2
+	sltu s1, s2, s1
+	add s0, s0, s1                   # 79: c$2_row in 0..2^64-1
+	mulhu s1, t5, a6                 # 82
+	mul s2, t5, a6
+	add s2, a1, s2
+	sltu a1, s2, a1
+	add a1, s1, a1
+	add s0, s2, s0                   # 82: word 0 of v$2_row in 0..2^128-2
+	sltu s1, s0, s2
+	add a1, a1, s1                   # 82: word 1 of v$2_row in 0..2^128-2
+	slli s1, t5, 1
+	srli s2, t5, 63
+	sub s1, zero, s1
+	sltu s3, zero, s1
+	sub s2, t5, s2
+	sub s2, s2, s3
+	add s1, a5, s1
+	sltu a5, s1, a5
+	add a5, s2, a5
+	add a1, s1, a1                   # 82: word 0 of v$2_row in 0..2^128-2
+	sltu s1, a1, s1
+	add a5, a5, s1                   # 82: word 1 of v$2_row in 0..2^128-2
+	sub s1, zero, t5
+	sltu s2, zero, s1
+	sub t5, t5, s2
+	add s1, t0, s1
+	sltu t0, s1, t0
 	add t0, t5, t0
-	add a5, s3, a5                   # 82: word 0 of v$2_row in 0..2^128-2
-	sltu t5, a5, s3
+	add a5, s1, a5                   # 82: word 0 of v$2_row in 0..2^128-2
+	sltu t5, a5, s1
 	add t0, t0, t5                   # 82: word 1 of v$2_row in 0..2^128-2
 	add t0, a4, t0                   # 82: word 0 of v$2_row in 0..2^128-2
 	sltu a4, t0, a4
 	addw a4, t2, a4                  # 86: result1$2_row in 0..2
 	ld t2, 16(a2)
 	mulhu t5, a3, t2                 # limbs:69
-	mul s3, a3, t2
-	add s3, s2, s3                   # limbs:69: word 0 of v$2_row in 0..2^128-1
-	sltu s2, s3, s2
-	add t5, t5, s2                   # limbs:69: word 1 of v$2_row in 0..2^128-1
-	mulhu s2, a7, t2
-	mul s4, a7, t2
-	add s4, a6, s4
-	sltu a6, s4, a6
-	add a6, s2, a6
-	add t5, s4, t5                   # limbs:69: word 0 of v$2_row in 0..2^128-1
-	sltu s2, t5, s4
-	add a6, a6, s2                   # limbs:69: word 1 of v$2_row in 0..2^128-1
-	mulhu s2, t1, t2
-	mul s4, t1, t2
-	add s4, a5, s4
-	sltu a5, s4, a5
-	add a5, s2, a5
-	add a6, s4, a6                   # limbs:69: word 0 of v$2_row in 0..2^128-1
-	sltu s2, a6, s4
-	add a5, a5, s2                   # limbs:69: word 1 of v$2_row in 0..2^128-1
-	mulhu s2, t3, t2
+	mul s1, a3, t2
+	add s1, s0, s1                   # limbs:69: word 0 of v$2_row in 0..2^128-1
+	sltu s0, s1, s0
+	add t5, t5, s0                   # limbs:69: word 1 of v$2_row in 0..2^128-1
+	mulhu s0, a7, t2
+	mul s2, a7, t2
+	add s2, a1, s2
+	sltu a1, s2, a1
+	add a1, s0, a1
+	add t5, s2, t5                   # limbs:69: word 0 of v$2_row in 0..2^128-1
+	sltu s0, t5, s2
+	add a1, a1, s0                   # limbs:69: word 1 of v$2_row in 0..2^128-1
+	mulhu s0, t1, t2
+	mul s2, t1, t2
+	add s2, a5, s2
+	sltu a5, s2, a5
+	add a5, s0, a5
+	add a1, s2, a1                   # limbs:69: word 0 of v$2_row in 0..2^128-1
+	sltu s0, a1, s2
+	add a5, a5, s0                   # limbs:69: word 1 of v$2_row in 0..2^128-1
+	mulhu s0, t3, t2
 	mul t2, t3, t2
 	add t2, t0, t2
 	sltu t0, t2, t0
-	add t0, s2, t0
+	add t0, s0, t0
 	add a5, t2, a5                   # limbs:69: word 0 of v$2_row in 0..2^128-1
 	sltu t2, a5, t2
 	add t0, t0, t2                   # limbs:69: word 1 of v$2_row in 0..2^128-1
 	add a4, t0, a4                   # 98: word 0 of w$2_row in 0..2^64+1
 	sltu t0, a4, t0
-	mul t2, s3, t4                   # 78: m$2_row in 0..2^64-1
-	mulhu s2, t2, s0                 # 79
-	mul s4, t2, s0
-	add s4, s3, s4
-	sltu s3, s4, s3
-	add s2, s2, s3                   # 79: c$2_row in 0..2^64-1
-	mulhu s3, t2, s1                 # 82
-	mul s4, t2, s1
-	add s4, t5, s4
-	sltu t5, s4, t5
-	add t5, s3, t5
-	add s2, s4, s2                   # 82: word 0 of v$2_row in 0..2^128-2
-	sltu s3, s2, s4
-	add t5, t5, s3                   # 82: word 1 of v$2_row in 0..2^128-2
-	slli s3, t2, 1
-	srli s4, t2, 63
-	sub s3, zero, s3
-	sltu s5, zero, s3
-	sub s4, t2, s4
-	sub s4, s4, s5
-	add s3, a6, s3
-	sltu a6, s3, a6
-	add a6, s4, a6
-	add t5, s3, t5                   # 82: word 0 of v$2_row in 0..2^128-2
-	sltu s3, t5, s3
-	add a6, a6, s3                   # 82: word 1 of v$2_row in 0..2^128-2
-	sub s3, zero, t2
-	sltu s4, zero, s3
-	sub t2, t2, s4
-	add s3, a5, s3
-	sltu a5, s3, a5
+	mul t2, s1, t4                   # 78: m$2_row in 0..2^64-1
+	mulhu s0, t2, t6                 # 79
+	mul s2, t2, t6
+	add s2, s1, s2
+	sltu s1, s2, s1
+	add s0, s0, s1                   # 79: c$2_row in 0..2^64-1
+	mulhu s1, t2, a6                 # 82
+	mul s2, t2, a6
+	add s2, t5, s2
+	sltu t5, s2, t5
+	add t5, s1, t5
+	add s0, s2, s0                   # 82: word 0 of v$2_row in 0..2^128-2
+	sltu s1, s0, s2
+	add t5, t5, s1                   # 82: word 1 of v$2_row in 0..2^128-2
+	slli s1, t2, 1
+	srli s2, t2, 63
+	sub s1, zero, s1
+	sltu s3, zero, s1
+	sub s2, t2, s2
+	sub s2, s2, s3
+	add s1, a1, s1
+	sltu a1, s1, a1
+	add a1, s2, a1
+	add t5, s1, t5                   # 82: word 0 of v$2_row in 0..2^128-2
+	sltu s1, t5, s1
+	add a1, a1, s1                   # 82: word 1 of v$2_row in 0..2^128-2
+	sub s1, zero, t2
+	sltu s2, zero, s1
+	sub t2, t2, s2
+	add s1, a5, s1
+	sltu a5, s1, a5
 	add a5, t2, a5
-	add a6, s3, a6                   # 82: word 0 of v$2_row in 0..2^128-2
-	sltu t2, a6, s3
+	add a1, s1, a1                   # 82: word 0 of v$2_row in 0..2^128-2
+	sltu t2, a1, s1
 	add a5, a5, t2                   # 82: word 1 of v$2_row in 0..2^128-2
 	add a5, a4, a5                   # 82: word 0 of v$2_row in 0..2^128-2
 	sltu a4, a5, a4
@@ -2049,117 +2027,115 @@ ecdsa_secp256k1_V_S_mul:
 	ld t0, 24(a2)
 	mulhu t2, a3, t0                 # limbs:69
 	mul a3, a3, t0
-	add a3, s2, a3                   # limbs:69: word 0 of v$2_row in 0..2^128-1
-	sltu s2, a3, s2
-	add t2, t2, s2                   # limbs:69: word 1 of v$2_row in 0..2^128-1
-	mulhu s2, a7, t0
+	add a3, s0, a3                   # limbs:69: word 0 of v$2_row in 0..2^128-1
+	sltu s0, a3, s0
+	add t2, t2, s0                   # limbs:69: word 1 of v$2_row in 0..2^128-1
+	mulhu s0, a7, t0
 	mul a7, a7, t0
 	add a7, t5, a7
 	sltu t5, a7, t5
-	add t5, s2, t5
+	add t5, s0, t5
 	add t2, a7, t2                   # limbs:69: word 0 of v$2_row in 0..2^128-1
 	sltu a7, t2, a7
 	add a7, t5, a7                   # limbs:69: word 1 of v$2_row in 0..2^128-1
 	mulhu t5, t1, t0
 	mul t1, t1, t0
-	add t1, a6, t1
-	sltu a6, t1, a6
-	add a6, t5, a6
+	add t1, a1, t1
+	sltu a1, t1, a1
+	add a1, t5, a1
 	add a7, t1, a7                   # limbs:69: word 0 of v$2_row in 0..2^128-1
 	sltu t1, a7, t1
-	add a6, a6, t1                   # limbs:69: word 1 of v$2_row in 0..2^128-1
+	add a1, a1, t1                   # limbs:69: word 1 of v$2_row in 0..2^128-1
 	mulhu t1, t3, t0
-	mul a1, t3, t0
-	add a1, a5, a1
-	sltu a2, a1, a5
-	add a2, t1, a2
-	add a5, a1, a6                   # limbs:69: word 0 of v$2_row in 0..2^128-1
-	sltu a1, a5, a1
-	add a1, a2, a1                   # limbs:69: word 1 of v$2_row in 0..2^128-1
-	add a2, a1, a4                   # 98: word 0 of w$2_row in 0..2^64+1
-	sltu a1, a2, a1
-	mul a4, a3, t4                   # 78: m$2_row in 0..2^64-1
-	mulhu a6, a4, s0                 # 79
-	mul t0, a4, s0
-	add t0, a3, t0
-	sltu a3, t0, a3
-	add a3, a6, a3                   # 79: c$2_row in 0..2^64-1
-	mulhu a6, a4, s1                 # 82
-	mul t0, a4, s1
-	add t0, t2, t0
-	sltu t1, t0, t2
-	add a6, a6, t1
-	add a3, t0, a3                   # 82: word 0 of v$2_row in 0..2^128-2
-	sltu t0, a3, t0
-	add a6, a6, t0                   # 82: word 1 of v$2_row in 0..2^128-2
-	slli t0, a4, 1
-	srli t1, a4, 63
-	sub t0, zero, t0
-	sltu t2, zero, t0
-	sub t1, a4, t1
-	sub t1, t1, t2
-	add t0, a7, t0
-	sltu a7, t0, a7
-	add a7, t1, a7
-	add a6, t0, a6                   # 82: word 0 of v$2_row in 0..2^128-2
-	sltu t0, a6, t0
-	add a7, a7, t0                   # 82: word 1 of v$2_row in 0..2^128-2
-	sub t0, zero, a4
-	sltu t1, zero, t0
-	sub a4, a4, t1
-	add t0, a5, t0
-	sltu a5, t0, a5
-	add a4, a4, a5
-	add a5, t0, a7                   # 82: word 0 of v$2_row in 0..2^128-2
-	sltu a7, a5, t0
-	add a4, a4, a7                   # 82: word 1 of v$2_row in 0..2^128-2
-	add a4, a2, a4                   # 82: word 0 of v$2_row in 0..2^128-2
+	mul a2, t3, t0
+	add a2, a5, a2
+	sltu a5, a2, a5
+	add a5, t1, a5
+	add a1, a2, a1                   # limbs:69: word 0 of v$2_row in 0..2^128-1
+	sltu a2, a1, a2
+	add a2, a5, a2                   # limbs:69: word 1 of v$2_row in 0..2^128-1
+	add a4, a2, a4                   # 98: word 0 of w$2_row in 0..2^64+1
 	sltu a2, a4, a2
-	addw a1, a1, a2                  # 86: result1$2_row in 0..2
-	sub a2, a3, s0                   # limbs:87: word 0 of v$3_reduce_once in -2^64..<2^63
-	sltu a7, a3, a2
-	sub t0, a6, s1
-	sltu t1, a6, t0
-	sub a7, t0, a7                   # limbs:87: word 0 of v$3_reduce_once in -2^64..<2^63
-	sltu t0, t0, a7
-	or t0, t1, t0
+	mul a5, a3, t4                   # 78: m$2_row in 0..2^64-1
+	mulhu t0, a5, t6                 # 79
+	mul t1, a5, t6
+	add t1, a3, t1
+	sltu a3, t1, a3
+	add a3, t0, a3                   # 79: c$2_row in 0..2^64-1
+	mulhu t0, a5, a6                 # 82
+	mul t1, a5, a6
+	add t1, t2, t1
+	sltu t2, t1, t2
+	add t0, t0, t2
+	add a3, t1, a3                   # 82: word 0 of v$2_row in 0..2^128-2
+	sltu t1, a3, t1
+	add t0, t0, t1                   # 82: word 1 of v$2_row in 0..2^128-2
+	slli t1, a5, 1
+	srli t2, a5, 63
+	sub t1, zero, t1
+	sltu t3, zero, t1
+	sub t2, a5, t2
+	sub t2, t2, t3
+	add t1, a7, t1
+	sltu a7, t1, a7
+	add a7, t2, a7
+	add t0, t1, t0                   # 82: word 0 of v$2_row in 0..2^128-2
+	sltu t1, t0, t1
+	add a7, a7, t1                   # 82: word 1 of v$2_row in 0..2^128-2
+	sub t1, zero, a5
+	sltu t2, zero, t1
+	sub a5, a5, t2
+	add t1, a1, t1
+	sltu a1, t1, a1
+	add a1, a5, a1
+	add a5, t1, a7                   # 82: word 0 of v$2_row in 0..2^128-2
+	sltu a7, a5, t1
+	add a1, a1, a7                   # 82: word 1 of v$2_row in 0..2^128-2
+	add a1, a4, a1                   # 82: word 0 of v$2_row in 0..2^128-2
+	sltu a4, a1, a4
+	addw a2, a2, a4                  # 86: result1$2_row in 0..2
+	sub a4, a3, t6                   # limbs:87: word 0 of v$3_reduce_once in -2^64..<2^63
+	sltu a7, a3, a4
+	sub a6, t0, a6
+	sltu t1, t0, a6
+	sub a7, a6, a7                   # limbs:87: word 0 of v$3_reduce_once in -2^64..<2^63
+	sltu a6, a6, a7
+	or a6, t1, a6
 	li t1, -2
 	sub t1, a5, t1
 	sltu t2, a5, t1
-	sub t0, t1, t0                   # limbs:87: word 0 of v$3_reduce_once in -2^64..<2^63
-	sltu t1, t1, t0
+	sub a6, t1, a6                   # limbs:87: word 0 of v$3_reduce_once in -2^64..<2^63
+	sltu t1, t1, a6
 	add t1, t2, t1
 	li t2, -1
-	sub t2, a4, t2
-	sltu t3, a4, t2
+	sub t2, a1, t2
+	sltu t3, a1, t2
 	sub t1, t2, t1                   # limbs:87: word 0 of v$3_reduce_once in -2^64..<2^63
 	sltu t2, t2, t1
 	add t2, t3, t2
-	sltu a1, a1, t2                  # limbs:91
-	sub a1, zero, a1
-	xor a3, a3, a2
-	and a3, a3, a1
-	xor a2, a3, a2
-	xor a3, a6, a7
-	and a3, a3, a1
-	xor a3, a3, a7
-	xor a5, a5, t0
-	and a5, a5, a1
-	xor a5, a5, t0
-	xor a4, a4, t1
-	and a1, a4, a1
+	sltu a2, a2, t2                  # limbs:91
+	sub a2, zero, a2
+	xor a3, a3, a4
+	and a3, a3, a2
+	xor a3, a3, a4
+	xor a4, t0, a7
+	and a4, a4, a2
+	xor a4, a4, a7
+	xor a5, a5, a6
+	and a5, a5, a2
+	xor a5, a5, a6
 	xor a1, a1, t1
-	sd a2, 0(a0)
-	sd a3, 8(a0)
+	and a1, a1, a2
+	xor a1, a1, t1
+	sd a3, 0(a0)
+	sd a4, 8(a0)
 	sd a5, 16(a0)
 	sd a1, 24(a0)
 	ld s0, 0(sp)
 	ld s1, 8(sp)
 	ld s2, 16(sp)
 	ld s3, 24(sp)
-	ld s4, 32(sp)
-	ld s5, 40(sp)
-	addi sp, sp, 48
+	addi sp, sp, 32
 	ret
 	.size ecdsa_secp256k1_V_S_mul, . - ecdsa_secp256k1_V_S_mul
 
@@ -2733,17 +2709,17 @@ ecdsa_secp256k1_V_matches:
 	beq a6, zero, .L16_13
 	sub t5, t1, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a6, t1, t5
-	sub ra, t0, a6                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a6, t0, ra
-	sub a6, a2, a6                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a2, a2, a6
+	sub t6, t0, a6                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a6, t0, t6
+	sub ra, a2, a6                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a2, a2, ra
 	sub a2, a4, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a4, a4, a2
 	bne a4, zero, .L16_14
 	mv t1, t5
-	mv t0, ra
+	mv t0, t6
 	mv a4, a2
-	mv a2, a6
+	mv a2, ra
 .L16_15:
 .L16_13:
 	addi a6, a4, 1                   # fesecp256k1_folded64:100
@@ -2808,7 +2784,7 @@ ecdsa_secp256k1_V_matches:
 	sltu a2, a3, s5
 	add s6, s6, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s5, a3
-	j .L16_5
+	j .L16_3
 .L16_8:
 	add t3, t0, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, t3, t0
@@ -2832,14 +2808,14 @@ ecdsa_secp256k1_V_matches:
 	sltu a4, a3, a4
 	add a6, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a4, a3
-	j .L16_11
+	j .L16_9
 .L16_14:
 	sub t1, t5, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a4, t5, t1
-	sub t0, ra, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a4, ra, t0
-	sub t5, a6, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a4, a6, t5
+	sub t0, t6, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a4, t6, t0
+	sub t5, ra, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a4, ra, t5
 	sub a4, a2, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	mv a2, t5
 	j .L16_15
@@ -2848,8 +2824,8 @@ ecdsa_secp256k1_V_matches:
 	or a6, a2, a6
 	or a6, a4, a6
 	sltiu a6, a6, 1
-	li ra, -4294968273
-	xor t1, t1, ra                   # fesecp256k1_folded64:100
+	li t6, -4294968273
+	xor t1, t1, t6                   # fesecp256k1_folded64:100
 	xori t0, t0, -1
 	or t0, t1, t0
 	xori a2, a2, -1
@@ -3139,7 +3115,7 @@ ecdsa_secp256k1_V_matches:
 	sltu a2, a5, a2
 	add a3, a3, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a2, a5
-	j .L16_29
+	j .L16_27
 .L16_32:
 	sub a4, a5, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a0, a5, a4
@@ -3323,7 +3299,7 @@ curve_secp256k1_sum_E_E_part:
 	sub a1, zero, a1                 # 83: word 0 of v$0_opposite in -2^64..0
 	sd a1, 8(a0)
 	sb a2, 16(a0)
-	j .L18_1
+	ret
 .L18_0:
 	ld a3, 0(a1)
 	sd a3, 0(a0)
@@ -3624,7 +3600,7 @@ curve_wnaf_group_10:
 	addiw a0, a3, 6                  # 67
 	slliw a0, a0, 1                  # 67: next in 0..19
 	li a3, 512
-	bgeu a3, a1, .L20_5
+	bgeu a3, a1, .L20_3
 	li a3, 1536
 	subw a1, a3, a1                  # 69: digit in 0..1023
 	addiw a0, a0, 1                  # 70: next in 0..19
@@ -3735,7 +3711,7 @@ curve_wnaf_group_5:
 	addiw a0, a3, 1                  # 67
 	slliw a0, a0, 1                  # 67: next in 0..9
 	li a3, 16
-	bgeu a3, a1, .L22_5
+	bgeu a3, a1, .L22_3
 	li a3, 48
 	subw a1, a3, a1                  # 69: digit in 0..31
 	addiw a0, a0, 1                  # 70: next in 0..9
@@ -5466,7 +5442,7 @@ curve_secp256k1_doubled_and_itself:
 	mv t6, a4
 	mv a4, a7
 	mv a7, t6
-	j .L24_5
+	j .L24_3
 .L24_8:
 	add t5, a4, t1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a4, t5, a4
@@ -5501,7 +5477,7 @@ curve_secp256k1_doubled_and_itself:
 	mv s10, s9
 	mv s9, s11
 .L24_15:
-	j .L24_13
+	j .L24_11
 .L24_14:
 	add s10, s7, t1                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu s7, s10, s7
@@ -5515,7 +5491,7 @@ curve_secp256k1_doubled_and_itself:
 	mv s9, s8
 	mv s8, s7
 	mv s7, t6
-	j .L24_15
+	j .L24_11
 .L24_18:
 	add a2, a4, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, a2, a4
@@ -5544,7 +5520,7 @@ curve_secp256k1_doubled_and_itself:
 	mv a0, a2
 	mv a2, a4
 	mv a4, t6
-	j .L24_21
+	j .L24_19
 .L24_24:
 	add a6, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, a6, a1
@@ -5572,7 +5548,7 @@ curve_secp256k1_doubled_and_itself:
 	mv t6, a5
 	mv a5, a1
 	mv a1, t6
-	j .L24_27
+	j .L24_25
 .L24_30:
 	add s5, t0, t1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu t0, s5, t0
@@ -5642,7 +5618,7 @@ curve_secp256k1_doubled_and_itself:
 	mv t6, a7
 	mv a7, a2
 	mv a2, t6
-	j .L24_45
+	j .L24_43
 .L24_48:
 	add t3, t5, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t5, t3, t5
@@ -5672,7 +5648,7 @@ curve_secp256k1_doubled_and_itself:
 	mv t6, a4
 	mv a4, t5
 	mv t5, t6
-	j .L24_51
+	j .L24_49
 .L24_54:
 	sub t5, a6, t1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a4, a6, t5
@@ -5718,7 +5694,7 @@ curve_secp256k1_doubled_and_itself:
 	mv t3, a6
 	mv a6, s0
 .L24_61:
-	j .L24_59
+	j .L24_57
 .L24_60:
 	add a7, s0, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu s0, a7, s0
@@ -5732,7 +5708,7 @@ curve_secp256k1_doubled_and_itself:
 	mv a7, t3
 	mv t3, a6
 	mv a6, t6
-	j .L24_61
+	j .L24_57
 .L24_64:
 	add s4, s0, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu s0, s4, s0
@@ -5763,7 +5739,7 @@ curve_secp256k1_doubled_and_itself:
 	mv t6, s4
 	mv s4, s2
 	mv s2, t6
-	j .L24_67
+	j .L24_65
 .L24_70:
 	add a4, a6, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, a4, a6
@@ -5793,7 +5769,7 @@ curve_secp256k1_doubled_and_itself:
 	mv t6, t2
 	mv t2, a6
 	mv a6, t6
-	j .L24_73
+	j .L24_71
 .L24_76:
 	add t2, a4, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, t2, a4
@@ -5820,7 +5796,7 @@ curve_secp256k1_doubled_and_itself:
 	add t3, t3, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a4, t1
 	mv a7, t4
-	j .L24_79
+	j .L24_77
 	.size curve_secp256k1_doubled_and_itself, . - curve_secp256k1_doubled_and_itself
 
 # curve.secp256k1.add_to_second (lib/curve/weierstrass.stk, line 329)
@@ -7273,7 +7249,7 @@ curve_secp256k1_add_to_second:
 	mv t6, s0
 	mv s0, s2
 	mv s2, t6
-	j .L25_9
+	j .L25_7
 .L25_12:
 	add t0, a3, s3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, t0, a3
@@ -7301,7 +7277,7 @@ curve_secp256k1_add_to_second:
 	mv t6, a7
 	mv a7, a3
 	mv a3, t6
-	j .L25_15
+	j .L25_13
 .L25_18:
 	add t1, a2, s3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, t1, a2
@@ -7332,7 +7308,7 @@ curve_secp256k1_add_to_second:
 	mv t6, t1
 	mv t1, t2
 	mv t2, t6
-	j .L25_21
+	j .L25_19
 .L25_24:
 	sub s4, s7, s3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu s7, s7, s4
@@ -7389,7 +7365,7 @@ curve_secp256k1_add_to_second:
 	mv t6, a4
 	mv a4, a5
 	mv a5, t6
-	j .L25_35
+	j .L25_33
 .L25_38:
 	add t2, t4, s3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t4, t2, t4
@@ -7419,7 +7395,7 @@ curve_secp256k1_add_to_second:
 	mv t6, t1
 	mv t1, t4
 	mv t4, t6
-	j .L25_41
+	j .L25_39
 .L25_44:
 	sub t1, t2, s3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t2, t2, t1
@@ -7489,7 +7465,7 @@ curve_secp256k1_add_to_second:
 	mv t6, t2
 	mv t2, a3
 	mv a3, t6
-	j .L25_59
+	j .L25_57
 .L25_66:
 	add a4, a0, s3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a0, a4, a0
@@ -7516,14 +7492,14 @@ curve_secp256k1_add_to_second:
 	add a5, a5, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a0, a1
 	mv a2, a3
-	j .L25_69
+	j .L25_67
 	.size curve_secp256k1_add_to_second, . - curve_secp256k1_add_to_second
 
 # curve.secp256k1_sum.E.odd_multiples (lib/curve/double_scalar_endomorphism.stk, line 59)
 	.balign 4
 	.type curve_secp256k1_sum_E_odd_multiples, @function
 curve_secp256k1_sum_E_odd_multiples:
-	addi sp, sp, -1232
+	addi sp, sp, -1216
 	sd ra, 1152(sp)
 	sd s0, 1160(sp)
 	sd s1, 1168(sp)
@@ -7532,7 +7508,6 @@ curve_secp256k1_sum_E_odd_multiples:
 	sd s4, 1192(sp)
 	sd s5, 1200(sp)
 	sd s6, 1208(sp)
-	sd s7, 1216(sp)
 	mv s0, a0
 	addi a0, sp, 768
 	call curve_secp256k1_doubled_and_itself
@@ -7582,12 +7557,12 @@ curve_secp256k1_sum_E_odd_multiples:
 	ld t3, 1016(sp)
 	ld t4, 1024(sp)
 	ld t5, 1032(sp)
-	ld ra, 1040(sp)
-	ld s3, 1048(sp)
-	ld s4, 1056(sp)
-	ld s5, 1064(sp)
-	ld s6, 1072(sp)
-	ld s7, 1080(sp)
+	ld t6, 1040(sp)
+	ld ra, 1048(sp)
+	ld s3, 1056(sp)
+	ld s4, 1064(sp)
+	ld s5, 1072(sp)
+	ld s6, 1080(sp)
 	sd a0, 768(sp)
 	sd a1, 776(sp)
 	sd a2, 784(sp)
@@ -7602,12 +7577,12 @@ curve_secp256k1_sum_E_odd_multiples:
 	sd t3, 856(sp)
 	sd t4, 864(sp)
 	sd t5, 872(sp)
-	sd ra, 880(sp)
-	sd s3, 888(sp)
-	sd s4, 896(sp)
-	sd s5, 904(sp)
-	sd s6, 912(sp)
-	sd s7, 920(sp)
+	sd t6, 880(sp)
+	sd ra, 888(sp)
+	sd s3, 896(sp)
+	sd s4, 904(sp)
+	sd s5, 912(sp)
+	sd s6, 920(sp)
 	slli a0, s2, 5
 	addi a1, sp, 0
 	add a0, a1, a0
@@ -7620,8 +7595,8 @@ curve_secp256k1_sum_E_odd_multiples:
 	add a0, a1, a0
 	sd t4, 0(a0)
 	sd t5, 8(a0)
-	sd ra, 16(a0)
-	sd s3, 24(a0)
+	sd t6, 16(a0)
+	sd ra, 24(a0)
 	addiw s2, s2, 1
 	li s3, 8
 	bltu s2, s3, .L26_0
@@ -7873,8 +7848,7 @@ curve_secp256k1_sum_E_odd_multiples:
 	ld s4, 1192(sp)
 	ld s5, 1200(sp)
 	ld s6, 1208(sp)
-	ld s7, 1216(sp)
-	addi sp, sp, 1232
+	addi sp, sp, 1216
 	ret
 	.size curve_secp256k1_sum_E_odd_multiples, . - curve_secp256k1_sum_E_odd_multiples
 
@@ -9201,7 +9175,7 @@ curve_secp256k1_double_apart:
 	mv t6, a4
 	mv a4, a7
 	mv a7, t6
-	j .L27_5
+	j .L27_3
 .L27_8:
 	add t5, a4, t1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a4, t5, a4
@@ -9241,7 +9215,7 @@ curve_secp256k1_double_apart:
 	mv t6, t2
 	mv t2, s3
 	mv s3, t6
-	j .L27_15
+	j .L27_13
 .L27_18:
 	add a6, a2, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, a6, a2
@@ -9269,7 +9243,7 @@ curve_secp256k1_double_apart:
 	mv t6, a3
 	mv a3, a2
 	mv a2, t6
-	j .L27_21
+	j .L27_19
 .L27_24:
 	add a4, a5, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, a4, a5
@@ -9299,7 +9273,7 @@ curve_secp256k1_double_apart:
 	mv t6, t0
 	mv t0, a5
 	mv a5, t6
-	j .L27_27
+	j .L27_25
 .L27_30:
 	add s10, s7, t1                  # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu s7, s10, s7
@@ -9368,7 +9342,7 @@ curve_secp256k1_double_apart:
 	mv t6, a6
 	mv a6, a2
 	mv a2, t6
-	j .L27_45
+	j .L27_43
 .L27_48:
 	add t3, t5, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t5, t3, t5
@@ -9399,7 +9373,7 @@ curve_secp256k1_double_apart:
 	mv t6, t3
 	mv t3, t2
 	mv t2, t6
-	j .L27_51
+	j .L27_49
 .L27_54:
 	sub t5, a6, t1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a3, a6, t5
@@ -9437,7 +9411,7 @@ curve_secp256k1_double_apart:
 	add s0, s0, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a1, t1
 	mv t3, t4
-	j .L27_61
+	j .L27_59
 	.size curve_secp256k1_double_apart, . - curve_secp256k1_double_apart
 
 # curve.secp256k1.coincide (lib/curve/weierstrass.stk, line 258)
@@ -9458,7 +9432,11 @@ curve_secp256k1_coincide:
 .L28_1:
 	beq s0, zero, .L28_2
 	call curve_secp256k1_double_apart
-	j .L28_3
+	ld ra, 0(sp)
+	ld s0, 8(sp)
+	ld s1, 16(sp)
+	addi sp, sp, 32
+	ret
 .L28_2:
 	sd s1, 0(a0)
 	sd zero, 8(a0)
@@ -9544,7 +9522,7 @@ curve_secp256k1_sum_E_y_of_multiple:
 	sub a5, a1, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, a1, a5
 	or a1, a6, a1
-	beq a1, zero, .L29_3
+	beq a1, zero, .L29_1
 	li a1, 4294968273
 	sub a1, a2, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a2, a2, a1
@@ -9571,7 +9549,7 @@ curve_secp256k1_sum_E_y_of_multiple:
 	sub a4, a7, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a1, a7, a4
 	sub a5, t0, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	j .L29_5
+	j .L29_1
 	.size curve_secp256k1_sum_E_y_of_multiple, . - curve_secp256k1_sum_E_y_of_multiple
 
 # curve.secp256k1_sum.E.add_multiple (lib/curve/double_scalar_endomorphism.stk, line 101)
@@ -9635,7 +9613,21 @@ curve_secp256k1_sum_E_add_multiple:
 	sd zero, 72(s0)
 	sd zero, 80(s0)
 	sd zero, 88(s0)
-	j .L30_3
+	ld ra, 72(sp)
+	ld s0, 80(sp)
+	ld s1, 88(sp)
+	ld s2, 96(sp)
+	ld s3, 104(sp)
+	ld s4, 112(sp)
+	ld s5, 120(sp)
+	ld s6, 128(sp)
+	ld s7, 136(sp)
+	ld s8, 144(sp)
+	ld s9, 152(sp)
+	ld s10, 160(sp)
+	ld s11, 168(sp)
+	addi sp, sp, 176
+	ret
 .L30_2:
 	ld s5, 64(s1)
 	ld s6, 72(s1)
@@ -10521,7 +10513,21 @@ curve_secp256k1_sum_E_add_multiple:
 	mv a1, s1
 	addi a2, sp, 0
 	call curve_secp256k1_coincide
-	j .L30_45
+	ld ra, 72(sp)
+	ld s0, 80(sp)
+	ld s1, 88(sp)
+	ld s2, 96(sp)
+	ld s3, 104(sp)
+	ld s4, 112(sp)
+	ld s5, 120(sp)
+	ld s6, 128(sp)
+	ld s7, 136(sp)
+	ld s8, 144(sp)
+	ld s9, 152(sp)
+	ld s10, 160(sp)
+	ld s11, 168(sp)
+	addi sp, sp, 176
+	ret
 .L30_44:
 	mulhu a4, a6, a1                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a5, a6, a1                   # products:28: word 0 of x$0_square in 0..<2^128
@@ -11693,7 +11699,7 @@ curve_secp256k1_sum_E_add_multiple:
 	sltu a1, ra, s9
 	add s10, s10, a1                 # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s9, ra
-	j .L30_9
+	j .L30_7
 .L30_12:
 	add a5, a1, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, a5, a1
@@ -11720,7 +11726,7 @@ curve_secp256k1_sum_E_add_multiple:
 	mv s2, a1
 	mv a1, a3
 	mv a3, a4
-	j .L30_15
+	j .L30_13
 .L30_18:
 	sub a3, ra, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t2, ra, a3
@@ -11756,7 +11762,7 @@ curve_secp256k1_sum_E_add_multiple:
 	sltu a5, ra, s9
 	add s10, s10, a5                 # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s9, ra
-	j .L30_25
+	j .L30_23
 .L30_28:
 	add a4, s10, s8                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, a4, s10
@@ -11780,7 +11786,7 @@ curve_secp256k1_sum_E_add_multiple:
 	sltu a0, ra, s3
 	add s9, s9, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s3, ra
-	j .L30_31
+	j .L30_29
 .L30_38:
 	add a5, s6, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t1, a5, s6
@@ -11804,7 +11810,7 @@ curve_secp256k1_sum_E_add_multiple:
 	sltu a4, ra, s3
 	add s5, s5, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s3, ra
-	j .L30_41
+	j .L30_39
 .L30_42:
 	or a4, a6, a1                    # limbs:118
 	or a4, s2, a4
@@ -11848,7 +11854,7 @@ curve_secp256k1_sum_E_add_multiple:
 	mv t0, a4
 	mv a4, a5
 	mv a5, ra
-	j .L30_51
+	j .L30_49
 .L30_54:
 	add a6, a3, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, a6, a3
@@ -11876,7 +11882,7 @@ curve_secp256k1_sum_E_add_multiple:
 	mv t6, a1
 	mv a1, a3
 	mv a3, t6
-	j .L30_57
+	j .L30_55
 .L30_60:
 	add a5, a4, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, a5, a4
@@ -11903,7 +11909,7 @@ curve_secp256k1_sum_E_add_multiple:
 	mv a6, a0
 	mv a0, a4
 	mv a4, ra
-	j .L30_63
+	j .L30_61
 .L30_66:
 	add t2, t4, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t3, t2, t4
@@ -11929,7 +11935,7 @@ curve_secp256k1_sum_E_add_multiple:
 	sltu t2, t3, t4
 	add t2, ra, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv t4, a5
-	j .L30_69
+	j .L30_67
 .L30_72:
 	sub t3, ra, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t5, ra, t3
@@ -12005,7 +12011,7 @@ curve_secp256k1_sum_E_add_multiple:
 	add t5, t5, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv t3, a0
 	mv a0, ra
-	j .L30_91
+	j .L30_89
 .L30_94:
 	add a4, a1, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, a4, a1
@@ -12032,7 +12038,7 @@ curve_secp256k1_sum_E_add_multiple:
 	add t0, t0, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a1, ra
 	mv a3, a2
-	j .L30_97
+	j .L30_95
 .L30_100:
 	sub a3, ra, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a4, ra, a3
@@ -12109,7 +12115,21 @@ curve_secp256k1_sum_E_add_turned:
 	sd zero, 72(s0)
 	sd zero, 80(s0)
 	sd zero, 88(s0)
-	j .L31_3
+	ld ra, 72(sp)
+	ld s0, 80(sp)
+	ld s1, 88(sp)
+	ld s2, 96(sp)
+	ld s3, 104(sp)
+	ld s4, 112(sp)
+	ld s5, 120(sp)
+	ld s6, 128(sp)
+	ld s7, 136(sp)
+	ld s8, 144(sp)
+	ld s9, 152(sp)
+	ld s10, 160(sp)
+	ld s11, 168(sp)
+	addi sp, sp, 176
+	ret
 .L31_2:
 	ld s5, 64(s1)
 	ld s6, 72(s1)
@@ -12995,7 +13015,21 @@ curve_secp256k1_sum_E_add_turned:
 	mv a1, s1
 	addi a2, sp, 0
 	call curve_secp256k1_coincide
-	j .L31_45
+	ld ra, 72(sp)
+	ld s0, 80(sp)
+	ld s1, 88(sp)
+	ld s2, 96(sp)
+	ld s3, 104(sp)
+	ld s4, 112(sp)
+	ld s5, 120(sp)
+	ld s6, 128(sp)
+	ld s7, 136(sp)
+	ld s8, 144(sp)
+	ld s9, 152(sp)
+	ld s10, 160(sp)
+	ld s11, 168(sp)
+	addi sp, sp, 176
+	ret
 .L31_44:
 	mulhu a4, a6, a1                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a5, a6, a1                   # products:28: word 0 of x$0_square in 0..<2^128
@@ -14167,7 +14201,7 @@ curve_secp256k1_sum_E_add_turned:
 	sltu a1, ra, s9
 	add s10, s10, a1                 # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s9, ra
-	j .L31_9
+	j .L31_7
 .L31_12:
 	add a5, a1, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, a5, a1
@@ -14194,7 +14228,7 @@ curve_secp256k1_sum_E_add_turned:
 	mv s2, a1
 	mv a1, a3
 	mv a3, a4
-	j .L31_15
+	j .L31_13
 .L31_18:
 	sub a3, ra, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t2, ra, a3
@@ -14230,7 +14264,7 @@ curve_secp256k1_sum_E_add_turned:
 	sltu a5, ra, s9
 	add s10, s10, a5                 # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s9, ra
-	j .L31_25
+	j .L31_23
 .L31_28:
 	add a4, s10, s8                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, a4, s10
@@ -14254,7 +14288,7 @@ curve_secp256k1_sum_E_add_turned:
 	sltu a0, ra, s3
 	add s9, s9, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s3, ra
-	j .L31_31
+	j .L31_29
 .L31_38:
 	add a5, s6, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t1, a5, s6
@@ -14278,7 +14312,7 @@ curve_secp256k1_sum_E_add_turned:
 	sltu a4, ra, s3
 	add s5, s5, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s3, ra
-	j .L31_41
+	j .L31_39
 .L31_42:
 	or a4, a6, a1                    # limbs:118
 	or a4, s2, a4
@@ -14322,7 +14356,7 @@ curve_secp256k1_sum_E_add_turned:
 	mv t0, a4
 	mv a4, a5
 	mv a5, ra
-	j .L31_51
+	j .L31_49
 .L31_54:
 	add a6, a3, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, a6, a3
@@ -14350,7 +14384,7 @@ curve_secp256k1_sum_E_add_turned:
 	mv t6, a1
 	mv a1, a3
 	mv a3, t6
-	j .L31_57
+	j .L31_55
 .L31_60:
 	add a5, a4, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, a5, a4
@@ -14377,7 +14411,7 @@ curve_secp256k1_sum_E_add_turned:
 	mv a6, a0
 	mv a0, a4
 	mv a4, ra
-	j .L31_63
+	j .L31_61
 .L31_66:
 	add t2, t4, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t3, t2, t4
@@ -14403,7 +14437,7 @@ curve_secp256k1_sum_E_add_turned:
 	sltu t2, t3, t4
 	add t2, ra, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv t4, a5
-	j .L31_69
+	j .L31_67
 .L31_72:
 	sub t3, ra, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t5, ra, t3
@@ -14479,7 +14513,7 @@ curve_secp256k1_sum_E_add_turned:
 	add t5, t5, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv t3, a0
 	mv a0, ra
-	j .L31_91
+	j .L31_89
 .L31_94:
 	add a4, a1, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, a4, a1
@@ -14506,7 +14540,7 @@ curve_secp256k1_sum_E_add_turned:
 	add t0, t0, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a1, ra
 	mv a3, a2
-	j .L31_97
+	j .L31_95
 .L31_100:
 	sub a3, ra, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a4, ra, a3
@@ -15227,7 +15261,7 @@ curve_secp256k1_brought:
 	mv t6, a6
 	mv a6, t1
 	mv t1, t6
-	j .L32_5
+	j .L32_3
 .L32_8:
 	add s3, a1, t3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s3, a1
@@ -15254,7 +15288,7 @@ curve_secp256k1_brought:
 	add s4, s4, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a1, t4
 	mv s1, s2
-	j .L32_11
+	j .L32_9
 .L32_14:
 	add t2, a3, t3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, t2, a3
@@ -15278,7 +15312,7 @@ curve_secp256k1_brought:
 	sltu a7, a4, a7
 	add a6, a6, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a7, a4
-	j .L32_17
+	j .L32_15
 .L32_20:
 	add t2, a2, t3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, t2, a2
@@ -15302,7 +15336,7 @@ curve_secp256k1_brought:
 	sltu a3, a4, a7
 	add a6, a6, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a7, a4
-	j .L32_23
+	j .L32_21
 	.size curve_secp256k1_brought, . - curve_secp256k1_brought
 
 # curve.secp256k1.add_from_below (lib/curve/weierstrass.stk, line 168)
@@ -15336,7 +15370,21 @@ curve_secp256k1_add_from_below:
 	mv a2, a3
 	mv a3, a4
 	call curve_secp256k1_brought
-	j .L33_3
+	ld ra, 72(sp)
+	ld s0, 80(sp)
+	ld s1, 88(sp)
+	ld s2, 96(sp)
+	ld s3, 104(sp)
+	ld s4, 112(sp)
+	ld s5, 120(sp)
+	ld s6, 128(sp)
+	ld s7, 136(sp)
+	ld s8, 144(sp)
+	ld s9, 152(sp)
+	ld s10, 160(sp)
+	ld s11, 168(sp)
+	addi sp, sp, 176
+	ret
 .L33_2:
 	ld s2, 64(a1)
 	ld a5, 0(a4)
@@ -16387,7 +16435,21 @@ curve_secp256k1_add_from_below:
 	ld a0, 32(sp)
 	addi a2, sp, 0
 	call curve_secp256k1_coincide
-	j .L33_51
+	ld ra, 72(sp)
+	ld s0, 80(sp)
+	ld s1, 88(sp)
+	ld s2, 96(sp)
+	ld s3, 104(sp)
+	ld s4, 112(sp)
+	ld s5, 120(sp)
+	ld s6, 128(sp)
+	ld s7, 136(sp)
+	ld s8, 144(sp)
+	ld s9, 152(sp)
+	ld s10, 160(sp)
+	ld s11, 168(sp)
+	addi sp, sp, 176
+	ret
 .L33_50:
 	mulhu a4, a2, s4                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a6, a2, s4                   # products:28: word 0 of x$0_square in 0..<2^128
@@ -17555,7 +17617,7 @@ curve_secp256k1_add_from_below:
 	sltu a5, a4, s6
 	add s7, s7, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s6, a4
-	j .L33_9
+	j .L33_7
 .L33_12:
 	add a4, a5, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, a4, a5
@@ -17582,7 +17644,7 @@ curve_secp256k1_add_from_below:
 	mv s11, a4
 	mv a4, a5
 	mv a5, a7
-	j .L33_15
+	j .L33_13
 .L33_18:
 	add a6, s3, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a7, a6, s3
@@ -17606,7 +17668,7 @@ curve_secp256k1_add_from_below:
 	sltu a2, a0, s0
 	add s2, s2, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s0, a0
-	j .L33_21
+	j .L33_19
 .L33_24:
 	sub t4, a6, s5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a6, a6, t4
@@ -17640,7 +17702,7 @@ curve_secp256k1_add_from_below:
 	sltu a5, a4, s6
 	add s7, s7, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s6, a4
-	j .L33_31
+	j .L33_29
 .L33_34:
 	add a5, s8, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, a5, s8
@@ -17664,7 +17726,7 @@ curve_secp256k1_add_from_below:
 	sltu a4, a3, s6
 	add s7, s7, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s6, a3
-	j .L33_37
+	j .L33_35
 .L33_44:
 	add t0, s9, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t1, t0, s9
@@ -17688,7 +17750,7 @@ curve_secp256k1_add_from_below:
 	sltu a6, a4, s6
 	add s7, s7, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s6, a4
-	j .L33_47
+	j .L33_45
 .L33_48:
 	or a4, a2, s4                    # limbs:118
 	or a4, s0, a4
@@ -17732,7 +17794,7 @@ curve_secp256k1_add_from_below:
 	mv t6, a4
 	mv a4, a5
 	mv a5, t6
-	j .L33_57
+	j .L33_55
 .L33_60:
 	add t4, a2, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, t4, a2
@@ -17763,7 +17825,7 @@ curve_secp256k1_add_from_below:
 	mv t6, t4
 	mv t4, t0
 	mv t0, t6
-	j .L33_63
+	j .L33_61
 .L33_66:
 	add a7, a0, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a0, a7, a0
@@ -17790,7 +17852,7 @@ curve_secp256k1_add_from_below:
 	mv t1, a0
 	mv a0, a5
 	mv a5, a6
-	j .L33_69
+	j .L33_67
 .L33_72:
 	add a6, t5, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t5, a6, t5
@@ -17820,7 +17882,7 @@ curve_secp256k1_add_from_below:
 	mv t6, t2
 	mv t2, t5
 	mv t5, t6
-	j .L33_75
+	j .L33_73
 .L33_78:
 	sub t2, a6, s5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a6, a6, t2
@@ -17900,7 +17962,7 @@ curve_secp256k1_add_from_below:
 	mv t6, a3
 	mv a3, a0
 	mv a0, t6
-	j .L33_97
+	j .L33_95
 .L33_100:
 	add t1, a1, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, t1, a1
@@ -17930,7 +17992,7 @@ curve_secp256k1_add_from_below:
 	mv t6, t0
 	mv t0, a1
 	mv a1, t6
-	j .L33_103
+	j .L33_101
 .L33_106:
 	sub a3, a5, s5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a5, a5, a3
@@ -17992,7 +18054,7 @@ curve_secp256k1_sum_E_y_of_base:
 	sub a5, a1, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, a1, a5
 	or a1, a6, a1
-	beq a1, zero, .L34_3
+	beq a1, zero, .L34_1
 	li a1, 4294968273
 	sub a1, a2, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a2, a2, a1
@@ -18019,7 +18081,7 @@ curve_secp256k1_sum_E_y_of_base:
 	sub a4, a7, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a1, a7, a4
 	sub a5, t0, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	j .L34_5
+	j .L34_1
 	.size curve_secp256k1_sum_E_y_of_base, . - curve_secp256k1_sum_E_y_of_base
 
 # curve.secp256k1_sum.E.add_base (lib/curve/double_scalar_endomorphism.stk, line 137)
@@ -23374,7 +23436,7 @@ curve_secp256k1_sum_E_steps:
 	mv t6, a6
 	mv a6, t1
 	mv t1, t6
-	j .L36_5
+	j .L36_3
 .L36_8:
 	add t5, a6, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a6, t5, a6
@@ -23413,7 +23475,7 @@ curve_secp256k1_sum_E_steps:
 	mv t3, a3
 	mv a3, a6
 	mv a6, t6
-	j .L36_15
+	j .L36_13
 .L36_18:
 	add t0, a4, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, t0, a4
@@ -23443,7 +23505,7 @@ curve_secp256k1_sum_E_steps:
 	mv t6, a5
 	mv a5, a4
 	mv a4, t6
-	j .L36_21
+	j .L36_19
 .L36_24:
 	add a2, a7, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a7, a2, a7
@@ -23473,7 +23535,7 @@ curve_secp256k1_sum_E_steps:
 	mv t6, t2
 	mv t2, a7
 	mv a7, t6
-	j .L36_27
+	j .L36_25
 .L36_30:
 	add s9, s6, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu s6, s9, s6
@@ -23543,7 +23605,7 @@ curve_secp256k1_sum_E_steps:
 	mv t6, t1
 	mv t1, a4
 	mv a4, t6
-	j .L36_45
+	j .L36_43
 .L36_48:
 	add t4, a3, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, t4, a3
@@ -23573,7 +23635,7 @@ curve_secp256k1_sum_E_steps:
 	mv t6, a5
 	mv a5, a3
 	mv a3, t6
-	j .L36_51
+	j .L36_49
 .L36_54:
 	sub a5, a6, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a6, a6, a5
@@ -23613,7 +23675,7 @@ curve_secp256k1_sum_E_steps:
 	add t4, t4, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a1, a6
 	mv t1, t0
-	j .L36_61
+	j .L36_59
 .L36_72:
 	add a3, s9, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, a3, s9
@@ -23637,7 +23699,7 @@ curve_secp256k1_sum_E_steps:
 	sltu a2, a1, s7
 	add s8, s8, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s7, a1
-	j .L36_75
+	j .L36_73
 .L36_78:
 	add a5, a1, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a1, a5, a1
@@ -23674,7 +23736,7 @@ curve_secp256k1_sum_E_steps:
 	mv a4, a5
 	mv s10, a3
 	mv a3, a1
-	j .L36_85
+	j .L36_83
 .L36_88:
 	add t0, s11, s4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t1, t0, s11
@@ -23698,7 +23760,7 @@ curve_secp256k1_sum_E_steps:
 	sltu a7, a5, s5
 	add s6, s6, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s5, a5
-	j .L36_91
+	j .L36_89
 .L36_94:
 	add t2, a5, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, t2, a5
@@ -23723,7 +23785,7 @@ curve_secp256k1_sum_E_steps:
 	add s3, s3, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s2, a5
 	mv a5, a7
-	j .L36_97
+	j .L36_95
 .L36_100:
 	add t4, t1, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu t1, t4, t1
@@ -23781,7 +23843,7 @@ curve_secp256k1_sum_E_steps:
 	sltu a2, a1, s5
 	add s6, s6, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s5, a1
-	j .L36_115
+	j .L36_113
 .L36_118:
 	add a4, s11, s4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, a4, s11
@@ -23805,7 +23867,7 @@ curve_secp256k1_sum_E_steps:
 	sltu a3, a2, s9
 	add s10, s10, a3                 # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s9, a2
-	j .L36_121
+	j .L36_119
 .L36_124:
 	sub s11, a1, s4                  # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a1, a1, s11
@@ -23838,7 +23900,7 @@ curve_secp256k1_sum_E_steps:
 	sltu a3, a2, s8
 	add s9, s9, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s8, a2
-	j .L36_131
+	j .L36_129
 .L36_142:
 	add a3, s9, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, a3, s9
@@ -23862,7 +23924,7 @@ curve_secp256k1_sum_E_steps:
 	sltu a2, a1, s7
 	add s8, s8, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s7, a1
-	j .L36_145
+	j .L36_143
 .L36_148:
 	add a5, a1, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a1, a5, a1
@@ -23899,7 +23961,7 @@ curve_secp256k1_sum_E_steps:
 	mv a4, a5
 	mv s10, a3
 	mv a3, a1
-	j .L36_155
+	j .L36_153
 .L36_158:
 	add t0, s11, s4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t1, t0, s11
@@ -23923,7 +23985,7 @@ curve_secp256k1_sum_E_steps:
 	sltu a7, a5, s5
 	add s6, s6, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s5, a5
-	j .L36_161
+	j .L36_159
 .L36_164:
 	add t2, a5, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, t2, a5
@@ -23948,7 +24010,7 @@ curve_secp256k1_sum_E_steps:
 	add s3, s3, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s2, a5
 	mv a5, a7
-	j .L36_167
+	j .L36_165
 .L36_170:
 	add t4, t1, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu t1, t4, t1
@@ -24006,7 +24068,7 @@ curve_secp256k1_sum_E_steps:
 	sltu a2, a1, s5
 	add s6, s6, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s5, a1
-	j .L36_185
+	j .L36_183
 .L36_188:
 	add a4, s11, s4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, a4, s11
@@ -24030,7 +24092,7 @@ curve_secp256k1_sum_E_steps:
 	sltu a3, a2, s9
 	add s10, s10, a3                 # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s9, a2
-	j .L36_191
+	j .L36_189
 .L36_194:
 	sub s11, a1, s4                  # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a1, a1, s11
@@ -24063,7 +24125,7 @@ curve_secp256k1_sum_E_steps:
 	sltu a3, a2, s8
 	add s9, s9, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s8, a2
-	j .L36_201
+	j .L36_199
 .L36_212:
 	add a3, s9, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, a3, s9
@@ -24087,7 +24149,7 @@ curve_secp256k1_sum_E_steps:
 	sltu a2, a1, s7
 	add s8, s8, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s7, a1
-	j .L36_215
+	j .L36_213
 .L36_218:
 	add s11, a1, s4                  # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a1, s11, a1
@@ -24123,7 +24185,7 @@ curve_secp256k1_sum_E_steps:
 	mv a3, a4
 	mv s10, a2
 	mv a2, a1
-	j .L36_225
+	j .L36_223
 .L36_228:
 	add t0, a1, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, t0, a1
@@ -24149,7 +24211,7 @@ curve_secp256k1_sum_E_steps:
 	mv s5, a1
 	mv a1, a4
 	mv a4, a6
-	j .L36_231
+	j .L36_229
 .L36_234:
 	add t2, a6, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, t2, a6
@@ -24174,7 +24236,7 @@ curve_secp256k1_sum_E_steps:
 	add s3, s3, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s2, a6
 	mv a6, a7
-	j .L36_237
+	j .L36_235
 .L36_240:
 	add t4, t1, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu t1, t4, t1
@@ -24233,7 +24295,7 @@ curve_secp256k1_sum_E_steps:
 	sltu a4, a1, s5
 	add s6, s6, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s5, a1
-	j .L36_255
+	j .L36_253
 .L36_258:
 	add a4, s11, s4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, a4, s11
@@ -24257,7 +24319,7 @@ curve_secp256k1_sum_E_steps:
 	sltu a3, a2, s9
 	add s10, s10, a3                 # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s9, a2
-	j .L36_261
+	j .L36_259
 .L36_264:
 	sub s11, a1, s4                  # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a1, a1, s11
@@ -24290,7 +24352,7 @@ curve_secp256k1_sum_E_steps:
 	sltu a3, a2, s8
 	add s9, s9, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s8, a2
-	j .L36_271
+	j .L36_269
 	.size curve_secp256k1_sum_E_steps, . - curve_secp256k1_sum_E_steps
 
 # curve.secp256k1_sum.E.double_mult (lib/curve/double_scalar_endomorphism.stk, line 175)
@@ -24651,7 +24713,7 @@ curve_secp256k1_sum_E_double_mult:
 	sltu a0, a1, s3
 	add s4, s4, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s3, a1
-	j .L37_15
+	j .L37_13
 	.size curve_secp256k1_sum_E_double_mult, . - curve_secp256k1_sum_E_double_mult
 
 # ecdsa.secp256k1.verify (lib/ecdsa/secp256k1.stk, line 10)
@@ -25405,7 +25467,18 @@ secp256k1_ecdsa_verify:
 	bne a0, zero, .L38_14
 	li a0, -1
 .L38_15:
-	j .L38_1
+	ld ra, 256(sp)
+	ld s0, 264(sp)
+	ld s1, 272(sp)
+	ld s2, 280(sp)
+	ld s3, 288(sp)
+	ld s4, 296(sp)
+	ld s5, 304(sp)
+	ld s6, 312(sp)
+	ld s7, 320(sp)
+	ld s8, 328(sp)
+	addi sp, sp, 336
+	ret
 .L38_4:
 	li a0, 4294968273
 	add a6, s6, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -25431,7 +25504,7 @@ secp256k1_ecdsa_verify:
 	sltu a0, a4, s4
 	add s5, s5, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s4, a4
-	j .L38_7
+	j .L38_5
 .L38_10:
 	li a0, 4294968273
 	sub a0, a4, a0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -25520,10 +25593,32 @@ secp256k1_ecdsa_verify:
 	bne a0, zero, .L38_16
 	li a0, -1
 .L38_17:
-	j .L38_15
+	ld ra, 256(sp)
+	ld s0, 264(sp)
+	ld s1, 272(sp)
+	ld s2, 280(sp)
+	ld s3, 288(sp)
+	ld s4, 296(sp)
+	ld s5, 304(sp)
+	ld s6, 312(sp)
+	ld s7, 320(sp)
+	ld s8, 328(sp)
+	addi sp, sp, 336
+	ret
 .L38_16:
 	li a0, 0
-	j .L38_17
+	ld ra, 256(sp)
+	ld s0, 264(sp)
+	ld s1, 272(sp)
+	ld s2, 280(sp)
+	ld s3, 288(sp)
+	ld s4, 296(sp)
+	ld s5, 304(sp)
+	ld s6, 312(sp)
+	ld s7, 320(sp)
+	ld s8, 328(sp)
+	addi sp, sp, 336
+	ret
 	.size secp256k1_ecdsa_verify, . - secp256k1_ecdsa_verify
 
 	.section .rodata

@@ -78,7 +78,9 @@ impl Allocator<'_> {
 
     /// Moves that happen at once.
     pub(super) fn shuffle(&mut self, moves: &[(X, X)]) {
-        for Step { to, from } in ordered(moves, SCRATCH) {
+        let steps = ordered(moves, (!self.all).then_some(SCRATCH));
+        self.scratch |= steps.is_none();
+        for Step { to, from } in steps.unwrap_or_default() {
             self.push(Mach::Mv(to, from));
         }
     }
@@ -116,7 +118,7 @@ impl Allocator<'_> {
         self.advance(after);
         let gone: Vec<u32> = self.state.holder.iter().filter(|(x, _)| !CALLEE.contains(x)).map(|(_, v)| *v).collect();
         gone.into_iter().for_each(|v| self.state.release(v));
-        self.drop_dead(&after.iter().map(|a| a.0).collect::<Vec<_>>());
+        self.drop_dead(after, &[]);
         for (k, r) in results.iter().enumerate() {
             let Some(v) = number(*r) else { continue };
             self.state.mem.remove(&v);

@@ -2,8 +2,8 @@
 //! Trusted: nothing: the certifier looks at the bytes.
 
 use super::{lives, Allocator, Res};
-use crate::code::Reg;
-use crate::flow::number;
+use crate::code::{length, Inst, Reg};
+use crate::flow::{number, Remade};
 use crate::forms::Kind;
 use crate::mach::{Mach, X};
 
@@ -42,8 +42,7 @@ impl Allocator<'_> {
             self.held_for(*r, x);
             given.push(x);
         }
-        let dead: Vec<u32> = ins.iter().copied().filter(|v| !self.next.contains_key(v)).collect();
-        self.drop_dead(&dead);
+        self.drop_dead(after, &outs);
         self.push(Mach::Group(kind, xs, given, vec![]));
         self.unheld(outs);
         Ok(())
@@ -65,6 +64,13 @@ impl Allocator<'_> {
         }
     }
 
+    /// A constant that is made by one instruction, or that only other ways read.
+    fn is_cheap_later(&self, v: u32, after: &[(u32, Option<u32>)]) -> bool {
+        let Some(Remade(Inst::Li(_, n))) = self.remade(v) else { return false };
+        let end = self.flow.blocks.iter().find(|b| b.contains(&(self.at as usize))).map_or(0, |b| b.end as u32);
+        self.lazy && (length(*n) == 1 || after.iter().any(|(w, next)| *w == v && next.is_some_and(|at| at >= end)))
+    }
+
     /// What a group destroys and something reads later is copied before, or fetched again then.
     fn in_place(&mut self, kind: Kind, ins: &[u32], xs: &[X], outs: [Reg; 2], after: &[(u32, Option<u32>)]) -> Res<()> {
         let mut xs = xs.to_vec();
@@ -76,7 +82,7 @@ impl Allocator<'_> {
             }
             let free = self.order(None).iter().any(|x| self.is_free(*x) && !taken.contains(x));
             let kept = self.remade(ins[k]).is_some() || self.state.mem.contains(&ins[k]);
-            if kept && !free && !again {
+            if kept && (!free || self.is_cheap_later(ins[k], after)) && !again {
                 // Its other copy is enough.
                 self.state.release(ins[k]);
                 continue;
@@ -93,8 +99,7 @@ impl Allocator<'_> {
             temporaries.push(x);
         }
         self.advance(after);
-        let dead: Vec<u32> = ins.iter().copied().filter(|v| !self.next.contains_key(v)).collect();
-        self.drop_dead(&dead);
+        self.drop_dead(after, &[]);
         for (k, r) in outs.into_iter().enumerate() {
             self.held_for(r, xs[k]);
         }

@@ -40,7 +40,7 @@ impl Allocator<'_> {
             self.arrive(l, true)?;
         }
         let free = self.order(None).into_iter().filter(|x| self.is_free(*x) && (self.used.contains(x) || !CALLEE.contains(x)));
-        let mut spare: Vec<X> = free.take(1).chain([SCRATCH]).collect();
+        let mut spare: Vec<X> = if self.all { free.take(2).collect() } else { free.take(1).chain([SCRATCH]).collect() };
         let mut xs: Vec<X> = vec![];
         for r in [a, b] {
             xs.push(match r {
@@ -48,7 +48,8 @@ impl Allocator<'_> {
                 Reg::Own(v) => match self.state.reg_of.get(&v) {
                     Some(x) => *x,
                     None => {
-                        let x = spare.pop().ok_or("no register for a branch")?;
+                        self.scratch |= spare.is_empty();
+                        let x = spare.pop().unwrap_or(SCRATCH);
                         self.fetch(v, x, &own)?;
                         x
                     }
@@ -56,7 +57,7 @@ impl Allocator<'_> {
             });
         }
         self.advance(after);
-        self.drop_dead(&own);
+        self.drop_dead(after, &[]);
         if !self.expected.contains_key(&l) {
             let mut state = self.state.clone();
             state.keep(&self.live_at(l));

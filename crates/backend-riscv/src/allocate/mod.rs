@@ -5,6 +5,7 @@
 //! splitting for SSA-form programs" (2009).
 //! Trusted: nothing: the certifier looks at the bytes.
 
+mod bases;
 mod calls;
 mod groups;
 mod hints;
@@ -12,7 +13,7 @@ mod joins;
 
 use crate::code::{Base, Code, Inst, Label, Reg};
 use crate::flow::{number, Flow, Remade};
-use crate::mach::{word_access, At, Line, Mach, CALLEE, CALLER, RA, X};
+use crate::mach::{word_access, At, Line, Mach, CALLEE, CALLER, RA, SCRATCH, X};
 use crate::tuning::Nudges;
 use hints::Hints;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -29,6 +30,8 @@ pub struct Allocated {
     pub spilled: BTreeMap<u32, (usize, usize)>,
     /// Registers that the caller wants back, in order.
     pub saved: Vec<X>,
+    /// Something goes through [`SCRATCH`].
+    pub scratch: bool,
 }
 
 /// Where values are at one place of the code.
@@ -68,11 +71,17 @@ struct Allocator<'c> {
     at: u32,
     /// As [`crate::Tuning::spill`].
     nudges: &'c Nudges,
+    /// [`SCRATCH`] may hold values as well.
+    all: bool,
+    /// Something goes through [`SCRATCH`].
+    scratch: bool,
 }
 
+/// `all`: [`SCRATCH`] may hold values, which is wrong if something goes through it as well.
+///
 /// # Errors
 /// Where no register is left, which no function that is selected asks for.
-pub fn allocate(code: &Code, xlen: u32, lazy: bool, nudges: &Nudges) -> Res<Allocated> {
+pub fn allocate(code: &Code, xlen: u32, (lazy, all): (bool, bool), nudges: &Nudges) -> Res<Allocated> {
     let flow = Flow::of(code);
     let at_calls: Vec<usize> = code.insts.iter().enumerate().filter(|(_, i)| matches!(i, Inst::Call { .. })).map(|(k, _)| k).collect();
     let across = (0..code.registers).filter(|v| flow.spans[*v as usize].is_some_and(|(a, b)| at_calls.iter().any(|c| a < *c && *c < b))).collect();
@@ -94,6 +103,8 @@ pub fn allocate(code: &Code, xlen: u32, lazy: bool, nudges: &Nudges) -> Res<Allo
         out: vec![],
         at: 0,
         nudges,
+        all,
+        scratch: false,
     };
     if a.calls {
         a.used.insert(RA);
@@ -101,7 +112,7 @@ pub fn allocate(code: &Code, xlen: u32, lazy: bool, nudges: &Nudges) -> Res<Allo
     a.run()?;
     let spans = a.spilled.iter().map(|v| (*v, a.flow.spans[*v as usize].unwrap_or((0, code.insts.len())))).collect();
     let saved = a.used.iter().copied().filter(|x| CALLEE.contains(x) || *x == RA).collect();
-    Ok(Allocated { code: a.out, spilled: spans, saved })
+    Ok(Allocated { code: a.out, spilled: spans, saved, scratch: a.scratch })
 }
 
 /// Where arguments and results go.
@@ -199,7 +210,7 @@ impl Allocator<'_> {
         let other = CALLEE.iter().copied().filter(|x| !self.used.contains(x));
         // Without calls `ra` is one more that the caller wants back.
         let (caller_ra, callee_ra) = if self.calls { (Some(RA), None) } else { (None, Some(RA)) };
-        let mut caller: Vec<X> = CALLER.into_iter().chain(caller_ra).collect();
+        let mut caller: Vec<X> = CALLER.into_iter().chain(self.all.then_some(SCRATCH)).chain(caller_ra).collect();
         let callee: Vec<X> = used.chain(other).chain(callee_ra).collect();
         let hint = v.and_then(|v| self.hints.of_value(v)).filter(|x| !across || CALLEE.contains(x));
         if hint.is_some_and(|x| !self.is_free(x)) {
@@ -219,7 +230,12 @@ impl Allocator<'_> {
         if let Some(first) = free.next() {
             let hinted = v.is_some_and(|v| self.wishes.get(&v) == Some(&first) || self.hints.of_value(v) == Some(first));
             let x = if self.lazy || hinted { first } else { self.rested(first, free) };
+            let kept = CALLEE.contains(&x) && !self.used.contains(&x);
+            let x = kept.then(|| self.spare_base(not)).flatten().unwrap_or(x);
             self.used.insert(x);
+            return Ok(x);
+        }
+        if let Some(x) = self.spare_base(not) {
             return Ok(x);
         }
         let far = |w: &u32| {
@@ -319,9 +335,10 @@ impl Allocator<'_> {
         }
     }
 
-    fn drop_dead(&mut self, all: &[u32]) {
-        for v in all {
-            if !self.next.contains_key(v) {
+    /// Behind an instruction: what it was the last to read, or needed to make that again, holds no register.
+    fn drop_dead(&mut self, after: &[(u32, Option<u32>)], written: &[Reg]) {
+        for (v, _) in after {
+            if !self.next.contains_key(v) && !written.contains(&Reg::Own(*v)) {
                 self.state.release(*v);
                 self.state.mem.remove(v);
             }
@@ -372,7 +389,8 @@ impl Allocator<'_> {
             xs.push(self.read(r, &own)?);
         }
         self.advance(after);
-        self.drop_dead(&after.iter().map(|a| a.0).filter(|v| written.and_then(number) != Some(*v) || own.contains(v)).collect::<Vec<_>>());
+        let other: Vec<Reg> = written.into_iter().filter(|r| number(*r).is_some_and(|v| !own.contains(&v))).collect();
+        self.drop_dead(after, &other);
         let d = match written {
             Some(r) => self.define(r, &own)?,
             None => 0,
