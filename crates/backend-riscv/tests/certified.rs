@@ -121,7 +121,7 @@ fn is_known(reason: &str) -> bool {
 
 /// Programs and targets (empty: all) that are not proved. The certifier does not come to an end with the key schedule of RECTANGLE as we compile it;
 /// it does with that of gcc and clang. Of secretbox it does not follow the loop that changes a message in place, nor show rotated sums equal.
-const NOT_PROVED: [(&str, &str); 2] = [("lib/cipher/rectangle.stk", ""), ("lib/nacl/secretbox.stk", "")];
+const NOT_PROVED: [(&str, &str); 3] = [("lib/cipher/rectangle.stk", ""), ("lib/nacl/box.stk", ""), ("lib/nacl/secretbox.stk", "")];
 
 fn is_not_proved(path: &str, target: &str) -> bool {
     NOT_PROVED.iter().any(|(p, t)| *p == path && (t.is_empty() || *t == target))

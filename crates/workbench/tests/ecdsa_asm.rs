@@ -26,8 +26,8 @@ struct Promise {
 }
 
 const PROMISES: [Promise; 4] = [
-    Promise { primitive: "ecdsa.p256", choice: "ckb-ecdsa", vectors: 241, within: 400_000..=525_000 },
-    Promise { primitive: "ecdsa.secp256k1", choice: "ckb-ecdsa", vectors: 234, within: 200_000..=335_000 },
+    Promise { primitive: "ecdsa.p256", choice: "ckb-ecdsa", vectors: 241, within: 400_000..=515_000 },
+    Promise { primitive: "ecdsa.secp256k1", choice: "ckb-ecdsa", vectors: 234, within: 200_000..=332_000 },
     Promise { primitive: "ecdsa.p256", choice: "zkvm-ecdsa", vectors: 241, within: 500_000..=700_000 },
     Promise { primitive: "ecdsa.secp256k1", choice: "zkvm-ecdsa", vectors: 234, within: 200_000..=345_000 },
 ];

@@ -169,28 +169,28 @@ curve_p256_right_side:
 	or s1, s1, t5
 	add t4, t4, s0                   # products:50
 	add t4, s1, t4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t5, t6, 32                  # fep256_sparse64:67
+	srli t5, t6, 32                  # fep256_sparse64:75
 	slli s0, t6, 32
 	add t1, s0, t1
 	sltu s1, t1, s0
-	add s1, s1, t5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s1, s1, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s2, t6, s0
-	sltu s0, t6, s0                  # fep256_sparse64:70
+	sltu s0, t6, s0                  # fep256_sparse64:78
 	sub t5, t6, t5
 	sltu s3, t6, t5
 	sub t6, t5, s0
 	sltu s0, t5, t6
 	or t5, s0, s3
-	srli t5, t1, 32                  # fep256_sparse64:71
-	slli s0, t1, 32                  # fep256_sparse64:72
+	srli t5, t1, 32                  # fep256_sparse64:79
+	slli s0, t1, 32                  # fep256_sparse64:80
 	add s1, s0, s1
 	sltu s3, s1, s0
-	add s3, s3, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s3, s3, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s3, s2, s3
 	sltu s2, s3, s2
-	add s2, s2, t6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s2, s2, t6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t6, t1, s0
-	sltu s0, t1, s0                  # fep256_sparse64:74
+	sltu s0, t1, s0                  # fep256_sparse64:82
 	sub t5, t1, t5
 	sltu s4, t1, t5
 	sub t1, t5, s0
@@ -198,7 +198,7 @@ curve_p256_right_side:
 	or t5, s0, s4
 	add s2, t6, s2
 	sltu t6, s2, t6
-	add t6, t6, t1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t6, t6, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s1, a5, s1
 	sltu a5, s1, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a4, a4, s3
@@ -216,28 +216,28 @@ curve_p256_right_side:
 	add t3, t3, s2
 	sltu s2, t3, s2
 	or t6, t6, s2
-	srli a5, s1, 32                  # fep256_sparse64:67
+	srli a5, s1, 32                  # fep256_sparse64:75
 	slli t1, s1, 32
 	add a4, t1, a4
 	sltu t5, a4, t1
-	add t5, t5, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s0, s1, t1
-	sltu t1, s1, t1                  # fep256_sparse64:70
+	sltu t1, s1, t1                  # fep256_sparse64:78
 	sub a5, s1, a5
 	sltu s2, s1, a5
 	sub s1, a5, t1
 	sltu t1, a5, s1
 	or a5, t1, s2
-	srli a5, a4, 32                  # fep256_sparse64:71
-	slli t1, a4, 32                  # fep256_sparse64:72
+	srli a5, a4, 32                  # fep256_sparse64:79
+	slli t1, a4, 32                  # fep256_sparse64:80
 	add t5, t1, t5
 	sltu s2, t5, t1
-	add s2, s2, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s2, s0, s2
 	sltu s0, s2, s0
-	add s0, s0, s1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s0, s0, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s1, a4, t1
-	sltu t1, a4, t1                  # fep256_sparse64:74
+	sltu t1, a4, t1                  # fep256_sparse64:82
 	sub a5, a4, a5
 	sltu s3, a4, a5
 	sub a4, a5, t1
@@ -246,7 +246,7 @@ curve_p256_right_side:
 	add a5, t6, s0
 	add a5, s1, a5
 	sltu s1, a5, s1
-	add s1, s1, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s1, s1, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t5, t0, t5
 	sltu t0, t5, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t3, t3, s2
@@ -441,28 +441,28 @@ curve_p256_right_side:
 	add a6, a7, a6
 	sltu a7, a6, a7
 	add a7, a7, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a1, t0, 32                  # fep256_sparse64:67
+	srli a1, t0, 32                  # fep256_sparse64:75
 	slli a5, t0, 32
 	add s0, a5, s0
 	sltu t2, s0, a5
-	add t2, t2, a1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t3, t0, a5
-	sltu a5, t0, a5                  # fep256_sparse64:70
+	sltu a5, t0, a5                  # fep256_sparse64:78
 	sub a1, t0, a1
 	sltu t4, t0, a1
 	sub t0, a1, a5
 	sltu a5, a1, t0
 	or a1, a5, t4
-	srli a1, s0, 32                  # fep256_sparse64:71
-	slli a5, s0, 32                  # fep256_sparse64:72
+	srli a1, s0, 32                  # fep256_sparse64:79
+	slli a5, s0, 32                  # fep256_sparse64:80
 	add t2, a5, t2
 	sltu t4, t2, a5
-	add t4, t4, a1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t4, t3, t4
 	sltu t3, t4, t3
-	add t3, t3, t0                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t0, s0, a5
-	sltu a5, s0, a5                  # fep256_sparse64:74
+	sltu a5, s0, a5                  # fep256_sparse64:82
 	sub a1, s0, a1
 	sltu t5, s0, a1
 	sub s0, a1, a5
@@ -470,7 +470,7 @@ curve_p256_right_side:
 	or a1, a5, t5
 	add t3, t0, t3
 	sltu t0, t3, t0
-	add t0, t0, s0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, s0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t2, t1, t2
 	sltu t1, t2, t1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, t4
@@ -488,28 +488,28 @@ curve_p256_right_side:
 	add a3, a3, t3
 	sltu t3, a3, t3
 	or t0, t0, t3
-	srli a1, t2, 32                  # fep256_sparse64:67
+	srli a1, t2, 32                  # fep256_sparse64:75
 	slli a5, t2, 32
 	add a2, a5, a2
 	sltu t1, a2, a5
-	add t1, t1, a1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t1, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t3, t2, a5
-	sltu a5, t2, a5                  # fep256_sparse64:70
+	sltu a5, t2, a5                  # fep256_sparse64:78
 	sub a1, t2, a1
 	sltu t4, t2, a1
 	sub t2, a1, a5
 	sltu a5, a1, t2
 	or a1, a5, t4
-	srli a1, a2, 32                  # fep256_sparse64:71
-	slli a5, a2, 32                  # fep256_sparse64:72
+	srli a1, a2, 32                  # fep256_sparse64:79
+	slli a5, a2, 32                  # fep256_sparse64:80
 	add t1, a5, t1
 	sltu t4, t1, a5
-	add t4, t4, a1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t4, t3, t4
 	sltu t3, t4, t3
-	add t3, t3, t2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, t2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t2, a2, a5
-	sltu a5, a2, a5                  # fep256_sparse64:74
+	sltu a5, a2, a5                  # fep256_sparse64:82
 	sub a1, a2, a1
 	sltu t5, a2, a1
 	sub a2, a1, a5
@@ -518,7 +518,7 @@ curve_p256_right_side:
 	add a1, t0, t3
 	add a1, t2, a1
 	sltu t2, a1, t2
-	add t2, t2, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t2, t2, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t1, a4, t1
 	sltu a4, t1, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, t4
@@ -2294,28 +2294,28 @@ ecdsa_p256_V_matches:
 	or t4, t4, t1
 	add t0, t0, t3                   # products:50
 	add t0, t4, t0                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t1, t2, 32                  # fep256_sparse64:67
+	srli t1, t2, 32                  # fep256_sparse64:75
 	slli t3, t2, 32
 	add a4, t3, a4
 	sltu t4, a4, t3
-	add t4, t4, t1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t5, t2, t3
-	sltu t3, t2, t3                  # fep256_sparse64:70
+	sltu t3, t2, t3                  # fep256_sparse64:78
 	sub t1, t2, t1
 	sltu ra, t2, t1
 	sub t2, t1, t3
 	sltu t3, t1, t2
 	or t1, t3, ra
-	srli t1, a4, 32                  # fep256_sparse64:71
-	slli t3, a4, 32                  # fep256_sparse64:72
+	srli t1, a4, 32                  # fep256_sparse64:79
+	slli t3, a4, 32                  # fep256_sparse64:80
 	add t4, t3, t4
 	sltu ra, t4, t3
-	add ra, ra, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add ra, t5, ra
 	sltu t5, ra, t5
-	add t5, t5, t2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, t5, t2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t2, a4, t3
-	sltu t3, a4, t3                  # fep256_sparse64:74
+	sltu t3, a4, t3                  # fep256_sparse64:82
 	sub t1, a4, t1
 	sltu s4, a4, t1
 	sub a4, t1, t3
@@ -2323,7 +2323,7 @@ ecdsa_p256_V_matches:
 	or t1, t3, s4
 	add t5, t2, t5
 	sltu t2, t5, t2
-	add t2, t2, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t2, t2, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t4, a3, t4
 	sltu a3, t4, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, ra
@@ -2341,28 +2341,28 @@ ecdsa_p256_V_matches:
 	add a7, a7, t5
 	sltu t5, a7, t5
 	or t2, t2, t5
-	srli a3, t4, 32                  # fep256_sparse64:67
+	srli a3, t4, 32                  # fep256_sparse64:75
 	slli a4, t4, 32
 	add a2, a4, a2
 	sltu t1, a2, a4
-	add t1, t1, a3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t1, a3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t3, t4, a4
-	sltu a4, t4, a4                  # fep256_sparse64:70
+	sltu a4, t4, a4                  # fep256_sparse64:78
 	sub a3, t4, a3
 	sltu t5, t4, a3
 	sub t4, a3, a4
 	sltu a4, a3, t4
 	or a3, a4, t5
-	srli a3, a2, 32                  # fep256_sparse64:71
-	slli a4, a2, 32                  # fep256_sparse64:72
+	srli a3, a2, 32                  # fep256_sparse64:79
+	slli a4, a2, 32                  # fep256_sparse64:80
 	add t1, a4, t1
 	sltu t5, t1, a4
-	add t5, t5, a3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t5, t5, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t5, t3, t5
 	sltu t3, t5, t3
-	add t3, t3, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t4, a2, a4
-	sltu a4, a2, a4                  # fep256_sparse64:74
+	sltu a4, a2, a4                  # fep256_sparse64:82
 	sub a3, a2, a3
 	sltu ra, a2, a3
 	sub a2, a3, a4
@@ -2371,7 +2371,7 @@ ecdsa_p256_V_matches:
 	add a3, t2, t3
 	add a3, t4, a3
 	sltu t4, a3, t4
-	add t4, t4, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t4, t4, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t1, a5, t1
 	sltu a5, t1, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, t5
@@ -2613,28 +2613,28 @@ ecdsa_p256_V_matches:
 	add t2, t3, t2
 	sltu t3, t2, t3
 	add t3, t3, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t4, a5, 32                  # fep256_sparse64:67
+	srli t4, a5, 32                  # fep256_sparse64:75
 	slli ra, a5, 32
 	add t5, ra, t5
 	sltu s4, t5, ra
-	add s4, s4, t4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s4, s4, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s5, a5, ra
-	sltu ra, a5, ra                  # fep256_sparse64:70
+	sltu ra, a5, ra                  # fep256_sparse64:78
 	sub t4, a5, t4
 	sltu s6, a5, t4
 	sub a5, t4, ra
 	sltu ra, t4, a5
 	or t4, ra, s6
-	srli t4, t5, 32                  # fep256_sparse64:71
-	slli ra, t5, 32                  # fep256_sparse64:72
+	srli t4, t5, 32                  # fep256_sparse64:79
+	slli ra, t5, 32                  # fep256_sparse64:80
 	add s4, ra, s4
 	sltu s6, s4, ra
-	add s6, s6, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s6, s5, s6
 	sltu s5, s6, s5
-	add s5, s5, a5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, s5, a5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a5, t5, ra
-	sltu ra, t5, ra                  # fep256_sparse64:74
+	sltu ra, t5, ra                  # fep256_sparse64:82
 	sub t4, t5, t4
 	sltu s7, t5, t4
 	sub t5, t4, ra
@@ -2642,7 +2642,7 @@ ecdsa_p256_V_matches:
 	or t4, ra, s7
 	add s5, a5, s5
 	sltu a5, s5, a5
-	add a5, a5, t5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a5, a5, t5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s4, s8, s4
 	sltu s8, s4, s8                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s6
@@ -2660,28 +2660,28 @@ ecdsa_p256_V_matches:
 	add a4, a4, s5
 	sltu s5, a4, s5
 	or a5, a5, s5
-	srli t4, s4, 32                  # fep256_sparse64:67
+	srli t4, s4, 32                  # fep256_sparse64:75
 	slli t5, s4, 32
 	add a2, t5, a2
 	sltu ra, a2, t5
-	add ra, ra, t4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s5, s4, t5
-	sltu t5, s4, t5                  # fep256_sparse64:70
+	sltu t5, s4, t5                  # fep256_sparse64:78
 	sub t4, s4, t4
 	sltu s6, s4, t4
 	sub s4, t4, t5
 	sltu t5, t4, s4
 	or t4, t5, s6
-	srli t4, a2, 32                  # fep256_sparse64:71
-	slli t5, a2, 32                  # fep256_sparse64:72
+	srli t4, a2, 32                  # fep256_sparse64:79
+	slli t5, a2, 32                  # fep256_sparse64:80
 	add ra, t5, ra
 	sltu s6, ra, t5
-	add s6, s6, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s6, s5, s6
 	sltu s5, s6, s5
-	add s5, s5, s4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, s5, s4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s4, a2, t5
-	sltu t5, a2, t5                  # fep256_sparse64:74
+	sltu t5, a2, t5                  # fep256_sparse64:82
 	sub t4, a2, t4
 	sltu s7, a2, t4
 	sub a2, t4, t5
@@ -2690,7 +2690,7 @@ ecdsa_p256_V_matches:
 	add a5, a5, s5
 	add a5, s4, a5
 	sltu s4, a5, s4
-	add s4, s4, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s4, s4, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add ra, a3, ra
 	sltu a3, ra, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a4, a4, s6
@@ -2818,28 +2818,28 @@ ecdsa_p256_V_matches:
 	add s7, s8, s7
 	sltu s8, s7, s8
 	add s8, s8, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a5, a3, 32                  # fep256_sparse64:67
+	srli a5, a3, 32                  # fep256_sparse64:75
 	slli t4, a3, 32
 	add s10, t4, s10
 	sltu t5, s10, t4
-	add t5, t5, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s3, a3, t4
-	sltu t4, a3, t4                  # fep256_sparse64:70
+	sltu t4, a3, t4                  # fep256_sparse64:78
 	sub a5, a3, a5
 	sltu s11, a3, a5
 	sub a3, a5, t4
 	sltu t4, a5, a3
 	or a5, t4, s11
-	srli a5, s10, 32                 # fep256_sparse64:71
-	slli t4, s10, 32                 # fep256_sparse64:72
+	srli a5, s10, 32                 # fep256_sparse64:79
+	slli t4, s10, 32                 # fep256_sparse64:80
 	add t5, t4, t5
 	sltu s11, t5, t4
-	add s11, s11, a5                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, a5                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s11, s3, s11
 	sltu s3, s11, s3
-	add s3, s3, a3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s3, s3, a3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a3, s10, t4
-	sltu t4, s10, t4                 # fep256_sparse64:74
+	sltu t4, s10, t4                 # fep256_sparse64:82
 	sub a5, s10, a5
 	sltu s2, s10, a5
 	sub s10, a5, t4
@@ -2847,7 +2847,7 @@ ecdsa_p256_V_matches:
 	or a5, t4, s2
 	add s3, a3, s3
 	sltu a3, s3, a3
-	add a3, a3, s10                  # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, a3, s10                  # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t5, s9, t5
 	sltu s9, t5, s9                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s5, s5, s11
@@ -2865,28 +2865,28 @@ ecdsa_p256_V_matches:
 	add s6, s6, s3
 	sltu s3, s6, s3
 	or a3, a3, s3
-	srli a5, t5, 32                  # fep256_sparse64:67
+	srli a5, t5, 32                  # fep256_sparse64:75
 	slli t4, t5, 32
 	add s5, t4, s5
 	sltu s2, s5, t4
-	add s2, s2, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s2, s2, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s3, t5, t4
-	sltu t4, t5, t4                  # fep256_sparse64:70
+	sltu t4, t5, t4                  # fep256_sparse64:78
 	sub a5, t5, a5
 	sltu s9, t5, a5
 	sub t5, a5, t4
 	sltu t4, a5, t5
 	or a5, t4, s9
-	srli a5, s5, 32                  # fep256_sparse64:71
-	slli t4, s5, 32                  # fep256_sparse64:72
+	srli a5, s5, 32                  # fep256_sparse64:79
+	slli t4, s5, 32                  # fep256_sparse64:80
 	add s2, t4, s2
 	sltu s9, s2, t4
-	add s9, s9, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s9, s9, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s9, s3, s9
 	sltu s3, s9, s3
-	add s3, s3, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s3, s3, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t5, s5, t4
-	sltu t4, s5, t4                  # fep256_sparse64:74
+	sltu t4, s5, t4                  # fep256_sparse64:82
 	sub a5, s5, a5
 	sltu s10, s5, a5
 	sub s5, a5, t4
@@ -2895,7 +2895,7 @@ ecdsa_p256_V_matches:
 	add a3, a3, s3
 	add a3, t5, a3
 	sltu t5, a3, t5
-	add t5, t5, s5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t5, t5, s5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s2, a2, s2
 	sltu a2, s2, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s6, s6, s9
@@ -2989,7 +2989,7 @@ ecdsa_p256_V_matches:
 	mv s5, a3
 .L13_15:
 .L13_13:
-	addi a2, s5, 1                   # fep256_sparse64:101
+	addi a2, s5, 1                   # fep256_sparse64:109
 	li s11, 1
 	sltu a2, s11, a2
 	xori a2, a2, 1
@@ -3181,28 +3181,28 @@ ecdsa_p256_V_matches:
 	add a0, s7, a0
 	sltu s7, a0, s7
 	add s7, s7, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a1, a4, 32                  # fep256_sparse64:67
+	srli a1, a4, 32                  # fep256_sparse64:75
 	slli a5, a4, 32
 	add t0, a5, t0
 	sltu a6, t0, a5
-	add a6, a6, a1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t1, a4, a5
-	sltu a5, a4, a5                  # fep256_sparse64:70
+	sltu a5, a4, a5                  # fep256_sparse64:78
 	sub a1, a4, a1
 	sltu t2, a4, a1
 	sub a4, a1, a5
 	sltu a5, a1, a4
 	or a1, a5, t2
-	srli a1, t0, 32                  # fep256_sparse64:71
-	slli a5, t0, 32                  # fep256_sparse64:72
+	srli a1, t0, 32                  # fep256_sparse64:79
+	slli a5, t0, 32                  # fep256_sparse64:80
 	add a6, a5, a6
 	sltu t2, a6, a5
-	add t2, t2, a1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t2, t2, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t2, t1, t2
 	sltu t1, t2, t1
-	add t1, t1, a4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t1, t1, a4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a4, t0, a5
-	sltu a5, t0, a5                  # fep256_sparse64:74
+	sltu a5, t0, a5                  # fep256_sparse64:82
 	sub a1, t0, a1
 	sltu t3, t0, a1
 	sub t0, a1, a5
@@ -3210,7 +3210,7 @@ ecdsa_p256_V_matches:
 	or a1, a5, t3
 	add t1, a4, t1
 	sltu a4, t1, a4
-	add a4, a4, t0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a4, a4, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a6, a7, a6
 	sltu a7, a6, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, t2
@@ -3228,28 +3228,28 @@ ecdsa_p256_V_matches:
 	add s4, s4, t1
 	sltu t1, s4, t1
 	or a4, a4, t1
-	srli a1, a6, 32                  # fep256_sparse64:67
+	srli a1, a6, 32                  # fep256_sparse64:75
 	slli a5, a6, 32
 	add a2, a5, a2
 	sltu a7, a2, a5
-	add a7, a7, a1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t0, a6, a5
-	sltu a5, a6, a5                  # fep256_sparse64:70
+	sltu a5, a6, a5                  # fep256_sparse64:78
 	sub a1, a6, a1
 	sltu t1, a6, a1
 	sub a6, a1, a5
 	sltu a5, a1, a6
 	or a1, a5, t1
-	srli a1, a2, 32                  # fep256_sparse64:71
-	slli a5, a2, 32                  # fep256_sparse64:72
+	srli a1, a2, 32                  # fep256_sparse64:79
+	slli a5, a2, 32                  # fep256_sparse64:80
 	add a7, a5, a7
 	sltu t1, a7, a5
-	add t1, t1, a1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t1, t1, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t1, t0, t1
 	sltu t0, t1, t0
-	add t0, t0, a6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t0, t0, a6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a6, a2, a5
-	sltu a5, a2, a5                  # fep256_sparse64:74
+	sltu a5, a2, a5                  # fep256_sparse64:82
 	sub a1, a2, a1
 	sltu t2, a2, a1
 	sub a2, a1, a5
@@ -3258,7 +3258,7 @@ ecdsa_p256_V_matches:
 	add a1, a4, t0
 	add a1, a6, a1
 	sltu a6, a1, a6
-	add a6, a6, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, a6, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a7, a3, a7
 	sltu a3, a7, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s4, s4, t1
@@ -3359,7 +3359,7 @@ ecdsa_p256_V_matches:
 	mv a1, a3
 .L13_35:
 .L13_33:
-	addi a2, a1, 1                   # fep256_sparse64:101
+	addi a2, a1, 1                   # fep256_sparse64:109
 	sltu a2, s11, a2
 	xori a2, a2, 1
 	bne a2, zero, .L13_36
@@ -3367,7 +3367,7 @@ ecdsa_p256_V_matches:
 .L13_37:
 	or s5, s5, a0                    # 83: ok
 .L13_19:
-	addi a0, s0, 1                   # fep256_sparse64:101
+	addi a0, s0, 1                   # fep256_sparse64:109
 	sltu a0, s11, a0
 	xori a0, a0, 1
 	bne a0, zero, .L13_38
@@ -3509,7 +3509,7 @@ ecdsa_p256_V_matches:
 	or a2, s7, a2
 	or a2, s8, a2
 	sltiu a2, a2, 1
-	xori a3, s5, -1                  # fep256_sparse64:101
+	xori a3, s5, -1                  # fep256_sparse64:109
 	li a5, 4294967295
 	xor a5, s6, a5
 	or a3, a3, a5
@@ -3518,7 +3518,7 @@ ecdsa_p256_V_matches:
 	xor a5, s8, a5
 	or a3, a3, a5
 	sltiu a3, a3, 1
-	or s5, a2, a3                    # fep256_sparse64:101: ok
+	or s5, a2, a3                    # fep256_sparse64:109: ok
 	j .L13_17
 .L13_20:
 	add s6, s11, s6
@@ -3588,7 +3588,7 @@ ecdsa_p256_V_matches:
 	or a2, a0, a2
 	or a2, s7, a2
 	sltiu a2, a2, 1
-	xori a1, a1, -1                  # fep256_sparse64:101
+	xori a1, a1, -1                  # fep256_sparse64:109
 	li a3, 4294967295
 	xor a3, s4, a3
 	or a1, a1, a3
@@ -3597,7 +3597,7 @@ ecdsa_p256_V_matches:
 	xor a1, s7, a1
 	or a0, a0, a1
 	sltiu a0, a0, 1
-	or a0, a2, a0                    # fep256_sparse64:101: t
+	or a0, a2, a0                    # fep256_sparse64:109: t
 	j .L13_37
 .L13_38:
 	or a0, s0, s1                    # limbs:118
@@ -3607,7 +3607,7 @@ ecdsa_p256_V_matches:
 	ld s4, 88(s3)
 	or a0, s4, a0
 	sltiu a0, a0, 1
-	xori a1, s0, -1                  # fep256_sparse64:101
+	xori a1, s0, -1                  # fep256_sparse64:109
 	li a2, 4294967295
 	xor a2, s1, a2
 	or a1, a1, a2
@@ -3616,7 +3616,7 @@ ecdsa_p256_V_matches:
 	xor a2, s4, a2
 	or a1, a1, a2
 	sltiu a1, a1, 1
-	or a0, a0, a1                    # fep256_sparse64:101: t
+	or a0, a0, a1                    # fep256_sparse64:109: t
 	j .L13_39
 	.size ecdsa_p256_V_matches, . - ecdsa_p256_V_matches
 
@@ -4071,28 +4071,28 @@ curve_p256_doubled_and_itself:
 	add t2, t4, t2
 	sltu t4, t2, t4
 	add t4, t4, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t1, t5, 32                  # fep256_sparse64:67
+	srli t1, t5, 32                  # fep256_sparse64:75
 	slli s0, t5, 32
 	add s6, s0, s6
 	sltu s1, s6, s0
-	add s1, s1, t1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s1, s1, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s2, t5, s0
-	sltu s0, t5, s0                  # fep256_sparse64:70
+	sltu s0, t5, s0                  # fep256_sparse64:78
 	sub t1, t5, t1
 	sltu s4, t5, t1
 	sub t5, t1, s0
 	sltu s0, t1, t5
 	or t1, s0, s4
-	srli t1, s6, 32                  # fep256_sparse64:71
-	slli s0, s6, 32                  # fep256_sparse64:72
+	srli t1, s6, 32                  # fep256_sparse64:79
+	slli s0, s6, 32                  # fep256_sparse64:80
 	add s1, s0, s1
 	sltu s4, s1, s0
-	add s4, s4, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s4, s2, s4
 	sltu s2, s4, s2
-	add s2, s2, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s2, s2, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t5, s6, s0
-	sltu s0, s6, s0                  # fep256_sparse64:74
+	sltu s0, s6, s0                  # fep256_sparse64:82
 	sub t1, s6, t1
 	sltu s5, s6, t1
 	sub s6, t1, s0
@@ -4100,7 +4100,7 @@ curve_p256_doubled_and_itself:
 	or t1, s0, s5
 	add s2, t5, s2
 	sltu t5, s2, t5
-	add t5, t5, s6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t5, t5, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s1, s3, s1
 	sltu s3, s1, s3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a4, a4, s4
@@ -4118,28 +4118,28 @@ curve_p256_doubled_and_itself:
 	add t0, t0, s2
 	sltu s2, t0, s2
 	or t5, t5, s2
-	srli t1, s1, 32                  # fep256_sparse64:67
+	srli t1, s1, 32                  # fep256_sparse64:75
 	slli s0, s1, 32
 	add a4, s0, a4
 	sltu s2, a4, s0
-	add s2, s2, t1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s2, s2, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s3, s1, s0
-	sltu s0, s1, s0                  # fep256_sparse64:70
+	sltu s0, s1, s0                  # fep256_sparse64:78
 	sub t1, s1, t1
 	sltu s4, s1, t1
 	sub s1, t1, s0
 	sltu s0, t1, s1
 	or t1, s0, s4
-	srli t1, a4, 32                  # fep256_sparse64:71
-	slli s0, a4, 32                  # fep256_sparse64:72
+	srli t1, a4, 32                  # fep256_sparse64:79
+	slli s0, a4, 32                  # fep256_sparse64:80
 	add s2, s0, s2
 	sltu s4, s2, s0
-	add s4, s4, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s4, s3, s4
 	sltu s3, s4, s3
-	add s3, s3, s1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s3, s3, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s1, a4, s0
-	sltu s0, a4, s0                  # fep256_sparse64:74
+	sltu s0, a4, s0                  # fep256_sparse64:82
 	sub t1, a4, t1
 	sltu s5, a4, t1
 	sub a4, t1, s0
@@ -4148,7 +4148,7 @@ curve_p256_doubled_and_itself:
 	add t1, t5, s3
 	add t1, s1, t1
 	sltu s1, t1, s1
-	add s1, s1, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s1, s1, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s2, t3, s2
 	sltu t3, s2, t3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t0, t0, s4
@@ -4359,28 +4359,28 @@ curve_p256_doubled_and_itself:
 	or s11, s11, s8
 	add s7, s7, s10                  # products:50
 	add s7, s11, s7                  # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s8, s9, 32                  # fep256_sparse64:67
+	srli s8, s9, 32                  # fep256_sparse64:75
 	slli s10, s9, 32
 	add s4, s10, s4
 	sltu s11, s4, s10
-	add s11, s11, s8                 # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s11, s11, s8                 # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub ra, s9, s10
-	sltu s10, s9, s10                # fep256_sparse64:70
+	sltu s10, s9, s10                # fep256_sparse64:78
 	sub s8, s9, s8
 	sltu s2, s9, s8
 	sub s9, s8, s10
 	sltu s10, s8, s9
 	or s8, s10, s2
-	slli s2, s4, 32                  # fep256_sparse64:72
-	srli s8, s4, 32                  # fep256_sparse64:71
+	slli s2, s4, 32                  # fep256_sparse64:80
+	srli s8, s4, 32                  # fep256_sparse64:79
 	add s11, s2, s11
 	sltu s10, s11, s2
-	add s10, s10, s8                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s10, s10, s8                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s10, ra, s10
 	sltu ra, s10, ra
-	add ra, ra, s9                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, ra, s9                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s9, s4, s2
-	sltu s2, s4, s2                  # fep256_sparse64:74
+	sltu s2, s4, s2                  # fep256_sparse64:82
 	sub s8, s4, s8
 	sltu s1, s4, s8
 	sub s4, s8, s2
@@ -4388,7 +4388,7 @@ curve_p256_doubled_and_itself:
 	or s8, s2, s1
 	add ra, s9, ra
 	sltu s9, ra, s9
-	add s9, s9, s4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s9, s9, s4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s11, s0, s11
 	sltu s0, s11, s0                 # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t5, t5, s10
@@ -4406,28 +4406,28 @@ curve_p256_doubled_and_itself:
 	add s6, s6, ra
 	sltu ra, s6, ra
 	or s9, s9, ra
-	srli s0, s11, 32                 # fep256_sparse64:67
+	srli s0, s11, 32                 # fep256_sparse64:75
 	slli s1, s11, 32
 	add t5, s1, t5
 	sltu s2, t5, s1
-	add s2, s2, s0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s2, s2, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s4, s11, s1
-	sltu s1, s11, s1                 # fep256_sparse64:70
+	sltu s1, s11, s1                 # fep256_sparse64:78
 	sub s0, s11, s0
 	sltu s8, s11, s0
 	sub s11, s0, s1
 	sltu s1, s0, s11
 	or s0, s1, s8
-	srli s0, t5, 32                  # fep256_sparse64:71
-	slli s1, t5, 32                  # fep256_sparse64:72
+	srli s0, t5, 32                  # fep256_sparse64:79
+	slli s1, t5, 32                  # fep256_sparse64:80
 	add s2, s1, s2
 	sltu s8, s2, s1
-	add s8, s8, s0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s8, s8, s0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s8, s4, s8
 	sltu s4, s8, s4
-	add s4, s4, s11                  # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s4, s4, s11                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s10, t5, s1
-	sltu s1, t5, s1                  # fep256_sparse64:74
+	sltu s1, t5, s1                  # fep256_sparse64:82
 	sub s0, t5, s0
 	sltu s11, t5, s0
 	sub t5, s0, s1
@@ -4436,7 +4436,7 @@ curve_p256_doubled_and_itself:
 	add s0, s9, s4
 	add s0, s10, s0
 	sltu s10, s0, s10
-	add s10, s10, t5                 # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s10, s10, t5                 # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s2, s3, s2
 	sltu s3, s2, s3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s6, s6, s8
@@ -4566,28 +4566,28 @@ curve_p256_doubled_and_itself:
 	add s7, t3, s7
 	sltu t3, s7, t3
 	add t3, t3, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a0, s8, 32                  # fep256_sparse64:67
+	srli a0, s8, 32                  # fep256_sparse64:75
 	slli s11, s8, 32
 	add a4, s11, a4
 	sltu a7, a4, s11
-	add a7, a7, a0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub a5, s8, s11
-	sltu s11, s8, s11                # fep256_sparse64:70
+	sltu s11, s8, s11                # fep256_sparse64:78
 	sub a0, s8, a0
 	sltu a6, s8, a0
 	sub s8, a0, s11
 	sltu s11, a0, s8
 	or a0, s11, a6
-	srli a0, a4, 32                  # fep256_sparse64:71
-	slli a6, a4, 32                  # fep256_sparse64:72
+	srli a0, a4, 32                  # fep256_sparse64:79
+	slli a6, a4, 32                  # fep256_sparse64:80
 	add a7, a6, a7
 	sltu s11, a7, a6
-	add s11, s11, a0                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, a0                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s11, a5, s11
 	sltu a5, s11, a5
-	add a5, a5, s8                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add a5, a5, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s8, a4, a6
-	sltu a6, a4, a6                  # fep256_sparse64:74
+	sltu a6, a4, a6                  # fep256_sparse64:82
 	sd a1, 8(sp)
 	sub a0, a4, a0
 	sltu a1, a4, a0
@@ -4596,7 +4596,7 @@ curve_p256_doubled_and_itself:
 	or a0, a6, a1
 	add a5, s8, a5
 	sltu s8, a5, s8
-	add s8, s8, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s8, s8, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a7, s9, a7
 	sltu s9, a7, s9                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add ra, ra, s11
@@ -4614,28 +4614,28 @@ curve_p256_doubled_and_itself:
 	add a2, a2, a5
 	sltu a5, a2, a5
 	or s8, s8, a5
-	srli a0, a7, 32                  # fep256_sparse64:67
+	srli a0, a7, 32                  # fep256_sparse64:75
 	slli a1, a7, 32
 	add ra, a1, ra
 	sltu a4, ra, a1
-	add a4, a4, a0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a4, a4, a0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub a5, a7, a1
-	sltu a1, a7, a1                  # fep256_sparse64:70
+	sltu a1, a7, a1                  # fep256_sparse64:78
 	sub a0, a7, a0
 	sltu a6, a7, a0
 	sub a7, a0, a1
 	sltu a1, a0, a7
 	or a0, a1, a6
-	srli a0, ra, 32                  # fep256_sparse64:71
-	slli a1, ra, 32                  # fep256_sparse64:72
+	srli a0, ra, 32                  # fep256_sparse64:79
+	slli a1, ra, 32                  # fep256_sparse64:80
 	add a4, a1, a4
 	sltu a6, a4, a1
-	add a6, a6, a0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add a6, a6, a0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add a6, a5, a6
 	sltu a5, a6, a5
-	add a5, a5, a7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add a5, a5, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a7, ra, a1
-	sltu a1, ra, a1                  # fep256_sparse64:74
+	sltu a1, ra, a1                  # fep256_sparse64:82
 	sub a0, ra, a0
 	sltu s9, ra, a0
 	sub ra, a0, a1
@@ -4644,7 +4644,7 @@ curve_p256_doubled_and_itself:
 	add a0, s8, a5
 	add a0, a7, a0
 	sltu a7, a0, a7
-	add a7, a7, ra                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, ra                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a4, s4, a4
 	sltu s4, a4, s4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, a6
@@ -4774,30 +4774,30 @@ curve_p256_doubled_and_itself:
 	or ra, ra, s6
 	add s6, s8, s9                   # products:50
 	add s6, ra, s6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s8, s11, 32                 # fep256_sparse64:67
+	srli s8, s11, 32                 # fep256_sparse64:75
 	slli s9, s11, 32
 	add a5, s9, a5
 	sltu ra, a5, s9
-	add ra, ra, s8                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, s8                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sd s5, 32(sp)
 	sub s5, s11, s9
-	sltu s9, s11, s9                 # fep256_sparse64:70
+	sltu s9, s11, s9                 # fep256_sparse64:78
 	sd s2, 16(sp)
 	sub s8, s11, s8
 	sltu s2, s11, s8
 	sub s11, s8, s9
 	sltu s9, s8, s11
 	or s8, s9, s2
-	srli s2, a5, 32                  # fep256_sparse64:71
-	slli s8, a5, 32                  # fep256_sparse64:72
+	srli s2, a5, 32                  # fep256_sparse64:79
+	slli s8, a5, 32                  # fep256_sparse64:80
 	add ra, s8, ra
 	sltu s9, ra, s8
-	add s9, s9, s2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s9, s9, s2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s9, s5, s9
 	sltu s5, s9, s5
-	add s5, s5, s11                  # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, s5, s11                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s11, a5, s8
-	sltu s8, a5, s8                  # fep256_sparse64:74
+	sltu s8, a5, s8                  # fep256_sparse64:82
 	sd s10, 40(sp)
 	sub s2, a5, s2
 	sltu s10, a5, s2
@@ -4806,7 +4806,7 @@ curve_p256_doubled_and_itself:
 	or s2, s8, s10
 	add s5, s11, s5
 	sltu s11, s5, s11
-	add s11, s11, a5                 # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s11, s11, a5                 # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add ra, a1, ra
 	sltu a1, ra, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, s9
@@ -4824,28 +4824,28 @@ curve_p256_doubled_and_itself:
 	add s4, s4, s5
 	sltu s5, s4, s5
 	or s11, s11, s5
-	srli a1, ra, 32                  # fep256_sparse64:67
+	srli a1, ra, 32                  # fep256_sparse64:75
 	slli a5, ra, 32
 	add a0, a5, a0
 	sltu s2, a0, a5
-	add s2, s2, a1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s2, s2, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s5, ra, a5
-	sltu a5, ra, a5                  # fep256_sparse64:70
+	sltu a5, ra, a5                  # fep256_sparse64:78
 	sub a1, ra, a1
 	sltu s8, ra, a1
 	sub ra, a1, a5
 	sltu a5, a1, ra
 	or a1, a5, s8
-	srli a1, a0, 32                  # fep256_sparse64:71
-	slli a5, a0, 32                  # fep256_sparse64:72
+	srli a1, a0, 32                  # fep256_sparse64:79
+	slli a5, a0, 32                  # fep256_sparse64:80
 	add s2, a5, s2
 	sltu s8, s2, a5
-	add s8, s8, a1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s8, s8, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s8, s5, s8
 	sltu s5, s8, s5
-	add s5, s5, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, s5, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s9, a0, a5
-	sltu a5, a0, a5                  # fep256_sparse64:74
+	sltu a5, a0, a5                  # fep256_sparse64:82
 	sub a1, a0, a1
 	sltu s10, a0, a1
 	sub a0, a1, a5
@@ -4854,7 +4854,7 @@ curve_p256_doubled_and_itself:
 	add a1, s11, s5
 	add a1, s9, a1
 	sltu s9, a1, s9
-	add s9, s9, a0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s9, s9, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s2, a6, s2
 	sltu a6, s2, a6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s4, s4, s8
@@ -5125,28 +5125,28 @@ curve_p256_doubled_and_itself:
 	add t2, t4, t2
 	sltu t4, t2, t4
 	add t4, t4, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a0, a4, 32                  # fep256_sparse64:67
+	srli a0, a4, 32                  # fep256_sparse64:75
 	slli a2, a4, 32
 	add s8, a2, s8
 	sltu a6, s8, a2
-	add a6, a6, a0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t3, a4, a2
-	sltu a2, a4, a2                  # fep256_sparse64:70
+	sltu a2, a4, a2                  # fep256_sparse64:78
 	sub a0, a4, a0
 	sltu s2, a4, a0
 	sub a4, a0, a2
 	sltu a2, a0, a4
 	or a0, a2, s2
-	srli a0, s8, 32                  # fep256_sparse64:71
-	slli a2, s8, 32                  # fep256_sparse64:72
+	srli a0, s8, 32                  # fep256_sparse64:79
+	slli a2, s8, 32                  # fep256_sparse64:80
 	add a6, a2, a6
 	sltu s2, a6, a2
-	add s2, s2, a0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, a0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s2, t3, s2
 	sltu t3, s2, t3
-	add t3, t3, a4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, a4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a4, s8, a2
-	sltu a2, s8, a2                  # fep256_sparse64:74
+	sltu a2, s8, a2                  # fep256_sparse64:82
 	sub a0, s8, a0
 	sltu s7, s8, a0
 	sub s8, a0, a2
@@ -5154,10 +5154,10 @@ curve_p256_doubled_and_itself:
 	or a0, a2, s7
 	add t3, a4, t3
 	sltu a4, t3, a4
-	add a4, a4, s8                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a4, a4, s8                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a6, a5, a6
 	sltu a5, a6, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	slli a0, a6, 32                  # fep256_sparse64:67
+	slli a0, a6, 32                  # fep256_sparse64:75
 	add t1, t1, s2
 	sltu s2, t1, s2
 	add t1, t1, a5
@@ -5176,24 +5176,24 @@ curve_p256_doubled_and_itself:
 	srli a2, a6, 32
 	add t1, a0, t1
 	sltu a5, t1, a0
-	add a5, a5, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a5, a5, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t3, a6, a0
-	sltu a0, a6, a0                  # fep256_sparse64:70
+	sltu a0, a6, a0                  # fep256_sparse64:78
 	sub a2, a6, a2
 	sltu s2, a6, a2
 	sub a6, a2, a0
 	sltu a0, a2, a6
 	or a2, a0, s2
-	srli a0, t1, 32                  # fep256_sparse64:71
-	slli a2, t1, 32                  # fep256_sparse64:72
+	srli a0, t1, 32                  # fep256_sparse64:79
+	slli a2, t1, 32                  # fep256_sparse64:80
 	add a5, a2, a5
 	sltu s2, a5, a2
-	add s2, s2, a0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, a0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s2, t3, s2
 	sltu t3, s2, t3
-	add t3, t3, a6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, a6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a6, t1, a2
-	sltu a2, t1, a2                  # fep256_sparse64:74
+	sltu a2, t1, a2                  # fep256_sparse64:82
 	sub a0, t1, a0
 	sltu s7, t1, a0
 	sub t1, a0, a2
@@ -5202,7 +5202,7 @@ curve_p256_doubled_and_itself:
 	add a0, a4, t3
 	add a0, a6, a0
 	sltu a6, a0, a6
-	add a6, a6, t1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, a6, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a5, a1, a5
 	sltu a1, a5, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t0, t0, s2
@@ -5331,28 +5331,28 @@ curve_p256_doubled_and_itself:
 	or s3, s3, s0
 	add t3, t3, s1                   # products:50
 	add t3, s3, t3                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s0, t5, 32                  # fep256_sparse64:67
+	srli s0, t5, 32                  # fep256_sparse64:75
 	slli s1, t5, 32
 	add a2, s1, a2
 	sltu s2, a2, s1
-	add s2, s2, s0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s2, s2, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s3, t5, s1
-	sltu s1, t5, s1                  # fep256_sparse64:70
+	sltu s1, t5, s1                  # fep256_sparse64:78
 	sub s0, t5, s0
 	sltu s7, t5, s0
 	sub t5, s0, s1
 	sltu s1, s0, t5
 	or s0, s1, s7
-	srli s0, a2, 32                  # fep256_sparse64:71
-	slli s1, a2, 32                  # fep256_sparse64:72
+	srli s0, a2, 32                  # fep256_sparse64:79
+	slli s1, a2, 32                  # fep256_sparse64:80
 	add s2, s1, s2
 	sltu s7, s2, s1
-	add s7, s7, s0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, s0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s7, s3, s7
 	sltu s3, s7, s3
-	add s3, s3, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s3, s3, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t5, a2, s1
-	sltu s1, a2, s1                  # fep256_sparse64:74
+	sltu s1, a2, s1                  # fep256_sparse64:82
 	sub s0, a2, s0
 	sltu s8, a2, s0
 	sub a2, s0, s1
@@ -5360,7 +5360,7 @@ curve_p256_doubled_and_itself:
 	or s0, s1, s8
 	add s3, t5, s3
 	sltu t5, s3, t5
-	add t5, t5, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t5, t5, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s2, a1, s2
 	sltu a1, s2, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, s7
@@ -5378,28 +5378,28 @@ curve_p256_doubled_and_itself:
 	add t1, t1, s3
 	sltu s3, t1, s3
 	or t5, t5, s3
-	slli a1, s2, 32                  # fep256_sparse64:67
+	slli a1, s2, 32                  # fep256_sparse64:75
 	sub a2, s2, a1
-	sltu s0, s2, a1                  # fep256_sparse64:70
-	srli s1, s2, 32                  # fep256_sparse64:67
+	sltu s0, s2, a1                  # fep256_sparse64:78
+	srli s1, s2, 32                  # fep256_sparse64:75
 	add a1, a0, a1
 	sltu a0, a1, a0
-	add a0, a0, s1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
-	srli s3, a1, 32                  # fep256_sparse64:71
+	add a0, a0, s1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	srli s3, a1, 32                  # fep256_sparse64:79
 	sub s1, s2, s1
 	sltu s7, s2, s1
 	sub s2, s1, s0
 	sltu s0, s1, s2
 	or s1, s0, s7
-	slli s0, a1, 32                  # fep256_sparse64:72
+	slli s0, a1, 32                  # fep256_sparse64:80
 	add a0, s0, a0
 	sltu s1, a0, s0
-	add s1, s1, s3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s1, s1, s3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s1, a2, s1
 	sltu a2, s1, a2
-	add a2, a2, s2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add a2, a2, s2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s2, a1, s0
-	sltu s0, a1, s0                  # fep256_sparse64:74
+	sltu s0, a1, s0                  # fep256_sparse64:82
 	sub s3, a1, s3
 	sltu s7, a1, s3
 	sub a1, s3, s0
@@ -5408,7 +5408,7 @@ curve_p256_doubled_and_itself:
 	add a2, t5, a2
 	add a2, s2, a2
 	sltu s2, a2, s2
-	add s2, s2, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s2, s2, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a0, a4, a0
 	sltu a4, a0, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, s1
@@ -5611,28 +5611,28 @@ curve_p256_doubled_and_itself:
 	add s1, s3, s1
 	sltu s3, s1, s3
 	add s3, s3, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli s2, t5, 32                  # fep256_sparse64:67
+	srli s2, t5, 32                  # fep256_sparse64:75
 	slli s7, t5, 32
 	add s10, s7, s10
 	sltu s8, s10, s7
-	add s8, s8, s2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s8, s8, s2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s11, t5, s7
-	sltu s7, t5, s7                  # fep256_sparse64:70
+	sltu s7, t5, s7                  # fep256_sparse64:78
 	sub s2, t5, s2
 	sltu ra, t5, s2
 	sub t5, s2, s7
 	sltu s7, s2, t5
 	or s2, s7, ra
-	srli s2, s10, 32                 # fep256_sparse64:71
-	slli s7, s10, 32                 # fep256_sparse64:72
+	srli s2, s10, 32                 # fep256_sparse64:79
+	slli s7, s10, 32                 # fep256_sparse64:80
 	add s8, s7, s8
 	sltu ra, s8, s7
-	add ra, ra, s2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, s2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add ra, s11, ra
 	sltu s11, ra, s11
-	add s11, s11, t5                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s11, s11, t5                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t5, s10, s7
-	sltu s7, s10, s7                 # fep256_sparse64:74
+	sltu s7, s10, s7                 # fep256_sparse64:82
 	sd t4, 56(sp)
 	sub s2, s10, s2
 	sltu t4, s10, s2
@@ -5641,7 +5641,7 @@ curve_p256_doubled_and_itself:
 	or s2, s7, t4
 	add s11, t5, s11
 	sltu t5, s11, t5
-	add t5, t5, s10                  # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t5, t5, s10                  # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s8, s9, s8
 	sltu s9, s8, s9                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a6, a6, ra
@@ -5659,28 +5659,28 @@ curve_p256_doubled_and_itself:
 	add s0, s0, s11
 	sltu s11, s0, s11
 	or t5, t5, s11
-	srli t4, s8, 32                  # fep256_sparse64:67
+	srli t4, s8, 32                  # fep256_sparse64:75
 	slli s2, s8, 32
 	add a6, s2, a6
 	sltu s7, a6, s2
-	add s7, s7, t4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s7, s7, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s9, s8, s2
-	sltu s2, s8, s2                  # fep256_sparse64:70
+	sltu s2, s8, s2                  # fep256_sparse64:78
 	sub t4, s8, t4
 	sltu s10, s8, t4
 	sub s8, t4, s2
 	sltu s2, t4, s8
 	or t4, s2, s10
-	srli t4, a6, 32                  # fep256_sparse64:71
-	slli s2, a6, 32                  # fep256_sparse64:72
+	srli t4, a6, 32                  # fep256_sparse64:79
+	slli s2, a6, 32                  # fep256_sparse64:80
 	add s7, s2, s7
 	sltu s10, s7, s2
-	add s10, s10, t4                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s10, s10, t4                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s10, s9, s10
 	sltu s9, s10, s9
-	add s9, s9, s8                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s9, s9, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s8, a6, s2
-	sltu s2, a6, s2                  # fep256_sparse64:74
+	sltu s2, a6, s2                  # fep256_sparse64:82
 	sub t4, a6, t4
 	sltu s11, a6, t4
 	sub a6, t4, s2
@@ -5689,7 +5689,7 @@ curve_p256_doubled_and_itself:
 	add t4, t5, s9
 	add t4, s8, t4
 	sltu s8, t4, s8
-	add s8, s8, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s8, s8, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s7, t3, s7
 	sltu t3, s7, t3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s0, s0, s10
@@ -5844,27 +5844,27 @@ curve_p256_doubled_and_itself:
 	add a4, a5, a4
 	sltu a5, a4, a5
 	add a5, a5, s10                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli s1, t4, 32                  # fep256_sparse64:67
+	srli s1, t4, 32                  # fep256_sparse64:75
 	slli s9, t4, 32
 	add s11, s9, s11
 	sltu s10, s11, s9
-	add s10, s10, s1                 # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s10, s10, s1                 # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub ra, t4, s9
-	sltu s9, t4, s9                  # fep256_sparse64:70
+	sltu s9, t4, s9                  # fep256_sparse64:78
 	sd s0, 64(sp)
 	sub s1, t4, s1
 	sltu s0, t4, s1
 	sub t4, s1, s9
 	sltu s9, s1, t4
 	or s1, s9, s0
-	srli s0, s11, 32                 # fep256_sparse64:71
-	slli s1, s11, 32                 # fep256_sparse64:72
+	srli s0, s11, 32                 # fep256_sparse64:79
+	slli s1, s11, 32                 # fep256_sparse64:80
 	add s10, s1, s10
 	sltu s9, s10, s1
-	add s9, s9, s0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s9, s9, s0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s9, ra, s9
 	sltu ra, s9, ra
-	add ra, ra, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, ra, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	add s10, s3, s10
 	sltu s3, s10, s3                 # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, s9
@@ -5873,7 +5873,7 @@ curve_p256_doubled_and_itself:
 	sltu s3, a0, s3
 	or s9, s9, s3
 	sub t4, s11, s1
-	sltu s1, s11, s1                 # fep256_sparse64:74
+	sltu s1, s11, s1                 # fep256_sparse64:82
 	sub s0, s11, s0
 	sltu s3, s11, s0
 	sub s11, s0, s1
@@ -5881,7 +5881,7 @@ curve_p256_doubled_and_itself:
 	or s0, s1, s3
 	add ra, t4, ra
 	sltu t4, ra, t4
-	add t4, t4, s11                  # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t4, t4, s11                  # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t3, t3, ra
 	sltu ra, t3, ra
 	add t3, t3, s9
@@ -5892,28 +5892,28 @@ curve_p256_doubled_and_itself:
 	add a2, a2, ra
 	sltu ra, a2, ra
 	or t4, t4, ra
-	srli s0, s10, 32                 # fep256_sparse64:67
+	srli s0, s10, 32                 # fep256_sparse64:75
 	slli s1, s10, 32
 	add a0, s1, a0
 	sltu s3, a0, s1
-	add s3, s3, s0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s3, s3, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s9, s10, s1
-	sltu s1, s10, s1                 # fep256_sparse64:70
+	sltu s1, s10, s1                 # fep256_sparse64:78
 	sub s0, s10, s0
 	sltu s11, s10, s0
 	sub s10, s0, s1
 	sltu s1, s0, s10
 	or s0, s1, s11
-	slli s0, a0, 32                  # fep256_sparse64:72
-	srli s1, a0, 32                  # fep256_sparse64:71
+	slli s0, a0, 32                  # fep256_sparse64:80
+	srli s1, a0, 32                  # fep256_sparse64:79
 	add s3, s0, s3
 	sltu s11, s3, s0
-	add s11, s11, s1                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, s1                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s11, s9, s11
 	sltu s9, s11, s9
-	add s9, s9, s10                  # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s9, s9, s10                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s10, a0, s0
-	sltu s0, a0, s0                  # fep256_sparse64:74
+	sltu s0, a0, s0                  # fep256_sparse64:82
 	sub s1, a0, s1
 	sltu ra, a0, s1
 	sub a0, s1, s0
@@ -5922,7 +5922,7 @@ curve_p256_doubled_and_itself:
 	add t4, t4, s9
 	add t4, s10, t4
 	sltu s10, t4, s10
-	add s10, s10, a0                 # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s10, s10, a0                 # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s3, t3, s3
 	sltu t3, s3, t3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s11
@@ -6071,28 +6071,28 @@ curve_p256_doubled_and_itself:
 	add s0, a5, s0
 	sltu a5, s0, a5
 	add a5, a5, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, t3, 32                  # fep256_sparse64:67
+	srli a2, t3, 32                  # fep256_sparse64:75
 	slli a4, t3, 32
 	add s9, a4, s9
 	sltu s3, s9, a4
-	add s3, s3, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s3, s3, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s10, t3, a4
-	sltu a4, t3, a4                  # fep256_sparse64:70
+	sltu a4, t3, a4                  # fep256_sparse64:78
 	sub a2, t3, a2
 	sltu s11, t3, a2
 	sub t3, a2, a4
 	sltu a4, a2, t3
 	or a2, a4, s11
-	srli a2, s9, 32                  # fep256_sparse64:71
-	slli a4, s9, 32                  # fep256_sparse64:72
+	srli a2, s9, 32                  # fep256_sparse64:79
+	slli a4, s9, 32                  # fep256_sparse64:80
 	add s3, a4, s3
 	sltu s11, s3, a4
-	add s11, s11, a2                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, a2                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s11, s10, s11
 	sltu s10, s11, s10
-	add s10, s10, t3                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s10, s10, t3                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t3, s9, a4
-	sltu a4, s9, a4                  # fep256_sparse64:74
+	sltu a4, s9, a4                  # fep256_sparse64:82
 	sub a2, s9, a2
 	sltu ra, s9, a2
 	sub s9, a2, a4
@@ -6100,7 +6100,7 @@ curve_p256_doubled_and_itself:
 	or a2, a4, ra
 	add s10, t3, s10
 	sltu t3, s10, t3
-	add t3, t3, s9                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t3, t3, s9                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s3, s1, s3
 	sltu s1, s3, s1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, s11
@@ -6118,28 +6118,28 @@ curve_p256_doubled_and_itself:
 	add t4, t4, s10
 	sltu s10, t4, s10
 	or t3, t3, s10
-	srli a2, s3, 32                  # fep256_sparse64:67
+	srli a2, s3, 32                  # fep256_sparse64:75
 	slli a4, s3, 32
 	add a3, a4, a3
 	sltu s1, a3, a4
-	add s1, s1, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s1, s1, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s9, s3, a4
-	sltu a4, s3, a4                  # fep256_sparse64:70
+	sltu a4, s3, a4                  # fep256_sparse64:78
 	sub a2, s3, a2
 	sltu s10, s3, a2
 	sub s3, a2, a4
 	sltu a4, a2, s3
 	or a2, a4, s10
-	srli a2, a3, 32                  # fep256_sparse64:71
-	slli a4, a3, 32                  # fep256_sparse64:72
+	srli a2, a3, 32                  # fep256_sparse64:79
+	slli a4, a3, 32                  # fep256_sparse64:80
 	add s1, a4, s1
 	sltu s10, s1, a4
-	add s10, s10, a2                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s10, s10, a2                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s10, s9, s10
 	sltu s9, s10, s9
-	add s9, s9, s3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s9, s9, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s3, a3, a4
-	sltu a4, a3, a4                  # fep256_sparse64:74
+	sltu a4, a3, a4                  # fep256_sparse64:82
 	sub a2, a3, a2
 	sltu s11, a3, a2
 	sub a3, a2, a4
@@ -6148,7 +6148,7 @@ curve_p256_doubled_and_itself:
 	add a2, t3, s9
 	add a2, s3, a2
 	sltu s3, a2, s3
-	add s3, s3, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s3, s3, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s1, a0, s1
 	sltu a0, s1, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t4, t4, s10
@@ -6805,28 +6805,28 @@ curve_p256_add_to_second:
 	or s9, s9, s6
 	add s5, s5, s8                   # products:50
 	add s5, s9, s5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s6, s7, 32                  # fep256_sparse64:67
+	srli s6, s7, 32                  # fep256_sparse64:75
 	slli s8, s7, 32
 	add s1, s8, s1
 	sltu s9, s1, s8
-	add s9, s9, s6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s9, s9, s6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s10, s7, s8
-	sltu s8, s7, s8                  # fep256_sparse64:70
+	sltu s8, s7, s8                  # fep256_sparse64:78
 	sub s6, s7, s6
 	sltu s11, s7, s6
 	sub s7, s6, s8
 	sltu s8, s6, s7
 	or s6, s8, s11
-	srli s6, s1, 32                  # fep256_sparse64:71
-	slli s8, s1, 32                  # fep256_sparse64:72
+	srli s6, s1, 32                  # fep256_sparse64:79
+	slli s8, s1, 32                  # fep256_sparse64:80
 	add s9, s8, s9
 	sltu s11, s9, s8
-	add s11, s11, s6                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, s6                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s11, s10, s11
 	sltu s10, s11, s10
-	add s10, s10, s7                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s10, s10, s7                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s7, s1, s8
-	sltu s8, s1, s8                  # fep256_sparse64:74
+	sltu s8, s1, s8                  # fep256_sparse64:82
 	sub s6, s1, s6
 	sltu ra, s1, s6
 	sub s1, s6, s8
@@ -6834,7 +6834,7 @@ curve_p256_add_to_second:
 	or s6, s8, ra
 	add s10, s7, s10
 	sltu s7, s10, s7
-	add s7, s7, s1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s7, s7, s1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s9, s0, s9
 	sltu s0, s9, s0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t4, t4, s11
@@ -6852,28 +6852,28 @@ curve_p256_add_to_second:
 	add s4, s4, s10
 	sltu s10, s4, s10
 	or s7, s7, s10
-	srli s0, s9, 32                  # fep256_sparse64:67
+	srli s0, s9, 32                  # fep256_sparse64:75
 	slli s1, s9, 32
 	add t4, s1, t4
 	sltu s6, t4, s1
-	add s6, s6, s0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s6, s6, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s8, s9, s1
-	sltu s1, s9, s1                  # fep256_sparse64:70
+	sltu s1, s9, s1                  # fep256_sparse64:78
 	sub s0, s9, s0
 	sltu s10, s9, s0
 	sub s9, s0, s1
 	sltu s1, s0, s9
 	or s0, s1, s10
-	srli s0, t4, 32                  # fep256_sparse64:71
-	slli s1, t4, 32                  # fep256_sparse64:72
+	srli s0, t4, 32                  # fep256_sparse64:79
+	slli s1, t4, 32                  # fep256_sparse64:80
 	add s6, s1, s6
 	sltu s10, s6, s1
-	add s10, s10, s0                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s10, s10, s0                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s10, s8, s10
 	sltu s8, s10, s8
-	add s8, s8, s9                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s8, s8, s9                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s9, t4, s1
-	sltu s1, t4, s1                  # fep256_sparse64:74
+	sltu s1, t4, s1                  # fep256_sparse64:82
 	sub s0, t4, s0
 	sltu s11, t4, s0
 	sub t4, s0, s1
@@ -6882,7 +6882,7 @@ curve_p256_add_to_second:
 	add s0, s7, s8
 	add s0, s9, s0
 	sltu s9, s0, s9
-	add s9, s9, t4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s9, s9, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s6, s2, s6
 	sltu s2, s6, s2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s4, s4, s10
@@ -7030,28 +7030,28 @@ curve_p256_add_to_second:
 	add t2, t5, t2
 	sltu t5, t2, t5
 	add t5, t5, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli s1, s0, 32                  # fep256_sparse64:67
+	srli s1, s0, 32                  # fep256_sparse64:75
 	slli s2, s0, 32
 	add s9, s2, s9
 	sltu s7, s9, s2
-	add s7, s7, s1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s7, s7, s1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s10, s0, s2
-	sltu s2, s0, s2                  # fep256_sparse64:70
+	sltu s2, s0, s2                  # fep256_sparse64:78
 	sub s1, s0, s1
 	sltu s11, s0, s1
 	sub s0, s1, s2
 	sltu s2, s1, s0
 	or s1, s2, s11
-	srli s1, s9, 32                  # fep256_sparse64:71
-	slli s2, s9, 32                  # fep256_sparse64:72
+	srli s1, s9, 32                  # fep256_sparse64:79
+	slli s2, s9, 32                  # fep256_sparse64:80
 	add s7, s2, s7
 	sltu s11, s7, s2
-	add s11, s11, s1                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, s1                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s11, s10, s11
 	sltu s10, s11, s10
-	add s10, s10, s0                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s10, s10, s0                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s0, s9, s2
-	sltu s2, s9, s2                  # fep256_sparse64:74
+	sltu s2, s9, s2                  # fep256_sparse64:82
 	sub s1, s9, s1
 	sltu ra, s9, s1
 	sub s9, s1, s2
@@ -7059,7 +7059,7 @@ curve_p256_add_to_second:
 	or s1, s2, ra
 	add s10, s0, s10
 	sltu s0, s10, s0
-	add s0, s0, s9                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s0, s0, s9                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s7, s8, s7
 	sltu s8, s7, s8                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, s11
@@ -7077,28 +7077,28 @@ curve_p256_add_to_second:
 	add a7, a7, s10
 	sltu s10, a7, s10
 	or s0, s0, s10
-	srli s1, s7, 32                  # fep256_sparse64:67
+	srli s1, s7, 32                  # fep256_sparse64:75
 	slli s2, s7, 32
 	add a3, s2, a3
 	sltu s8, a3, s2
-	add s8, s8, s1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s8, s8, s1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s9, s7, s2
-	sltu s2, s7, s2                  # fep256_sparse64:70
+	sltu s2, s7, s2                  # fep256_sparse64:78
 	sub s1, s7, s1
 	sltu s10, s7, s1
 	sub s7, s1, s2
 	sltu s2, s1, s7
 	or s1, s2, s10
-	srli s1, a3, 32                  # fep256_sparse64:71
-	slli s2, a3, 32                  # fep256_sparse64:72
+	srli s1, a3, 32                  # fep256_sparse64:79
+	slli s2, a3, 32                  # fep256_sparse64:80
 	add s8, s2, s8
 	sltu s10, s8, s2
-	add s10, s10, s1                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s10, s10, s1                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s10, s9, s10
 	sltu s9, s10, s9
-	add s9, s9, s7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s9, s9, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s7, a3, s2
-	sltu s2, a3, s2                  # fep256_sparse64:74
+	sltu s2, a3, s2                  # fep256_sparse64:82
 	sub s1, a3, s1
 	sltu s11, a3, s1
 	sub a3, s1, s2
@@ -7107,7 +7107,7 @@ curve_p256_add_to_second:
 	add s0, s0, s9
 	add s0, s7, s0
 	sltu s7, s0, s7
-	add s7, s7, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s7, s7, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s8, t4, s8
 	sltu t4, s8, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, s10
@@ -7255,28 +7255,28 @@ curve_p256_add_to_second:
 	add a5, t1, a5
 	sltu t1, a5, t1
 	add t1, t1, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli s0, t4, 32                  # fep256_sparse64:67
+	srli s0, t4, 32                  # fep256_sparse64:75
 	slli s1, t4, 32
 	add s7, s1, s7
 	sltu s3, s7, s1
-	add s3, s3, s0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s3, s3, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s4, t4, s1
-	sltu s1, t4, s1                  # fep256_sparse64:70
+	sltu s1, t4, s1                  # fep256_sparse64:78
 	sub s0, t4, s0
 	sltu s5, t4, s0
 	sub t4, s0, s1
 	sltu s1, s0, t4
 	or s0, s1, s5
-	srli s0, s7, 32                  # fep256_sparse64:71
-	slli s1, s7, 32                  # fep256_sparse64:72
+	srli s0, s7, 32                  # fep256_sparse64:79
+	slli s1, s7, 32                  # fep256_sparse64:80
 	add s3, s1, s3
 	sltu s5, s3, s1
-	add s5, s5, s0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s5, s5, s0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s5, s4, s5
 	sltu s4, s5, s4
-	add s4, s4, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s4, s4, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t4, s7, s1
-	sltu s1, s7, s1                  # fep256_sparse64:74
+	sltu s1, s7, s1                  # fep256_sparse64:82
 	sub s0, s7, s0
 	sltu s6, s7, s0
 	sub s7, s0, s1
@@ -7284,7 +7284,7 @@ curve_p256_add_to_second:
 	or s0, s1, s6
 	add s4, t4, s4
 	sltu t4, s4, t4
-	add t4, t4, s7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t4, t4, s7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s3, s2, s3
 	sltu s2, s3, s2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s5
@@ -7302,28 +7302,28 @@ curve_p256_add_to_second:
 	add a6, a6, s4
 	sltu s4, a6, s4
 	or t4, t4, s4
-	srli s0, s3, 32                  # fep256_sparse64:67
+	srli s0, s3, 32                  # fep256_sparse64:75
 	slli s1, s3, 32
 	add a2, s1, a2
 	sltu s2, a2, s1
-	add s2, s2, s0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s2, s2, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s4, s3, s1
-	sltu s1, s3, s1                  # fep256_sparse64:70
+	sltu s1, s3, s1                  # fep256_sparse64:78
 	sub s0, s3, s0
 	sltu s5, s3, s0
 	sub s3, s0, s1
 	sltu s1, s0, s3
 	or s0, s1, s5
-	srli s0, a2, 32                  # fep256_sparse64:71
-	slli s1, a2, 32                  # fep256_sparse64:72
+	srli s0, a2, 32                  # fep256_sparse64:79
+	slli s1, a2, 32                  # fep256_sparse64:80
 	add s2, s1, s2
 	sltu s5, s2, s1
-	add s5, s5, s0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s5, s5, s0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s5, s4, s5
 	sltu s4, s5, s4
-	add s4, s4, s3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s4, s4, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s3, a2, s1
-	sltu s1, a2, s1                  # fep256_sparse64:74
+	sltu s1, a2, s1                  # fep256_sparse64:82
 	sub s0, a2, s0
 	sltu s6, a2, s0
 	sub a2, s0, s1
@@ -7332,7 +7332,7 @@ curve_p256_add_to_second:
 	add t4, t4, s4
 	add t4, s3, t4
 	sltu s3, t4, s3
-	add s3, s3, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s3, s3, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s2, a3, s2
 	sltu a3, s2, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a6, a6, s5
@@ -7588,28 +7588,28 @@ curve_p256_add_to_second:
 	add s4, s6, s4
 	sltu s6, s4, s6
 	add s6, s6, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a0, s11, 32                 # fep256_sparse64:67
+	srli a0, s11, 32                 # fep256_sparse64:75
 	slli t0, s11, 32
 	add a4, t0, a4
 	sltu s5, a4, t0
-	add s5, s5, a0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s5, s5, a0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s7, s11, t0
-	sltu t0, s11, t0                 # fep256_sparse64:70
+	sltu t0, s11, t0                 # fep256_sparse64:78
 	sub a0, s11, a0
 	sltu s9, s11, a0
 	sub s11, a0, t0
 	sltu t0, a0, s11
 	or a0, t0, s9
-	srli a0, a4, 32                  # fep256_sparse64:71
-	slli t0, a4, 32                  # fep256_sparse64:72
+	srli a0, a4, 32                  # fep256_sparse64:79
+	slli t0, a4, 32                  # fep256_sparse64:80
 	add s5, t0, s5
 	sltu s9, s5, t0
-	add s9, s9, a0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s9, s9, a0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s9, s7, s9
 	sltu s7, s9, s7
-	add s7, s7, s11                  # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, s7, s11                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s10, a4, t0
-	sltu t0, a4, t0                  # fep256_sparse64:74
+	sltu t0, a4, t0                  # fep256_sparse64:82
 	sub a0, a4, a0
 	sltu s11, a4, a0
 	sub a4, a0, t0
@@ -7617,7 +7617,7 @@ curve_p256_add_to_second:
 	or a0, t0, s11
 	add s7, s10, s7
 	sltu s10, s7, s10
-	add s10, s10, a4                 # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s10, s10, a4                 # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s5, t3, s5
 	sltu t3, s5, t3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, s9
@@ -7635,28 +7635,28 @@ curve_p256_add_to_second:
 	add s1, s1, s7
 	sltu s7, s1, s7
 	or s10, s10, s7
-	srli a0, s5, 32                  # fep256_sparse64:67
+	srli a0, s5, 32                  # fep256_sparse64:75
 	slli a4, s5, 32
 	add a3, a4, a3
 	sltu t0, a3, a4
-	add t0, t0, a0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t3, s5, a4
-	sltu a4, s5, a4                  # fep256_sparse64:70
+	sltu a4, s5, a4                  # fep256_sparse64:78
 	sub a0, s5, a0
 	sltu s7, s5, a0
 	sub s5, a0, a4
 	sltu a4, a0, s5
 	or a0, a4, s7
-	srli a0, a3, 32                  # fep256_sparse64:71
-	slli a4, a3, 32                  # fep256_sparse64:72
+	srli a0, a3, 32                  # fep256_sparse64:79
+	slli a4, a3, 32                  # fep256_sparse64:80
 	add t0, a4, t0
 	sltu s7, t0, a4
-	add s7, s7, a0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, a0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s7, t3, s7
 	sltu t3, s7, t3
-	add t3, t3, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s5, a3, a4
-	sltu a4, a3, a4                  # fep256_sparse64:74
+	sltu a4, a3, a4                  # fep256_sparse64:82
 	sub a0, a3, a0
 	sltu s9, a3, a0
 	sub a3, a0, a4
@@ -7665,7 +7665,7 @@ curve_p256_add_to_second:
 	add a0, s10, t3
 	add a0, s5, a0
 	sltu s5, a0, s5
-	add s5, s5, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s5, s5, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t0, t6, t0
 	sltu t6, t0, t6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s1, s1, s7
@@ -7793,30 +7793,30 @@ curve_p256_add_to_second:
 	or ra, ra, s9
 	add s7, s7, s11                  # products:50
 	add s7, ra, s7                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s9, s10, 32                 # fep256_sparse64:67
+	srli s9, s10, 32                 # fep256_sparse64:75
 	slli s11, s10, 32
 	add a4, s11, a4
 	sltu ra, a4, s11
-	add ra, ra, s9                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, s9                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sd a1, 8(sp)
 	sub a1, s10, s11
-	sltu s11, s10, s11               # fep256_sparse64:70
+	sltu s11, s10, s11               # fep256_sparse64:78
 	sd s3, 56(sp)
 	sub s9, s10, s9
 	sltu s3, s10, s9
 	sub s10, s9, s11
 	sltu s11, s9, s10
 	or s9, s11, s3
-	srli s3, a4, 32                  # fep256_sparse64:71
-	slli s9, a4, 32                  # fep256_sparse64:72
+	srli s3, a4, 32                  # fep256_sparse64:79
+	slli s9, a4, 32                  # fep256_sparse64:80
 	add ra, s9, ra
 	sltu s11, ra, s9
-	add s11, s11, s3                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, s3                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s11, a1, s11
 	sltu a1, s11, a1
-	add a1, a1, s10                  # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add a1, a1, s10                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s10, a4, s9
-	sltu s9, a4, s9                  # fep256_sparse64:74
+	sltu s9, a4, s9                  # fep256_sparse64:82
 	sd a2, 48(sp)
 	sub s3, a4, s3
 	sltu a2, a4, s3
@@ -7825,7 +7825,7 @@ curve_p256_add_to_second:
 	or s3, s9, a2
 	add a1, s10, a1
 	sltu s10, a1, s10
-	add s10, s10, a4                 # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s10, s10, a4                 # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add ra, a3, ra
 	sltu a3, ra, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, s11
@@ -7843,28 +7843,28 @@ curve_p256_add_to_second:
 	add s5, s5, a1
 	sltu a1, s5, a1
 	or s10, s10, a1
-	srli a1, ra, 32                  # fep256_sparse64:67
+	srli a1, ra, 32                  # fep256_sparse64:75
 	slli a2, ra, 32
 	add a0, a2, a0
 	sltu a3, a0, a2
-	add a3, a3, a1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a3, a3, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub a4, ra, a2
-	sltu a2, ra, a2                  # fep256_sparse64:70
+	sltu a2, ra, a2                  # fep256_sparse64:78
 	sub a1, ra, a1
 	sltu s3, ra, a1
 	sub ra, a1, a2
 	sltu a2, a1, ra
 	or a1, a2, s3
-	srli a1, a0, 32                  # fep256_sparse64:71
-	slli a2, a0, 32                  # fep256_sparse64:72
+	srli a1, a0, 32                  # fep256_sparse64:79
+	slli a2, a0, 32                  # fep256_sparse64:80
 	add a3, a2, a3
 	sltu s3, a3, a2
-	add s3, s3, a1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s3, s3, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s3, a4, s3
 	sltu a4, s3, a4
-	add a4, a4, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add a4, a4, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s9, a0, a2
-	sltu a2, a0, a2                  # fep256_sparse64:74
+	sltu a2, a0, a2                  # fep256_sparse64:82
 	sub a1, a0, a1
 	sltu s11, a0, a1
 	sub a0, a1, a2
@@ -7873,7 +7873,7 @@ curve_p256_add_to_second:
 	add a1, s10, a4
 	add a1, s9, a1
 	sltu s9, a1, s9
-	add s9, s9, a0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s9, s9, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a3, t3, a3
 	sltu t3, a3, t3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s5, s5, s3
@@ -8168,28 +8168,28 @@ curve_p256_add_to_second:
 	add a4, s3, a4
 	sltu s3, a4, s3
 	add s3, s3, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a3, 32                  # fep256_sparse64:67
+	srli a2, a3, 32                  # fep256_sparse64:75
 	slli a6, a3, 32
 	add t3, a6, t3
 	sltu a7, t3, a6
-	add a7, a7, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t1, a3, a6
-	sltu a6, a3, a6                  # fep256_sparse64:70
+	sltu a6, a3, a6                  # fep256_sparse64:78
 	sub a2, a3, a2
 	sltu t2, a3, a2
 	sub a3, a2, a6
 	sltu a6, a2, a3
 	or a2, a6, t2
-	srli a2, t3, 32                  # fep256_sparse64:71
-	slli a6, t3, 32                  # fep256_sparse64:72
+	srli a2, t3, 32                  # fep256_sparse64:79
+	slli a6, t3, 32                  # fep256_sparse64:80
 	add a7, a6, a7
 	sltu t2, a7, a6
-	add t2, t2, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t2, t2, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t2, t1, t2
 	sltu t1, t2, t1
-	add t1, t1, a3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t1, t1, a3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a3, t3, a6
-	sltu a6, t3, a6                  # fep256_sparse64:74
+	sltu a6, t3, a6                  # fep256_sparse64:82
 	sub a2, t3, a2
 	sltu t5, t3, a2
 	sub t3, a2, a6
@@ -8197,7 +8197,7 @@ curve_p256_add_to_second:
 	or a2, a6, t5
 	add t1, a3, t1
 	sltu a3, t1, a3
-	add a3, a3, t3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, a3, t3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a7, a5, a7
 	sltu a5, a7, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t4, t4, t2
@@ -8215,28 +8215,28 @@ curve_p256_add_to_second:
 	add s0, s0, t1
 	sltu t1, s0, t1
 	or a3, a3, t1
-	srli a2, a7, 32                  # fep256_sparse64:67
+	srli a2, a7, 32                  # fep256_sparse64:75
 	slli a5, a7, 32
 	add t4, a5, t4
 	sltu a6, t4, a5
-	add a6, a6, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t1, a7, a5
-	sltu a5, a7, a5                  # fep256_sparse64:70
+	sltu a5, a7, a5                  # fep256_sparse64:78
 	sub a2, a7, a2
 	sltu t2, a7, a2
 	sub a7, a2, a5
 	sltu a5, a2, a7
 	or a2, a5, t2
-	srli a2, t4, 32                  # fep256_sparse64:71
-	slli a5, t4, 32                  # fep256_sparse64:72
+	srli a2, t4, 32                  # fep256_sparse64:79
+	slli a5, t4, 32                  # fep256_sparse64:80
 	add a6, a5, a6
 	sltu t2, a6, a5
-	add t2, t2, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t2, t2, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t2, t1, t2
 	sltu t1, t2, t1
-	add t1, t1, a7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t1, t1, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a7, t4, a5
-	sltu a5, t4, a5                  # fep256_sparse64:74
+	sltu a5, t4, a5                  # fep256_sparse64:82
 	sub a2, t4, a2
 	sltu t3, t4, a2
 	sub t4, a2, a5
@@ -8245,7 +8245,7 @@ curve_p256_add_to_second:
 	add a2, a3, t1
 	add a2, a7, a2
 	sltu a7, a2, a7
-	add a7, a7, t4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a6, a1, a6
 	sltu a1, a6, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s0, s0, t2
@@ -8477,28 +8477,28 @@ curve_p256_add_to_second:
 	add a7, t0, a7
 	sltu t0, a7, t0
 	add t0, t0, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a5, 32                  # fep256_sparse64:67
+	srli a2, a5, 32                  # fep256_sparse64:75
 	slli a4, a5, 32
 	add t5, a4, t5
 	sltu t1, t5, a4
-	add t1, t1, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t1, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t3, a5, a4
-	sltu a4, a5, a4                  # fep256_sparse64:70
+	sltu a4, a5, a4                  # fep256_sparse64:78
 	sub a2, a5, a2
 	sltu t4, a5, a2
 	sub a5, a2, a4
 	sltu a4, a2, a5
 	or a2, a4, t4
-	srli a2, t5, 32                  # fep256_sparse64:71
-	slli a4, t5, 32                  # fep256_sparse64:72
+	srli a2, t5, 32                  # fep256_sparse64:79
+	slli a4, t5, 32                  # fep256_sparse64:80
 	add t1, a4, t1
 	sltu t4, t1, a4
-	add t4, t4, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t4, t3, t4
 	sltu t3, t4, t3
-	add t3, t3, a5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, a5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a5, t5, a4
-	sltu a4, t5, a4                  # fep256_sparse64:74
+	sltu a4, t5, a4                  # fep256_sparse64:82
 	sub a2, t5, a2
 	sltu t6, t5, a2
 	sub t5, a2, a4
@@ -8506,7 +8506,7 @@ curve_p256_add_to_second:
 	or a2, a4, t6
 	add t3, a5, t3
 	sltu a5, t3, a5
-	add a5, a5, t5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a5, a5, t5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t1, t2, t1
 	sltu t2, t1, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a1, a1, t4
@@ -8524,28 +8524,28 @@ curve_p256_add_to_second:
 	add a6, a6, t3
 	sltu t3, a6, t3
 	or a5, a5, t3
-	srli a2, t1, 32                  # fep256_sparse64:67
+	srli a2, t1, 32                  # fep256_sparse64:75
 	slli a4, t1, 32
 	add a1, a4, a1
 	sltu t2, a1, a4
-	add t2, t2, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t3, t1, a4
-	sltu a4, t1, a4                  # fep256_sparse64:70
+	sltu a4, t1, a4                  # fep256_sparse64:78
 	sub a2, t1, a2
 	sltu t4, t1, a2
 	sub t1, a2, a4
 	sltu a4, a2, t1
 	or a2, a4, t4
-	srli a2, a1, 32                  # fep256_sparse64:71
-	slli a4, a1, 32                  # fep256_sparse64:72
+	srli a2, a1, 32                  # fep256_sparse64:79
+	slli a4, a1, 32                  # fep256_sparse64:80
 	add t2, a4, t2
 	sltu t4, t2, a4
-	add t4, t4, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t4, t3, t4
 	sltu t3, t4, t3
-	add t3, t3, t1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, t1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t1, a1, a4
-	sltu a4, a1, a4                  # fep256_sparse64:74
+	sltu a4, a1, a4                  # fep256_sparse64:82
 	sub a2, a1, a2
 	sltu t5, a1, a2
 	sub a1, a2, a4
@@ -8554,7 +8554,7 @@ curve_p256_add_to_second:
 	add a2, a5, t3
 	add a2, t1, a2
 	sltu t1, a2, t1
-	add t1, t1, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t1, t1, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t2, a3, t2
 	sltu a3, t2, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a6, a6, t4
@@ -9017,26 +9017,26 @@ curve_p256_to_cached:
 	or s3, s3, s0
 	add t6, t6, s2                   # products:50
 	add t6, s3, t6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s0, s1, 32                  # fep256_sparse64:67
+	srli s0, s1, 32                  # fep256_sparse64:75
 	slli s2, s1, 32
 	add t3, s2, t3
 	sltu s3, t3, s2
-	add s3, s3, s0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s3, s3, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s4, s1, s2
-	sltu s2, s1, s2                  # fep256_sparse64:70
+	sltu s2, s1, s2                  # fep256_sparse64:78
 	sub s0, s1, s0
 	sltu s5, s1, s0
 	sub s1, s0, s2
 	sltu s2, s0, s1
 	or s0, s2, s5
-	srli s0, t3, 32                  # fep256_sparse64:71
-	slli s2, t3, 32                  # fep256_sparse64:72
+	srli s0, t3, 32                  # fep256_sparse64:79
+	slli s2, t3, 32                  # fep256_sparse64:80
 	add s3, s2, s3
 	sltu s5, s3, s2
-	add s5, s5, s0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s5, s5, s0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s5, s4, s5
 	sltu s4, s5, s4
-	add s4, s4, s1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s4, s4, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	add s3, a7, s3
 	sltu a7, s3, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a6, a6, s5
@@ -9045,7 +9045,7 @@ curve_p256_to_cached:
 	sltu a7, a6, a7
 	or s5, s5, a7
 	sub a7, t3, s2
-	sltu s2, t3, s2                  # fep256_sparse64:74
+	sltu s2, t3, s2                  # fep256_sparse64:82
 	sub s0, t3, s0
 	sltu s1, t3, s0
 	sub t3, s0, s2
@@ -9053,7 +9053,7 @@ curve_p256_to_cached:
 	or s0, s2, s1
 	add s4, a7, s4
 	sltu a7, s4, a7
-	add a7, a7, t3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, t3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t2, t2, s4
 	sltu s4, t2, s4
 	add t2, t2, s5
@@ -9064,28 +9064,28 @@ curve_p256_to_cached:
 	add t5, t5, s4
 	sltu s4, t5, s4
 	or a7, a7, s4
-	srli t3, s3, 32                  # fep256_sparse64:67
+	srli t3, s3, 32                  # fep256_sparse64:75
 	slli s0, s3, 32
 	add a6, s0, a6
 	sltu s1, a6, s0
-	add s1, s1, t3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s1, s1, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s2, s3, s0
-	sltu s0, s3, s0                  # fep256_sparse64:70
+	sltu s0, s3, s0                  # fep256_sparse64:78
 	sub t3, s3, t3
 	sltu s4, s3, t3
 	sub s3, t3, s0
 	sltu s0, t3, s3
 	or t3, s0, s4
-	srli t3, a6, 32                  # fep256_sparse64:71
-	slli s0, a6, 32                  # fep256_sparse64:72
+	srli t3, a6, 32                  # fep256_sparse64:79
+	slli s0, a6, 32                  # fep256_sparse64:80
 	add s1, s0, s1
 	sltu s4, s1, s0
-	add s4, s4, t3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s4, s2, s4
 	sltu s2, s4, s2
-	add s2, s2, s3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s2, s2, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s3, a6, s0
-	sltu s0, a6, s0                  # fep256_sparse64:74
+	sltu s0, a6, s0                  # fep256_sparse64:82
 	sub t3, a6, t3
 	sltu s5, a6, t3
 	sub a6, t3, s0
@@ -9094,7 +9094,7 @@ curve_p256_to_cached:
 	add a7, a7, s2
 	add a7, s3, a7
 	sltu s3, a7, s3
-	add s3, s3, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s3, s3, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s1, t2, s1
 	sltu t2, s1, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t5, t5, s4
@@ -9266,28 +9266,28 @@ curve_p256_to_cached:
 	add t4, t1, t4
 	sltu t1, t4, t1
 	add t1, t1, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a3, a2, 32                  # fep256_sparse64:67
+	srli a3, a2, 32                  # fep256_sparse64:75
 	slli a4, a2, 32
 	add t3, a4, t3
 	sltu a5, t3, a4
-	add a5, a5, a3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a5, a5, a3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub a7, a2, a4
-	sltu a4, a2, a4                  # fep256_sparse64:70
+	sltu a4, a2, a4                  # fep256_sparse64:78
 	sub a3, a2, a3
 	sltu t0, a2, a3
 	sub a2, a3, a4
 	sltu a4, a3, a2
 	or a3, a4, t0
-	srli a3, t3, 32                  # fep256_sparse64:71
-	slli a4, t3, 32                  # fep256_sparse64:72
+	srli a3, t3, 32                  # fep256_sparse64:79
+	slli a4, t3, 32                  # fep256_sparse64:80
 	add a5, a4, a5
 	sltu t0, a5, a4
-	add t0, t0, a3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t0, t0, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t0, a7, t0
 	sltu a7, t0, a7
-	add a7, a7, a2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add a7, a7, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a2, t3, a4
-	sltu a4, t3, a4                  # fep256_sparse64:74
+	sltu a4, t3, a4                  # fep256_sparse64:82
 	sub a3, t3, a3
 	sltu t2, t3, a3
 	sub t3, a3, a4
@@ -9295,7 +9295,7 @@ curve_p256_to_cached:
 	or a3, a4, t2
 	add a7, a2, a7
 	sltu a2, a7, a2
-	add a2, a2, t3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, a2, t3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a5, a6, a5
 	sltu a6, a5, a6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s1, s1, t0
@@ -9313,28 +9313,28 @@ curve_p256_to_cached:
 	add t5, t5, a7
 	sltu a7, t5, a7
 	or a2, a2, a7
-	srli a3, a5, 32                  # fep256_sparse64:67
+	srli a3, a5, 32                  # fep256_sparse64:75
 	slli a4, a5, 32
 	add s1, a4, s1
 	sltu a6, s1, a4
-	add a6, a6, a3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub a7, a5, a4
-	sltu a4, a5, a4                  # fep256_sparse64:70
+	sltu a4, a5, a4                  # fep256_sparse64:78
 	sub a3, a5, a3
 	sltu t0, a5, a3
 	sub a5, a3, a4
 	sltu a4, a3, a5
 	or a3, a4, t0
-	srli a3, s1, 32                  # fep256_sparse64:71
-	slli a4, s1, 32                  # fep256_sparse64:72
+	srli a3, s1, 32                  # fep256_sparse64:79
+	slli a4, s1, 32                  # fep256_sparse64:80
 	add a6, a4, a6
 	sltu t0, a6, a4
-	add t0, t0, a3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t0, t0, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t0, a7, t0
 	sltu a7, t0, a7
-	add a7, a7, a5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add a7, a7, a5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a5, s1, a4
-	sltu a4, s1, a4                  # fep256_sparse64:74
+	sltu a4, s1, a4                  # fep256_sparse64:82
 	sub a3, s1, a3
 	sltu t2, s1, a3
 	sub s1, a3, a4
@@ -9343,7 +9343,7 @@ curve_p256_to_cached:
 	add a2, a2, a7
 	add a2, a5, a2
 	sltu a5, a2, a5
-	add a5, a5, s1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a5, a5, s1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a6, a1, a6
 	sltu a1, a6, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t5, t5, t0
@@ -9569,28 +9569,28 @@ curve_p256_double_apart:
 	or s1, s1, t5
 	add t4, t4, s0                   # products:50
 	add t4, s1, t4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t5, t6, 32                  # fep256_sparse64:67
+	srli t5, t6, 32                  # fep256_sparse64:75
 	slli s0, t6, 32
 	add t1, s0, t1
 	sltu s1, t1, s0
-	add s1, s1, t5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s1, s1, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s2, t6, s0
-	sltu s0, t6, s0                  # fep256_sparse64:70
+	sltu s0, t6, s0                  # fep256_sparse64:78
 	sub t5, t6, t5
 	sltu s3, t6, t5
 	sub t6, t5, s0
 	sltu s0, t5, t6
 	or t5, s0, s3
-	srli t5, t1, 32                  # fep256_sparse64:71
-	slli s0, t1, 32                  # fep256_sparse64:72
+	srli t5, t1, 32                  # fep256_sparse64:79
+	slli s0, t1, 32                  # fep256_sparse64:80
 	add s1, s0, s1
 	sltu s3, s1, s0
-	add s3, s3, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s3, s3, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s3, s2, s3
 	sltu s2, s3, s2
-	add s2, s2, t6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s2, s2, t6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t6, t1, s0
-	sltu s0, t1, s0                  # fep256_sparse64:74
+	sltu s0, t1, s0                  # fep256_sparse64:82
 	sub t5, t1, t5
 	sltu s4, t1, t5
 	sub t1, t5, s0
@@ -9598,7 +9598,7 @@ curve_p256_double_apart:
 	or t5, s0, s4
 	add s2, t6, s2
 	sltu t6, s2, t6
-	add t6, t6, t1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t6, t6, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s1, a5, s1
 	sltu a5, s1, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a4, a4, s3
@@ -9616,28 +9616,28 @@ curve_p256_double_apart:
 	add t3, t3, s2
 	sltu s2, t3, s2
 	or t6, t6, s2
-	srli a5, s1, 32                  # fep256_sparse64:67
+	srli a5, s1, 32                  # fep256_sparse64:75
 	slli t1, s1, 32
 	add a4, t1, a4
 	sltu t5, a4, t1
-	add t5, t5, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s0, s1, t1
-	sltu t1, s1, t1                  # fep256_sparse64:70
+	sltu t1, s1, t1                  # fep256_sparse64:78
 	sub a5, s1, a5
 	sltu s2, s1, a5
 	sub s1, a5, t1
 	sltu t1, a5, s1
 	or a5, t1, s2
-	srli a5, a4, 32                  # fep256_sparse64:71
-	slli t1, a4, 32                  # fep256_sparse64:72
+	srli a5, a4, 32                  # fep256_sparse64:79
+	slli t1, a4, 32                  # fep256_sparse64:80
 	add t5, t1, t5
 	sltu s2, t5, t1
-	add s2, s2, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s2, s0, s2
 	sltu s0, s2, s0
-	add s0, s0, s1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s0, s0, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s1, a4, t1
-	sltu t1, a4, t1                  # fep256_sparse64:74
+	sltu t1, a4, t1                  # fep256_sparse64:82
 	sub a5, a4, a5
 	sltu s3, a4, a5
 	sub a4, a5, t1
@@ -9646,7 +9646,7 @@ curve_p256_double_apart:
 	add a5, t6, s0
 	add a5, s1, a5
 	sltu s1, a5, s1
-	add s1, s1, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s1, s1, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t5, t0, t5
 	sltu t0, t5, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t3, t3, s2
@@ -9893,28 +9893,28 @@ curve_p256_double_apart:
 	add s1, s3, s1
 	sltu s3, s1, s3
 	add s3, s3, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t3, t4, 32                  # fep256_sparse64:67
+	srli t3, t4, 32                  # fep256_sparse64:75
 	slli t5, t4, 32
 	add s8, t5, s8
 	sltu s2, s8, t5
-	add s2, s2, t3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s2, s2, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s4, t4, t5
-	sltu t5, t4, t5                  # fep256_sparse64:70
+	sltu t5, t4, t5                  # fep256_sparse64:78
 	sub t3, t4, t3
 	sltu s6, t4, t3
 	sub t4, t3, t5
 	sltu t5, t3, t4
 	or t3, t5, s6
-	srli t3, s8, 32                  # fep256_sparse64:71
-	slli t5, s8, 32                  # fep256_sparse64:72
+	srli t3, s8, 32                  # fep256_sparse64:79
+	slli t5, s8, 32                  # fep256_sparse64:80
 	add s2, t5, s2
 	sltu s6, s2, t5
-	add s6, s6, t3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s6, s4, s6
 	sltu s4, s6, s4
-	add s4, s4, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s4, s4, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t4, s8, t5
-	sltu t5, s8, t5                  # fep256_sparse64:74
+	sltu t5, s8, t5                  # fep256_sparse64:82
 	sub t3, s8, t3
 	sltu s7, s8, t3
 	sub s8, t3, t5
@@ -9922,7 +9922,7 @@ curve_p256_double_apart:
 	or t3, t5, s7
 	add s4, t4, s4
 	sltu t4, s4, t4
-	add t4, t4, s8                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t4, t4, s8                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s2, s5, s2
 	sltu s5, s2, s5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a5, a5, s6
@@ -9940,28 +9940,28 @@ curve_p256_double_apart:
 	add t6, t6, s4
 	sltu s4, t6, s4
 	or t4, t4, s4
-	srli t3, s2, 32                  # fep256_sparse64:67
+	srli t3, s2, 32                  # fep256_sparse64:75
 	slli t5, s2, 32
 	add a5, t5, a5
 	sltu s4, a5, t5
-	add s4, s4, t3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s4, s4, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s5, s2, t5
-	sltu t5, s2, t5                  # fep256_sparse64:70
+	sltu t5, s2, t5                  # fep256_sparse64:78
 	sub t3, s2, t3
 	sltu s6, s2, t3
 	sub s2, t3, t5
 	sltu t5, t3, s2
 	or t3, t5, s6
-	srli t3, a5, 32                  # fep256_sparse64:71
-	slli t5, a5, 32                  # fep256_sparse64:72
+	srli t3, a5, 32                  # fep256_sparse64:79
+	slli t5, a5, 32                  # fep256_sparse64:80
 	add s4, t5, s4
 	sltu s6, s4, t5
-	add s6, s6, t3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s6, s5, s6
 	sltu s5, s6, s5
-	add s5, s5, s2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, s5, s2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s2, a5, t5
-	sltu t5, a5, t5                  # fep256_sparse64:74
+	sltu t5, a5, t5                  # fep256_sparse64:82
 	sub t3, a5, t3
 	sltu s7, a5, t3
 	sub a5, t3, t5
@@ -9970,7 +9970,7 @@ curve_p256_double_apart:
 	add t3, t4, s5
 	add t3, s2, t3
 	sltu s2, t3, s2
-	add s2, s2, a5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s2, s2, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s4, t2, s4
 	sltu t2, s4, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t6, t6, s6
@@ -10179,28 +10179,28 @@ curve_p256_double_apart:
 	or ra, ra, a7
 	add a7, s9, s10                  # products:50
 	add a7, ra, a7                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s9, s11, 32                 # fep256_sparse64:67
+	srli s9, s11, 32                 # fep256_sparse64:75
 	slli s10, s11, 32
 	add s6, s10, s6
 	sltu ra, s6, s10
-	add ra, ra, s9                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, s9                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub a6, s11, s10
-	sltu s10, s11, s10               # fep256_sparse64:70
+	sltu s10, s11, s10               # fep256_sparse64:78
 	sub s9, s11, s9
 	sltu a3, s11, s9
 	sub s11, s9, s10
 	sltu s10, s9, s11
 	or s9, s10, a3
-	srli a3, s6, 32                  # fep256_sparse64:71
-	slli s9, s6, 32                  # fep256_sparse64:72
+	srli a3, s6, 32                  # fep256_sparse64:79
+	slli s9, s6, 32                  # fep256_sparse64:80
 	add ra, s9, ra
 	sltu s10, ra, s9
-	add s10, s10, a3                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s10, s10, a3                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s10, a6, s10
 	sltu a6, s10, a6
-	add a6, a6, s11                  # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add a6, a6, s11                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s11, s6, s9
-	sltu s9, s6, s9                  # fep256_sparse64:74
+	sltu s9, s6, s9                  # fep256_sparse64:82
 	sub a3, s6, a3
 	sltu s4, s6, a3
 	sub s6, a3, s9
@@ -10208,7 +10208,7 @@ curve_p256_double_apart:
 	or a3, s9, s4
 	add a6, s11, a6
 	sltu s11, a6, s11
-	add s11, s11, s6                 # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s11, s11, s6                 # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add ra, t5, ra
 	sltu t5, ra, t5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t4, t4, s10
@@ -10226,28 +10226,28 @@ curve_p256_double_apart:
 	add s8, s8, a6
 	sltu a6, s8, a6
 	or s11, s11, a6
-	srli a3, ra, 32                  # fep256_sparse64:67
+	srli a3, ra, 32                  # fep256_sparse64:75
 	slli a6, ra, 32
 	add t4, a6, t4
 	sltu t5, t4, a6
-	add t5, t5, a3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s4, ra, a6
-	sltu a6, ra, a6                  # fep256_sparse64:70
+	sltu a6, ra, a6                  # fep256_sparse64:78
 	sub a3, ra, a3
 	sltu s6, ra, a3
 	sub ra, a3, a6
 	sltu a6, a3, ra
 	or a3, a6, s6
-	srli a3, t4, 32                  # fep256_sparse64:71
-	slli a6, t4, 32                  # fep256_sparse64:72
+	srli a3, t4, 32                  # fep256_sparse64:79
+	slli a6, t4, 32                  # fep256_sparse64:80
 	add t5, a6, t5
 	sltu s6, t5, a6
-	add s6, s6, a3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s6, s4, s6
 	sltu s4, s6, s4
-	add s4, s4, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s4, s4, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s9, t4, a6
-	sltu a6, t4, a6                  # fep256_sparse64:74
+	sltu a6, t4, a6                  # fep256_sparse64:82
 	sub a3, t4, a3
 	sltu s10, t4, a3
 	sub t4, a3, a6
@@ -10256,7 +10256,7 @@ curve_p256_double_apart:
 	add a3, s11, s4
 	add a3, s9, a3
 	sltu s9, a3, s9
-	add s9, s9, t4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s9, s9, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t5, s5, t5
 	sltu s5, t5, s5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s8, s8, s6
@@ -10404,28 +10404,28 @@ curve_p256_double_apart:
 	add t0, s0, t0
 	sltu s0, t0, s0
 	add s0, s0, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t4, a6, 32                  # fep256_sparse64:67
+	srli t4, a6, 32                  # fep256_sparse64:75
 	slli s4, a6, 32
 	add s9, s4, s9
 	sltu s5, s9, s4
-	add s5, s5, t4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s5, s5, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s10, a6, s4
-	sltu s4, a6, s4                  # fep256_sparse64:70
+	sltu s4, a6, s4                  # fep256_sparse64:78
 	sub t4, a6, t4
 	sltu s11, a6, t4
 	sub a6, t4, s4
 	sltu s4, t4, a6
 	or t4, s4, s11
-	srli t4, s9, 32                  # fep256_sparse64:71
-	slli s4, s9, 32                  # fep256_sparse64:72
+	srli t4, s9, 32                  # fep256_sparse64:79
+	slli s4, s9, 32                  # fep256_sparse64:80
 	add s5, s4, s5
 	sltu s11, s5, s4
-	add s11, s11, t4                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, t4                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s11, s10, s11
 	sltu s10, s11, s10
-	add s10, s10, a6                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s10, s10, a6                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a6, s9, s4
-	sltu s4, s9, s4                  # fep256_sparse64:74
+	sltu s4, s9, s4                  # fep256_sparse64:82
 	sub t4, s9, t4
 	sltu ra, s9, t4
 	sub s9, t4, s4
@@ -10433,7 +10433,7 @@ curve_p256_double_apart:
 	or t4, s4, ra
 	add s10, a6, s10
 	sltu a6, s10, a6
-	add a6, a6, s9                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, a6, s9                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s5, s6, s5
 	sltu s6, s5, s6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a4, a4, s11
@@ -10451,28 +10451,28 @@ curve_p256_double_apart:
 	add t1, t1, s10
 	sltu s10, t1, s10
 	or a6, a6, s10
-	srli t4, s5, 32                  # fep256_sparse64:67
+	srli t4, s5, 32                  # fep256_sparse64:75
 	slli s4, s5, 32
 	add a4, s4, a4
 	sltu s6, a4, s4
-	add s6, s6, t4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s6, s6, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s9, s5, s4
-	sltu s4, s5, s4                  # fep256_sparse64:70
+	sltu s4, s5, s4                  # fep256_sparse64:78
 	sub t4, s5, t4
 	sltu s10, s5, t4
 	sub s5, t4, s4
 	sltu s4, t4, s5
 	or t4, s4, s10
-	srli t4, a4, 32                  # fep256_sparse64:71
-	slli s4, a4, 32                  # fep256_sparse64:72
+	srli t4, a4, 32                  # fep256_sparse64:79
+	slli s4, a4, 32                  # fep256_sparse64:80
 	add s6, s4, s6
 	sltu s10, s6, s4
-	add s10, s10, t4                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s10, s10, t4                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s10, s9, s10
 	sltu s9, s10, s9
-	add s9, s9, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s9, s9, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s5, a4, s4
-	sltu s4, a4, s4                  # fep256_sparse64:74
+	sltu s4, a4, s4                  # fep256_sparse64:82
 	sub t4, a4, t4
 	sltu s11, a4, t4
 	sub a4, t4, s4
@@ -10481,7 +10481,7 @@ curve_p256_double_apart:
 	add a6, a6, s9
 	add a6, s5, a6
 	sltu s5, a6, s5
-	add s5, s5, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s5, s5, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s6, a3, s6
 	sltu a3, s6, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, s10
@@ -10609,28 +10609,28 @@ curve_p256_double_apart:
 	or ra, ra, s2
 	add s2, s9, s10                  # products:50
 	add s2, ra, s2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s9, s11, 32                 # fep256_sparse64:67
+	srli s9, s11, 32                 # fep256_sparse64:75
 	slli s10, s11, 32
 	add a6, s10, a6
 	sltu ra, a6, s10
-	add ra, ra, s9                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, s9                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t3, s11, s10
-	sltu s10, s11, s10               # fep256_sparse64:70
+	sltu s10, s11, s10               # fep256_sparse64:78
 	sub s9, s11, s9
 	sltu a5, s11, s9
 	sub s11, s9, s10
 	sltu s10, s9, s11
 	or s9, s10, a5
-	srli a5, a6, 32                  # fep256_sparse64:71
-	slli s9, a6, 32                  # fep256_sparse64:72
+	srli a5, a6, 32                  # fep256_sparse64:79
+	slli s9, a6, 32                  # fep256_sparse64:80
 	add ra, s9, ra
 	sltu s10, ra, s9
-	add s10, s10, a5                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s10, s10, a5                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s10, t3, s10
 	sltu t3, s10, t3
-	add t3, t3, s11                  # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, s11                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s11, a6, s9
-	sltu s9, a6, s9                  # fep256_sparse64:74
+	sltu s9, a6, s9                  # fep256_sparse64:82
 	sub a5, a6, a5
 	sltu a2, a6, a5
 	sub a6, a5, s9
@@ -10638,7 +10638,7 @@ curve_p256_double_apart:
 	or a5, s9, a2
 	add t3, s11, t3
 	sltu s11, t3, s11
-	add s11, s11, a6                 # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s11, s11, a6                 # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add ra, a4, ra
 	sltu a4, ra, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, s10
@@ -10656,28 +10656,28 @@ curve_p256_double_apart:
 	add s5, s5, t3
 	sltu t3, s5, t3
 	or s11, s11, t3
-	srli a2, ra, 32                  # fep256_sparse64:67
+	srli a2, ra, 32                  # fep256_sparse64:75
 	slli a4, ra, 32
 	add a3, a4, a3
 	sltu a5, a3, a4
-	add a5, a5, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a5, a5, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub a6, ra, a4
-	sltu a4, ra, a4                  # fep256_sparse64:70
+	sltu a4, ra, a4                  # fep256_sparse64:78
 	sub a2, ra, a2
 	sltu t3, ra, a2
 	sub ra, a2, a4
 	sltu a4, a2, ra
 	or a2, a4, t3
-	srli a2, a3, 32                  # fep256_sparse64:71
-	slli a4, a3, 32                  # fep256_sparse64:72
+	srli a2, a3, 32                  # fep256_sparse64:79
+	slli a4, a3, 32                  # fep256_sparse64:80
 	add a5, a4, a5
 	sltu t3, a5, a4
-	add t3, t3, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t3, a6, t3
 	sltu a6, t3, a6
-	add a6, a6, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add a6, a6, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s9, a3, a4
-	sltu a4, a3, a4                  # fep256_sparse64:74
+	sltu a4, a3, a4                  # fep256_sparse64:82
 	sub a2, a3, a2
 	sltu s10, a3, a2
 	sub a3, a2, a4
@@ -10686,7 +10686,7 @@ curve_p256_double_apart:
 	add a2, s11, a6
 	add a2, s9, a2
 	sltu s9, a2, s9
-	add s9, s9, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s9, s9, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a5, t4, a5
 	sltu t4, a5, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s5, s5, t3
@@ -10957,28 +10957,28 @@ curve_p256_double_apart:
 	add s1, s3, s1
 	sltu s3, s1, s3
 	add s3, s3, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a4, 32                  # fep256_sparse64:67
+	srli a2, a4, 32                  # fep256_sparse64:75
 	slli a6, a4, 32
 	add s6, a6, s6
 	sltu t0, s6, a6
-	add t0, t0, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t1, a4, a6
-	sltu a6, a4, a6                  # fep256_sparse64:70
+	sltu a6, a4, a6                  # fep256_sparse64:78
 	sub a2, a4, a2
 	sltu t4, a4, a2
 	sub a4, a2, a6
 	sltu a6, a2, a4
 	or a2, a6, t4
-	srli a2, s6, 32                  # fep256_sparse64:71
-	slli a6, s6, 32                  # fep256_sparse64:72
+	srli a2, s6, 32                  # fep256_sparse64:79
+	slli a6, s6, 32                  # fep256_sparse64:80
 	add t0, a6, t0
 	sltu t4, t0, a6
-	add t4, t4, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t4, t1, t4
 	sltu t1, t4, t1
-	add t1, t1, a4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t1, t1, a4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a4, s6, a6
-	sltu a6, s6, a6                  # fep256_sparse64:74
+	sltu a6, s6, a6                  # fep256_sparse64:82
 	sub a2, s6, a2
 	sltu s0, s6, a2
 	sub s6, a2, a6
@@ -10986,7 +10986,7 @@ curve_p256_double_apart:
 	or a2, a6, s0
 	add t1, a4, t1
 	sltu a4, t1, a4
-	add a4, a4, s6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a4, a4, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t0, a5, t0
 	sltu a5, t0, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t2, t2, t4
@@ -11004,28 +11004,28 @@ curve_p256_double_apart:
 	add t6, t6, t1
 	sltu t1, t6, t1
 	or a4, a4, t1
-	srli a2, t0, 32                  # fep256_sparse64:67
+	srli a2, t0, 32                  # fep256_sparse64:75
 	slli a5, t0, 32
 	add t2, a5, t2
 	sltu a6, t2, a5
-	add a6, a6, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t1, t0, a5
-	sltu a5, t0, a5                  # fep256_sparse64:70
+	sltu a5, t0, a5                  # fep256_sparse64:78
 	sub a2, t0, a2
 	sltu t4, t0, a2
 	sub t0, a2, a5
 	sltu a5, a2, t0
 	or a2, a5, t4
-	srli a2, t2, 32                  # fep256_sparse64:71
-	slli a5, t2, 32                  # fep256_sparse64:72
+	srli a2, t2, 32                  # fep256_sparse64:79
+	slli a5, t2, 32                  # fep256_sparse64:80
 	add a6, a5, a6
 	sltu t4, a6, a5
-	add t4, t4, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t4, t1, t4
 	sltu t1, t4, t1
-	add t1, t1, t0                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t1, t1, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t0, t2, a5
-	sltu a5, t2, a5                  # fep256_sparse64:74
+	sltu a5, t2, a5                  # fep256_sparse64:82
 	sub a2, t2, a2
 	sltu s0, t2, a2
 	sub t2, a2, a5
@@ -11034,7 +11034,7 @@ curve_p256_double_apart:
 	add a2, a4, t1
 	add a2, t0, a2
 	sltu t0, a2, t0
-	add t0, t0, t2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, t2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a6, a3, a6
 	sltu a3, a6, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t6, t6, t4
@@ -11162,28 +11162,28 @@ curve_p256_double_apart:
 	or a7, a7, t4
 	add t2, t2, s0                   # products:50
 	add a7, a7, t2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t2, t5, 32                  # fep256_sparse64:67
+	srli t2, t5, 32                  # fep256_sparse64:75
 	slli t4, t5, 32
 	add a4, t4, a4
 	sltu s0, a4, t4
-	add s0, s0, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s0, s0, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s6, t5, t4
-	sltu t4, t5, t4                  # fep256_sparse64:70
+	sltu t4, t5, t4                  # fep256_sparse64:78
 	sub t2, t5, t2
 	sltu s7, t5, t2
 	sub t5, t2, t4
 	sltu t4, t2, t5
 	or t2, t4, s7
-	srli t2, a4, 32                  # fep256_sparse64:71
-	slli t4, a4, 32                  # fep256_sparse64:72
+	srli t2, a4, 32                  # fep256_sparse64:79
+	slli t4, a4, 32                  # fep256_sparse64:80
 	add s0, t4, s0
 	sltu s7, s0, t4
-	add s7, s7, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s7, s6, s7
 	sltu s6, s7, s6
-	add s6, s6, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t5, a4, t4
-	sltu t4, a4, t4                  # fep256_sparse64:74
+	sltu t4, a4, t4                  # fep256_sparse64:82
 	sub t2, a4, t2
 	sltu s8, a4, t2
 	sub a4, t2, t4
@@ -11191,7 +11191,7 @@ curve_p256_double_apart:
 	or t2, t4, s8
 	add s6, t5, s6
 	sltu t5, s6, t5
-	add t5, t5, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t5, t5, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s0, a3, s0
 	sltu a3, s0, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s7
@@ -11209,28 +11209,28 @@ curve_p256_double_apart:
 	add t1, t1, s6
 	sltu s6, t1, s6
 	or t5, t5, s6
-	srli a3, s0, 32                  # fep256_sparse64:67
+	srli a3, s0, 32                  # fep256_sparse64:75
 	slli a4, s0, 32
 	add a2, a4, a2
 	sltu t2, a2, a4
-	add t2, t2, a3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, a3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t4, s0, a4
-	sltu a4, s0, a4                  # fep256_sparse64:70
+	sltu a4, s0, a4                  # fep256_sparse64:78
 	sub a3, s0, a3
 	sltu s6, s0, a3
 	sub s0, a3, a4
 	sltu a4, a3, s0
 	or a3, a4, s6
-	srli a3, a2, 32                  # fep256_sparse64:71
-	slli a4, a2, 32                  # fep256_sparse64:72
+	srli a3, a2, 32                  # fep256_sparse64:79
+	slli a4, a2, 32                  # fep256_sparse64:80
 	add t2, a4, t2
 	sltu s6, t2, a4
-	add s6, s6, a3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s6, t4, s6
 	sltu t4, s6, t4
-	add t4, t4, s0                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, s0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s0, a2, a4
-	sltu a4, a2, a4                  # fep256_sparse64:74
+	sltu a4, a2, a4                  # fep256_sparse64:82
 	sub a3, a2, a3
 	sltu s7, a2, a3
 	sub a2, a3, a4
@@ -11239,7 +11239,7 @@ curve_p256_double_apart:
 	add a3, t5, t4
 	add a3, s0, a3
 	sltu s0, a3, s0
-	add s0, s0, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s0, s0, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t2, a5, t2
 	sltu a5, t2, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, s6
@@ -11438,28 +11438,28 @@ curve_p256_double_apart:
 	add t0, t1, t0
 	sltu t1, t0, t1
 	add t1, t1, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a1, a6, 32                  # fep256_sparse64:67
+	srli a1, a6, 32                  # fep256_sparse64:75
 	slli a3, a6, 32
 	add s6, a3, s6
 	sltu t2, s6, a3
-	add t2, t2, a1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t5, a6, a3
-	sltu a3, a6, a3                  # fep256_sparse64:70
+	sltu a3, a6, a3                  # fep256_sparse64:78
 	sub a1, a6, a1
 	sltu s0, a6, a1
 	sub a6, a1, a3
 	sltu a3, a1, a6
 	or a1, a3, s0
-	srli a1, s6, 32                  # fep256_sparse64:71
-	slli a3, s6, 32                  # fep256_sparse64:72
+	srli a1, s6, 32                  # fep256_sparse64:79
+	slli a3, s6, 32                  # fep256_sparse64:80
 	add t2, a3, t2
 	sltu s0, t2, a3
-	add s0, s0, a1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s0, s0, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s0, t5, s0
 	sltu t5, s0, t5
-	add t5, t5, a6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, t5, a6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a6, s6, a3
-	sltu a3, s6, a3                  # fep256_sparse64:74
+	sltu a3, s6, a3                  # fep256_sparse64:82
 	sub a1, s6, a1
 	sltu s7, s6, a1
 	sub s6, a1, a3
@@ -11467,7 +11467,7 @@ curve_p256_double_apart:
 	or a1, a3, s7
 	add t5, a6, t5
 	sltu a6, t5, a6
-	add a6, a6, s6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, a6, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t2, t4, t2
 	sltu t4, t2, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a4, a4, s0
@@ -11485,28 +11485,28 @@ curve_p256_double_apart:
 	add a7, a7, t5
 	sltu t5, a7, t5
 	or a6, a6, t5
-	srli a1, t2, 32                  # fep256_sparse64:67
+	srli a1, t2, 32                  # fep256_sparse64:75
 	slli a3, t2, 32
 	add a4, a3, a4
 	sltu t4, a4, a3
-	add t4, t4, a1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t5, t2, a3
-	sltu a3, t2, a3                  # fep256_sparse64:70
+	sltu a3, t2, a3                  # fep256_sparse64:78
 	sub a1, t2, a1
 	sltu s0, t2, a1
 	sub t2, a1, a3
 	sltu a3, a1, t2
 	or a1, a3, s0
-	srli a1, a4, 32                  # fep256_sparse64:71
-	slli a3, a4, 32                  # fep256_sparse64:72
+	srli a1, a4, 32                  # fep256_sparse64:79
+	slli a3, a4, 32                  # fep256_sparse64:80
 	add t4, a3, t4
 	sltu s0, t4, a3
-	add s0, s0, a1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s0, s0, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s0, t5, s0
 	sltu t5, s0, t5
-	add t5, t5, t2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, t5, t2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t2, a4, a3
-	sltu a3, a4, a3                  # fep256_sparse64:74
+	sltu a3, a4, a3                  # fep256_sparse64:82
 	sub a1, a4, a1
 	sltu s6, a4, a1
 	sub a4, a1, a3
@@ -11515,7 +11515,7 @@ curve_p256_double_apart:
 	add a1, a6, t5
 	add a1, t2, a1
 	sltu t2, a1, t2
-	add t2, t2, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t2, t2, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t4, a5, t4
 	sltu a5, t4, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, s0
@@ -11900,7 +11900,7 @@ curve_p256_coincide:
 	sd s0, 8(sp)
 	sd s1, 16(sp)
 	ld s0, 0(a2)
-	addi a3, s0, 1                   # fep256_sparse64:101
+	addi a3, s0, 1                   # fep256_sparse64:109
 	li s1, 1
 	sltu a3, s1, a3
 	xori a3, a3, 1
@@ -11944,7 +11944,7 @@ curve_p256_coincide:
 	ld a6, 24(a2)
 	or a4, a6, a4
 	sltiu a4, a4, 1
-	xori a7, s0, -1                  # fep256_sparse64:101
+	xori a7, s0, -1                  # fep256_sparse64:109
 	li t0, 4294967295
 	xor a3, a3, t0
 	or a3, a7, a3
@@ -11953,7 +11953,7 @@ curve_p256_coincide:
 	xor a2, a6, a5
 	or a2, a3, a2
 	sltiu a2, a2, 1
-	or s0, a4, a2                    # fep256_sparse64:101: t
+	or s0, a4, a2                    # fep256_sparse64:109: t
 	j .L22_1
 	.size curve_p256_coincide, . - curve_p256_coincide
 
@@ -12096,7 +12096,7 @@ ecdsa_p256_M_add_multiple:
 	add a0, a1, a0
 	add s2, s2, a0
 	ld s3, 64(s1)
-	addi a0, s3, 1                   # fep256_sparse64:101
+	addi a0, s3, 1                   # fep256_sparse64:109
 	li s4, 1
 	sltu a0, s4, a0
 	xori a0, a0, 1
@@ -12256,28 +12256,28 @@ ecdsa_p256_M_add_multiple:
 	add a4, s6, a4
 	sltu s6, a4, s6
 	add s6, s6, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a5, a2, 32                  # fep256_sparse64:67
+	srli a5, a2, 32                  # fep256_sparse64:75
 	slli a6, a2, 32
 	add t1, a6, t1
 	sltu t0, t1, a6
-	add t0, t0, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t2, a2, a6
-	sltu a6, a2, a6                  # fep256_sparse64:70
+	sltu a6, a2, a6                  # fep256_sparse64:78
 	sub a5, a2, a5
 	sltu t3, a2, a5
 	sub a2, a5, a6
 	sltu a6, a5, a2
 	or a5, a6, t3
-	srli a5, t1, 32                  # fep256_sparse64:71
-	slli a6, t1, 32                  # fep256_sparse64:72
+	srli a5, t1, 32                  # fep256_sparse64:79
+	slli a6, t1, 32                  # fep256_sparse64:80
 	add t0, a6, t0
 	sltu t3, t0, a6
-	add t3, t3, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t3, t2, t3
 	sltu t2, t3, t2
-	add t2, t2, a2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t2, t2, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a2, t1, a6
-	sltu a6, t1, a6                  # fep256_sparse64:74
+	sltu a6, t1, a6                  # fep256_sparse64:82
 	sub a5, t1, a5
 	sltu t4, t1, a5
 	sub t1, a5, a6
@@ -12285,7 +12285,7 @@ ecdsa_p256_M_add_multiple:
 	or a5, a6, t4
 	add t2, a2, t2
 	sltu a2, t2, a2
-	add a2, a2, t1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, a2, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t0, a7, t0
 	sltu a7, t0, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, t3
@@ -12303,28 +12303,28 @@ ecdsa_p256_M_add_multiple:
 	add a3, a3, t2
 	sltu t2, a3, t2
 	or a2, a2, t2
-	srli a5, t0, 32                  # fep256_sparse64:67
+	srli a5, t0, 32                  # fep256_sparse64:75
 	slli a6, t0, 32
 	add a0, a6, a0
 	sltu a7, a0, a6
-	add a7, a7, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t1, t0, a6
-	sltu a6, t0, a6                  # fep256_sparse64:70
+	sltu a6, t0, a6                  # fep256_sparse64:78
 	sub a5, t0, a5
 	sltu t2, t0, a5
 	sub t0, a5, a6
 	sltu a6, a5, t0
 	or a5, a6, t2
-	srli a5, a0, 32                  # fep256_sparse64:71
-	slli a6, a0, 32                  # fep256_sparse64:72
+	srli a5, a0, 32                  # fep256_sparse64:79
+	slli a6, a0, 32                  # fep256_sparse64:80
 	add a7, a6, a7
 	sltu t2, a7, a6
-	add t2, t2, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t2, t2, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t2, t1, t2
 	sltu t1, t2, t1
-	add t1, t1, t0                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t1, t1, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t0, a0, a6
-	sltu a6, a0, a6                  # fep256_sparse64:74
+	sltu a6, a0, a6                  # fep256_sparse64:82
 	sub a5, a0, a5
 	sltu t3, a0, a5
 	sub a0, a5, a6
@@ -12333,7 +12333,7 @@ ecdsa_p256_M_add_multiple:
 	add a2, a2, t1
 	add a2, t0, a2
 	sltu t0, a2, t0
-	add t0, t0, a0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a7, a1, a7
 	sltu a1, a7, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, t2
@@ -12504,28 +12504,28 @@ ecdsa_p256_M_add_multiple:
 	add a6, s7, a6
 	sltu s7, a6, s7
 	add s7, s7, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t0, a2, 32                  # fep256_sparse64:67
+	srli t0, a2, 32                  # fep256_sparse64:75
 	slli t1, a2, 32
 	add t4, t1, t4
 	sltu t3, t4, t1
-	add t3, t3, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t3, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t5, a2, t1
-	sltu t1, a2, t1                  # fep256_sparse64:70
+	sltu t1, a2, t1                  # fep256_sparse64:78
 	sub t0, a2, t0
 	sltu t6, a2, t0
 	sub a2, t0, t1
 	sltu t1, t0, a2
 	or t0, t1, t6
-	srli t0, t4, 32                  # fep256_sparse64:71
-	slli t1, t4, 32                  # fep256_sparse64:72
+	srli t0, t4, 32                  # fep256_sparse64:79
+	slli t1, t4, 32                  # fep256_sparse64:80
 	add t3, t1, t3
 	sltu t6, t3, t1
-	add t6, t6, t0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t6, t6, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t6, t5, t6
 	sltu t5, t6, t5
-	add t5, t5, a2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, t5, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a2, t4, t1
-	sltu t1, t4, t1                  # fep256_sparse64:74
+	sltu t1, t4, t1                  # fep256_sparse64:82
 	sub t0, t4, t0
 	sltu ra, t4, t0
 	sub t4, t0, t1
@@ -12533,7 +12533,7 @@ ecdsa_p256_M_add_multiple:
 	or t0, t1, ra
 	add t5, a2, t5
 	sltu a2, t5, a2
-	add a2, a2, t4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, a2, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t3, t2, t3
 	sltu t2, t3, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, t6
@@ -12551,28 +12551,28 @@ ecdsa_p256_M_add_multiple:
 	add a5, a5, t5
 	sltu t5, a5, t5
 	or a2, a2, t5
-	srli t0, t3, 32                  # fep256_sparse64:67
+	srli t0, t3, 32                  # fep256_sparse64:75
 	slli t1, t3, 32
 	add a0, t1, a0
 	sltu t2, a0, t1
-	add t2, t2, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t4, t3, t1
-	sltu t1, t3, t1                  # fep256_sparse64:70
+	sltu t1, t3, t1                  # fep256_sparse64:78
 	sub t0, t3, t0
 	sltu t5, t3, t0
 	sub t3, t0, t1
 	sltu t1, t0, t3
 	or t0, t1, t5
-	srli t0, a0, 32                  # fep256_sparse64:71
-	slli t1, a0, 32                  # fep256_sparse64:72
+	srli t0, a0, 32                  # fep256_sparse64:79
+	slli t1, a0, 32                  # fep256_sparse64:80
 	add t2, t1, t2
 	sltu t5, t2, t1
-	add t5, t5, t0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t5, t5, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t5, t4, t5
 	sltu t4, t5, t4
-	add t4, t4, t3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t3, a0, t1
-	sltu t1, a0, t1                  # fep256_sparse64:74
+	sltu t1, a0, t1                  # fep256_sparse64:82
 	sub t0, a0, t0
 	sltu t6, a0, t0
 	sub a0, t0, t1
@@ -12581,7 +12581,7 @@ ecdsa_p256_M_add_multiple:
 	add a2, a2, t4
 	add a2, t3, a2
 	sltu t3, a2, t3
-	add t3, t3, a0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t3, t3, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t2, a1, t2
 	sltu a1, t2, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a5, a5, t5
@@ -12727,29 +12727,29 @@ ecdsa_p256_M_add_multiple:
 	or s10, s10, t5
 	add t4, t4, ra                   # products:50
 	add t4, s10, t4                  # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t5, t6, 32                  # fep256_sparse64:67
+	srli t5, t6, 32                  # fep256_sparse64:75
 	slli ra, t6, 32
 	add a2, ra, a2
 	sltu s10, a2, ra
-	add s10, s10, t5                 # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s10, s10, t5                 # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s11, t6, ra
-	sltu ra, t6, ra                  # fep256_sparse64:70
+	sltu ra, t6, ra                  # fep256_sparse64:78
 	sd s0, 32(sp)
 	sub t5, t6, t5
 	sltu s0, t6, t5
 	sub t6, t5, ra
 	sltu ra, t5, t6
 	or t5, ra, s0
-	srli t5, a2, 32                  # fep256_sparse64:71
-	slli ra, a2, 32                  # fep256_sparse64:72
+	srli t5, a2, 32                  # fep256_sparse64:79
+	slli ra, a2, 32                  # fep256_sparse64:80
 	add s10, ra, s10
 	sltu s0, s10, ra
-	add s0, s0, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s0, s0, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s0, s11, s0
 	sltu s11, s0, s11
-	add s11, s11, t6                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s11, s11, t6                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t6, a2, ra
-	sltu ra, a2, ra                  # fep256_sparse64:74
+	sltu ra, a2, ra                  # fep256_sparse64:82
 	sub t5, a2, t5
 	sltu s9, a2, t5
 	sub a2, t5, ra
@@ -12757,7 +12757,7 @@ ecdsa_p256_M_add_multiple:
 	or t5, ra, s9
 	add s11, t6, s11
 	sltu t6, s11, t6
-	add t6, t6, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t6, t6, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s10, a1, s10
 	sltu a1, s10, a1                 # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, s0
@@ -12775,28 +12775,28 @@ ecdsa_p256_M_add_multiple:
 	add t3, t3, s11
 	sltu s11, t3, s11
 	or t6, t6, s11
-	srli a1, s10, 32                 # fep256_sparse64:67
+	srli a1, s10, 32                 # fep256_sparse64:75
 	slli a2, s10, 32
 	add a0, a2, a0
 	sltu t5, a0, a2
-	add t5, t5, a1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub ra, s10, a2
-	sltu a2, s10, a2                 # fep256_sparse64:70
+	sltu a2, s10, a2                 # fep256_sparse64:78
 	sub a1, s10, a1
 	sltu s0, s10, a1
 	sub s10, a1, a2
 	sltu a2, a1, s10
 	or a1, a2, s0
-	srli a1, a0, 32                  # fep256_sparse64:71
-	slli a2, a0, 32                  # fep256_sparse64:72
+	srli a1, a0, 32                  # fep256_sparse64:79
+	slli a2, a0, 32                  # fep256_sparse64:80
 	add t5, a2, t5
 	sltu s0, t5, a2
-	add s0, s0, a1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s0, s0, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s0, ra, s0
 	sltu ra, s0, ra
-	add ra, ra, s10                  # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, ra, s10                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s9, a0, a2
-	sltu a2, a0, a2                  # fep256_sparse64:74
+	sltu a2, a0, a2                  # fep256_sparse64:82
 	sub a1, a0, a1
 	sltu s10, a0, a1
 	sub a0, a1, a2
@@ -12805,7 +12805,7 @@ ecdsa_p256_M_add_multiple:
 	add a1, t6, ra
 	add a1, s9, a1
 	sltu s9, a1, s9
-	add s9, s9, a0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s9, s9, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t5, t0, t5
 	sltu t0, t5, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t3, t3, s0
@@ -12975,28 +12975,28 @@ ecdsa_p256_M_add_multiple:
 	add s10, s11, s10
 	sltu s11, s10, s11
 	add s11, s11, t0                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a1, 32                  # fep256_sparse64:67
+	srli a2, a1, 32                  # fep256_sparse64:75
 	slli a5, a1, 32
 	add s7, a5, s7
 	sltu a6, s7, a5
-	add a6, a6, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t0, a1, a5
-	sltu a5, a1, a5                  # fep256_sparse64:70
+	sltu a5, a1, a5                  # fep256_sparse64:78
 	sub a2, a1, a2
 	sltu t6, a1, a2
 	sub a1, a2, a5
 	sltu a5, a2, a1
 	or a2, a5, t6
-	srli a2, s7, 32                  # fep256_sparse64:71
-	slli a5, s7, 32                  # fep256_sparse64:72
+	srli a2, s7, 32                  # fep256_sparse64:79
+	slli a5, s7, 32                  # fep256_sparse64:80
 	add a6, a5, a6
 	sltu t6, a6, a5
-	add t6, t6, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t6, t6, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t6, t0, t6
 	sltu t0, t6, t0
-	add t0, t0, a1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t0, t0, a1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a1, s7, a5
-	sltu a5, s7, a5                  # fep256_sparse64:74
+	sltu a5, s7, a5                  # fep256_sparse64:82
 	sd s2, 40(sp)
 	sub a2, s7, a2
 	sltu s2, s7, a2
@@ -13005,7 +13005,7 @@ ecdsa_p256_M_add_multiple:
 	or a2, a5, s2
 	add t0, a1, t0
 	sltu a1, t0, a1
-	add a1, a1, s7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, a1, s7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a6, ra, a6
 	sltu ra, a6, ra                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s0, s0, t6
@@ -13023,28 +13023,28 @@ ecdsa_p256_M_add_multiple:
 	add s9, s9, t0
 	sltu t0, s9, t0
 	or a1, a1, t0
-	srli a2, a6, 32                  # fep256_sparse64:67
+	srli a2, a6, 32                  # fep256_sparse64:75
 	slli a5, a6, 32
 	add s0, a5, s0
 	sltu t0, s0, a5
-	add t0, t0, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t6, a6, a5
-	sltu a5, a6, a5                  # fep256_sparse64:70
+	sltu a5, a6, a5                  # fep256_sparse64:78
 	sub a2, a6, a2
 	sltu ra, a6, a2
 	sub a6, a2, a5
 	sltu a5, a2, a6
 	or a2, a5, ra
-	srli a2, s0, 32                  # fep256_sparse64:71
-	slli a5, s0, 32                  # fep256_sparse64:72
+	srli a2, s0, 32                  # fep256_sparse64:79
+	slli a5, s0, 32                  # fep256_sparse64:80
 	add t0, a5, t0
 	sltu ra, t0, a5
-	add ra, ra, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add ra, t6, ra
 	sltu t6, ra, t6
-	add t6, t6, a6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, a6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a6, s0, a5
-	sltu a5, s0, a5                  # fep256_sparse64:74
+	sltu a5, s0, a5                  # fep256_sparse64:82
 	sub a2, s0, a2
 	sltu s2, s0, a2
 	sub s0, a2, a5
@@ -13053,7 +13053,7 @@ ecdsa_p256_M_add_multiple:
 	add a1, a1, t6
 	add a1, a6, a1
 	sltu a6, a1, a6
-	add a6, a6, s0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, a6, s0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t0, a0, t0
 	sltu a0, t0, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s9, s9, ra
@@ -13262,28 +13262,28 @@ ecdsa_p256_M_add_multiple:
 	add t1, t4, t1
 	sltu t4, t1, t4
 	add t4, t4, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a1, 32                  # fep256_sparse64:67
+	srli a2, a1, 32                  # fep256_sparse64:75
 	slli a5, a1, 32
 	add t6, a5, t6
 	sltu a6, t6, a5
-	add a6, a6, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub ra, a1, a5
-	sltu a5, a1, a5                  # fep256_sparse64:70
+	sltu a5, a1, a5                  # fep256_sparse64:78
 	sub a2, a1, a2
 	sltu s2, a1, a2
 	sub a1, a2, a5
 	sltu a5, a2, a1
 	or a2, a5, s2
-	srli a2, t6, 32                  # fep256_sparse64:71
-	slli a5, t6, 32                  # fep256_sparse64:72
+	srli a2, t6, 32                  # fep256_sparse64:79
+	slli a5, t6, 32                  # fep256_sparse64:80
 	add a6, a5, a6
 	sltu s2, a6, a5
-	add s2, s2, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s2, ra, s2
 	sltu ra, s2, ra
-	add ra, ra, a1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, ra, a1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a1, t6, a5
-	sltu a5, t6, a5                  # fep256_sparse64:74
+	sltu a5, t6, a5                  # fep256_sparse64:82
 	sd s6, 56(sp)
 	sub a2, t6, a2
 	sltu s6, t6, a2
@@ -13292,7 +13292,7 @@ ecdsa_p256_M_add_multiple:
 	or a2, a5, s6
 	add ra, a1, ra
 	sltu a1, ra, a1
-	add a1, a1, t6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, a1, t6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a6, t0, a6
 	sltu t0, a6, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t5, t5, s2
@@ -13310,28 +13310,28 @@ ecdsa_p256_M_add_multiple:
 	add t3, t3, ra
 	sltu ra, t3, ra
 	or a1, a1, ra
-	srli a2, a6, 32                  # fep256_sparse64:67
+	srli a2, a6, 32                  # fep256_sparse64:75
 	slli a5, a6, 32
 	add t5, a5, t5
 	sltu t0, t5, a5
-	add t0, t0, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t6, a6, a5
-	sltu a5, a6, a5                  # fep256_sparse64:70
+	sltu a5, a6, a5                  # fep256_sparse64:78
 	sub a2, a6, a2
 	sltu ra, a6, a2
 	sub a6, a2, a5
 	sltu a5, a2, a6
 	or a2, a5, ra
-	srli a2, t5, 32                  # fep256_sparse64:71
-	slli a5, t5, 32                  # fep256_sparse64:72
+	srli a2, t5, 32                  # fep256_sparse64:79
+	slli a5, t5, 32                  # fep256_sparse64:80
 	add t0, a5, t0
 	sltu ra, t0, a5
-	add ra, ra, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add ra, t6, ra
 	sltu t6, ra, t6
-	add t6, t6, a6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, a6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a6, t5, a5
-	sltu a5, t5, a5                  # fep256_sparse64:74
+	sltu a5, t5, a5                  # fep256_sparse64:82
 	sub a2, t5, a2
 	sltu s2, t5, a2
 	sub t5, a2, a5
@@ -13340,7 +13340,7 @@ ecdsa_p256_M_add_multiple:
 	add a1, a1, t6
 	add a1, a6, a1
 	sltu a6, a1, a6
-	add a6, a6, t5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, a6, t5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t0, a0, t0
 	sltu a0, t0, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t3, t3, ra
@@ -13508,28 +13508,28 @@ ecdsa_p256_M_add_multiple:
 	add a6, t4, a6
 	sltu t4, a6, t4
 	add t4, t4, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a4, a2, 32                  # fep256_sparse64:67
+	srli a4, a2, 32                  # fep256_sparse64:75
 	slli t0, a2, 32
 	add s6, t0, s6
 	sltu t1, s6, t0
-	add t1, t1, a4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t1, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t3, a2, t0
-	sltu t0, a2, t0                  # fep256_sparse64:70
+	sltu t0, a2, t0                  # fep256_sparse64:78
 	sub a4, a2, a4
 	sltu t6, a2, a4
 	sub a2, a4, t0
 	sltu t0, a4, a2
 	or a4, t0, t6
-	srli a4, s6, 32                  # fep256_sparse64:71
-	slli t0, s6, 32                  # fep256_sparse64:72
+	srli a4, s6, 32                  # fep256_sparse64:79
+	slli t0, s6, 32                  # fep256_sparse64:80
 	add t1, t0, t1
 	sltu t6, t1, t0
-	add t6, t6, a4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t6, t6, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t6, t3, t6
 	sltu t3, t6, t3
-	add t3, t3, a2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a2, s6, t0
-	sltu t0, s6, t0                  # fep256_sparse64:74
+	sltu t0, s6, t0                  # fep256_sparse64:82
 	sub a4, s6, a4
 	sltu ra, s6, a4
 	sub s6, a4, t0
@@ -13537,7 +13537,7 @@ ecdsa_p256_M_add_multiple:
 	or a4, t0, ra
 	add t3, a2, t3
 	sltu a2, t3, a2
-	add a2, a2, s6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, a2, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t1, t5, t1
 	sltu t5, t1, t5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, t6
@@ -13555,28 +13555,28 @@ ecdsa_p256_M_add_multiple:
 	add a5, a5, t3
 	sltu t3, a5, t3
 	or a2, a2, t3
-	srli a4, t1, 32                  # fep256_sparse64:67
+	srli a4, t1, 32                  # fep256_sparse64:75
 	slli t0, t1, 32
 	add a0, t0, a0
 	sltu t3, a0, t0
-	add t3, t3, a4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t3, t3, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t5, t1, t0
-	sltu t0, t1, t0                  # fep256_sparse64:70
+	sltu t0, t1, t0                  # fep256_sparse64:78
 	sub a4, t1, a4
 	sltu t6, t1, a4
 	sub t1, a4, t0
 	sltu t0, a4, t1
 	or a4, t0, t6
-	srli a4, a0, 32                  # fep256_sparse64:71
-	slli t0, a0, 32                  # fep256_sparse64:72
+	srli a4, a0, 32                  # fep256_sparse64:79
+	slli t0, a0, 32                  # fep256_sparse64:80
 	add t3, t0, t3
 	sltu t6, t3, t0
-	add t6, t6, a4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t6, t6, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t6, t5, t6
 	sltu t5, t6, t5
-	add t5, t5, t1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, t5, t1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t1, a0, t0
-	sltu t0, a0, t0                  # fep256_sparse64:74
+	sltu t0, a0, t0                  # fep256_sparse64:82
 	sub a4, a0, a4
 	sltu ra, a0, a4
 	sub a0, a4, t0
@@ -13585,7 +13585,7 @@ ecdsa_p256_M_add_multiple:
 	add a2, a2, t5
 	add a2, t1, a2
 	sltu t1, a2, t1
-	add t1, t1, a0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t1, t1, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t3, a1, t3
 	sltu a1, t3, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a5, a5, t6
@@ -13833,28 +13833,28 @@ ecdsa_p256_M_add_multiple:
 	add s8, a6, s8
 	sltu a6, s8, a6
 	add a6, a6, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a0, a5, 32                  # fep256_sparse64:67
+	srli a0, a5, 32                  # fep256_sparse64:75
 	slli a2, a5, 32
 	add t4, a2, t4
 	sltu t0, t4, a2
-	add t0, t0, a0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t3, a5, a2
-	sltu a2, a5, a2                  # fep256_sparse64:70
+	sltu a2, a5, a2                  # fep256_sparse64:78
 	sub a0, a5, a0
 	sltu t5, a5, a0
 	sub a5, a0, a2
 	sltu a2, a0, a5
 	or a0, a2, t5
-	srli a0, t4, 32                  # fep256_sparse64:71
-	slli a2, t4, 32                  # fep256_sparse64:72
+	srli a0, t4, 32                  # fep256_sparse64:79
+	slli a2, t4, 32                  # fep256_sparse64:80
 	add t0, a2, t0
 	sltu t5, t0, a2
-	add t5, t5, a0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t5, t5, a0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t5, t3, t5
 	sltu t3, t5, t3
-	add t3, t3, a5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, a5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a5, t4, a2
-	sltu a2, t4, a2                  # fep256_sparse64:74
+	sltu a2, t4, a2                  # fep256_sparse64:82
 	sub a0, t4, a0
 	sltu t6, t4, a0
 	sub t4, a0, a2
@@ -13862,7 +13862,7 @@ ecdsa_p256_M_add_multiple:
 	or a0, a2, t6
 	add t3, a5, t3
 	sltu a5, t3, a5
-	add a5, a5, t4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a5, a5, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t0, t1, t0
 	sltu t1, t0, t1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s3, s3, t5
@@ -13880,28 +13880,28 @@ ecdsa_p256_M_add_multiple:
 	add s5, s5, t3
 	sltu t3, s5, t3
 	or a5, a5, t3
-	srli a0, t0, 32                  # fep256_sparse64:67
+	srli a0, t0, 32                  # fep256_sparse64:75
 	slli a2, t0, 32
 	add s3, a2, s3
 	sltu t1, s3, a2
-	add t1, t1, a0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t1, a0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t3, t0, a2
-	sltu a2, t0, a2                  # fep256_sparse64:70
+	sltu a2, t0, a2                  # fep256_sparse64:78
 	sub a0, t0, a0
 	sltu t4, t0, a0
 	sub t0, a0, a2
 	sltu a2, a0, t0
 	or a0, a2, t4
-	srli a0, s3, 32                  # fep256_sparse64:71
-	slli a2, s3, 32                  # fep256_sparse64:72
+	srli a0, s3, 32                  # fep256_sparse64:79
+	slli a2, s3, 32                  # fep256_sparse64:80
 	add t1, a2, t1
 	sltu t4, t1, a2
-	add t4, t4, a0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t4, t3, t4
 	sltu t3, t4, t3
-	add t3, t3, t0                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t0, s3, a2
-	sltu a2, s3, a2                  # fep256_sparse64:74
+	sltu a2, s3, a2                  # fep256_sparse64:82
 	sub a0, s3, a0
 	sltu t5, s3, a0
 	sub s3, a0, a2
@@ -13910,7 +13910,7 @@ ecdsa_p256_M_add_multiple:
 	add a0, a5, t3
 	add a0, t0, a0
 	sltu t0, a0, t0
-	add t0, t0, s3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, s3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t1, a4, t1
 	sltu a4, t1, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s5, s5, t4
@@ -14073,28 +14073,28 @@ ecdsa_p256_M_add_multiple:
 	add s8, a6, s8
 	sltu a6, s8, a6
 	add a6, a6, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a4, a2, 32                  # fep256_sparse64:67
+	srli a4, a2, 32                  # fep256_sparse64:75
 	slli a5, a2, 32
 	add t4, a5, t4
 	sltu t0, t4, a5
-	add t0, t0, a4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t5, a2, a5
-	sltu a5, a2, a5                  # fep256_sparse64:70
+	sltu a5, a2, a5                  # fep256_sparse64:78
 	sub a4, a2, a4
 	sltu t6, a2, a4
 	sub a2, a4, a5
 	sltu a5, a4, a2
 	or a4, a5, t6
-	srli a4, t4, 32                  # fep256_sparse64:71
-	slli a5, t4, 32                  # fep256_sparse64:72
+	srli a4, t4, 32                  # fep256_sparse64:79
+	slli a5, t4, 32                  # fep256_sparse64:80
 	add t0, a5, t0
 	sltu t6, t0, a5
-	add t6, t6, a4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t6, t6, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t6, t5, t6
 	sltu t5, t6, t5
-	add t5, t5, a2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, t5, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a2, t4, a5
-	sltu a5, t4, a5                  # fep256_sparse64:74
+	sltu a5, t4, a5                  # fep256_sparse64:82
 	sub a4, t4, a4
 	sltu ra, t4, a4
 	sub t4, a4, a5
@@ -14102,7 +14102,7 @@ ecdsa_p256_M_add_multiple:
 	or a4, a5, ra
 	add t5, a2, t5
 	sltu a2, t5, a2
-	add a2, a2, t4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, a2, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t0, t3, t0
 	sltu t3, t0, t3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, t6
@@ -14120,28 +14120,28 @@ ecdsa_p256_M_add_multiple:
 	add s5, s5, t5
 	sltu t5, s5, t5
 	or a2, a2, t5
-	srli a4, t0, 32                  # fep256_sparse64:67
+	srli a4, t0, 32                  # fep256_sparse64:75
 	slli a5, t0, 32
 	add t1, a5, t1
 	sltu t3, t1, a5
-	add t3, t3, a4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t3, t3, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t4, t0, a5
-	sltu a5, t0, a5                  # fep256_sparse64:70
+	sltu a5, t0, a5                  # fep256_sparse64:78
 	sub a4, t0, a4
 	sltu t5, t0, a4
 	sub t0, a4, a5
 	sltu a5, a4, t0
 	or a4, a5, t5
-	srli a4, t1, 32                  # fep256_sparse64:71
-	slli a5, t1, 32                  # fep256_sparse64:72
+	srli a4, t1, 32                  # fep256_sparse64:79
+	slli a5, t1, 32                  # fep256_sparse64:80
 	add t3, a5, t3
 	sltu t5, t3, a5
-	add t5, t5, a4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t5, t5, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t5, t4, t5
 	sltu t4, t5, t4
-	add t4, t4, t0                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t0, t1, a5
-	sltu a5, t1, a5                  # fep256_sparse64:74
+	sltu a5, t1, a5                  # fep256_sparse64:82
 	sub a4, t1, a4
 	sltu t6, t1, a4
 	sub t1, a4, a5
@@ -14150,7 +14150,7 @@ ecdsa_p256_M_add_multiple:
 	add a2, a2, t4
 	add a2, t0, a2
 	sltu t0, a2, t0
-	add t0, t0, t1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t3, a0, t3
 	sltu a0, t3, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s5, s5, t5
@@ -14209,7 +14209,7 @@ ecdsa_p256_M_add_multiple:
 	add a6, a0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L24_43:
 .L24_41:
-	addi a0, s0, 1                   # fep256_sparse64:101
+	addi a0, s0, 1                   # fep256_sparse64:109
 	sltu a0, s4, a0
 	xori a0, a0, 1
 	bne a0, zero, .L24_44
@@ -14320,28 +14320,28 @@ ecdsa_p256_M_add_multiple:
 	or s1, s1, t5
 	add t4, t4, ra                   # products:50
 	add t4, s1, t4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t5, t6, 32                  # fep256_sparse64:67
+	srli t5, t6, 32                  # fep256_sparse64:75
 	slli ra, t6, 32
 	add a4, ra, a4
 	sltu s1, a4, ra
-	add s1, s1, t5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s1, s1, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s3, t6, ra
-	sltu ra, t6, ra                  # fep256_sparse64:70
+	sltu ra, t6, ra                  # fep256_sparse64:78
 	sub t5, t6, t5
 	sltu s7, t6, t5
 	sub t6, t5, ra
 	sltu ra, t5, t6
 	or t5, ra, s7
-	srli t5, a4, 32                  # fep256_sparse64:71
-	slli ra, a4, 32                  # fep256_sparse64:72
+	srli t5, a4, 32                  # fep256_sparse64:79
+	slli ra, a4, 32                  # fep256_sparse64:80
 	add s1, ra, s1
 	sltu s7, s1, ra
-	add s7, s7, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s7, s3, s7
 	sltu s3, s7, s3
-	add s3, s3, t6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s3, s3, t6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t6, a4, ra
-	sltu ra, a4, ra                  # fep256_sparse64:74
+	sltu ra, a4, ra                  # fep256_sparse64:82
 	sub t5, a4, t5
 	sltu a1, a4, t5
 	sub a4, t5, ra
@@ -14349,7 +14349,7 @@ ecdsa_p256_M_add_multiple:
 	or t5, ra, a1
 	add s3, t6, s3
 	sltu t6, s3, t6
-	add t6, t6, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t6, t6, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s1, a2, s1
 	sltu a2, s1, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, s7
@@ -14367,28 +14367,28 @@ ecdsa_p256_M_add_multiple:
 	add t1, t1, s3
 	sltu s3, t1, s3
 	or t6, t6, s3
-	srli a1, s1, 32                  # fep256_sparse64:67
+	srli a1, s1, 32                  # fep256_sparse64:75
 	slli a2, s1, 32
 	add a0, a2, a0
 	sltu a4, a0, a2
-	add a4, a4, a1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a4, a4, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t5, s1, a2
-	sltu a2, s1, a2                  # fep256_sparse64:70
+	sltu a2, s1, a2                  # fep256_sparse64:78
 	sub a1, s1, a1
 	sltu ra, s1, a1
 	sub s1, a1, a2
 	sltu a2, a1, s1
 	or a1, a2, ra
-	srli a1, a0, 32                  # fep256_sparse64:71
-	slli a2, a0, 32                  # fep256_sparse64:72
+	srli a1, a0, 32                  # fep256_sparse64:79
+	slli a2, a0, 32                  # fep256_sparse64:80
 	add a4, a2, a4
 	sltu ra, a4, a2
-	add ra, ra, a1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add ra, t5, ra
 	sltu t5, ra, t5
-	add t5, t5, s1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, t5, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s1, a0, a2
-	sltu a2, a0, a2                  # fep256_sparse64:74
+	sltu a2, a0, a2                  # fep256_sparse64:82
 	sub a1, a0, a1
 	sltu s3, a0, a1
 	sub a0, a1, a2
@@ -14397,7 +14397,7 @@ ecdsa_p256_M_add_multiple:
 	add a1, t6, t5
 	add a1, s1, a1
 	sltu s1, a1, s1
-	add s1, s1, a0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s1, s1, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a4, a5, a4
 	sltu a5, a4, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, ra
@@ -14560,28 +14560,28 @@ ecdsa_p256_M_add_multiple:
 	add s10, s11, s10
 	sltu s11, s10, s11
 	add s11, s11, a5                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a1, 32                  # fep256_sparse64:67
+	srli a2, a1, 32                  # fep256_sparse64:75
 	slli a5, a1, 32
 	add ra, a5, ra
 	sltu t5, ra, a5
-	add t5, t5, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s1, a1, a5
-	sltu a5, a1, a5                  # fep256_sparse64:70
+	sltu a5, a1, a5                  # fep256_sparse64:78
 	sub a2, a1, a2
 	sltu s3, a1, a2
 	sub a1, a2, a5
 	sltu a5, a2, a1
 	or a2, a5, s3
-	srli a2, ra, 32                  # fep256_sparse64:71
-	slli a5, ra, 32                  # fep256_sparse64:72
+	srli a2, ra, 32                  # fep256_sparse64:79
+	slli a5, ra, 32                  # fep256_sparse64:80
 	add t5, a5, t5
 	sltu s3, t5, a5
-	add s3, s3, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s3, s3, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s3, s1, s3
 	sltu s1, s3, s1
-	add s1, s1, a1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s1, s1, a1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a1, ra, a5
-	sltu a5, ra, a5                  # fep256_sparse64:74
+	sltu a5, ra, a5                  # fep256_sparse64:82
 	sub a2, ra, a2
 	sltu s7, ra, a2
 	sub ra, a2, a5
@@ -14589,7 +14589,7 @@ ecdsa_p256_M_add_multiple:
 	or a2, a5, s7
 	add s1, a1, s1
 	sltu a1, s1, a1
-	add a1, a1, ra                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, a1, ra                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t5, t6, t5
 	sltu t6, t5, t6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s0, s0, s3
@@ -14607,28 +14607,28 @@ ecdsa_p256_M_add_multiple:
 	add s9, s9, s1
 	sltu s1, s9, s1
 	or a1, a1, s1
-	srli a2, t5, 32                  # fep256_sparse64:67
+	srli a2, t5, 32                  # fep256_sparse64:75
 	slli a5, t5, 32
 	add s0, a5, s0
 	sltu t6, s0, a5
-	add t6, t6, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t6, t6, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub ra, t5, a5
-	sltu a5, t5, a5                  # fep256_sparse64:70
+	sltu a5, t5, a5                  # fep256_sparse64:78
 	sub a2, t5, a2
 	sltu s1, t5, a2
 	sub t5, a2, a5
 	sltu a5, a2, t5
 	or a2, a5, s1
-	srli a2, s0, 32                  # fep256_sparse64:71
-	slli a5, s0, 32                  # fep256_sparse64:72
+	srli a2, s0, 32                  # fep256_sparse64:79
+	slli a5, s0, 32                  # fep256_sparse64:80
 	add t6, a5, t6
 	sltu s1, t6, a5
-	add s1, s1, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s1, s1, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s1, ra, s1
 	sltu ra, s1, ra
-	add ra, ra, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, ra, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t5, s0, a5
-	sltu a5, s0, a5                  # fep256_sparse64:74
+	sltu a5, s0, a5                  # fep256_sparse64:82
 	sub a2, s0, a2
 	sltu s3, s0, a2
 	sub s0, a2, a5
@@ -14637,7 +14637,7 @@ ecdsa_p256_M_add_multiple:
 	add a1, a1, ra
 	add a1, t5, a1
 	sltu t5, a1, t5
-	add t5, t5, s0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t5, t5, s0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t6, a0, t6
 	sltu a0, t6, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s9, s9, s1
@@ -14802,28 +14802,28 @@ ecdsa_p256_M_add_multiple:
 	add s0, s1, s0
 	sltu s1, s0, s1
 	add s1, s1, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a1, 32                  # fep256_sparse64:67
+	srli a2, a1, 32                  # fep256_sparse64:75
 	slli a5, a1, 32
 	add ra, a5, ra
 	sltu t0, ra, a5
-	add t0, t0, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t1, a1, a5
-	sltu a5, a1, a5                  # fep256_sparse64:70
+	sltu a5, a1, a5                  # fep256_sparse64:78
 	sub a2, a1, a2
 	sltu t4, a1, a2
 	sub a1, a2, a5
 	sltu a5, a2, a1
 	or a2, a5, t4
-	srli a2, ra, 32                  # fep256_sparse64:71
-	slli a5, ra, 32                  # fep256_sparse64:72
+	srli a2, ra, 32                  # fep256_sparse64:79
+	slli a5, ra, 32                  # fep256_sparse64:80
 	add t0, a5, t0
 	sltu t4, t0, a5
-	add t4, t4, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t4, t1, t4
 	sltu t1, t4, t1
-	add t1, t1, a1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t1, t1, a1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a1, ra, a5
-	sltu a5, ra, a5                  # fep256_sparse64:74
+	sltu a5, ra, a5                  # fep256_sparse64:82
 	sub a2, ra, a2
 	sltu t5, ra, a2
 	sub ra, a2, a5
@@ -14831,7 +14831,7 @@ ecdsa_p256_M_add_multiple:
 	or a2, a5, t5
 	add t1, a1, t1
 	sltu a1, t1, a1
-	add a1, a1, ra                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, a1, ra                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t0, a4, t0
 	sltu a4, t0, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, t4
@@ -14849,28 +14849,28 @@ ecdsa_p256_M_add_multiple:
 	add a3, a3, t1
 	sltu t1, a3, t1
 	or a1, a1, t1
-	srli a2, t0, 32                  # fep256_sparse64:67
+	srli a2, t0, 32                  # fep256_sparse64:75
 	slli a4, t0, 32
 	add a7, a4, a7
 	sltu a5, a7, a4
-	add a5, a5, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a5, a5, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t1, t0, a4
-	sltu a4, t0, a4                  # fep256_sparse64:70
+	sltu a4, t0, a4                  # fep256_sparse64:78
 	sub a2, t0, a2
 	sltu t4, t0, a2
 	sub t0, a2, a4
 	sltu a4, a2, t0
 	or a2, a4, t4
-	srli a2, a7, 32                  # fep256_sparse64:71
-	slli a4, a7, 32                  # fep256_sparse64:72
+	srli a2, a7, 32                  # fep256_sparse64:79
+	slli a4, a7, 32                  # fep256_sparse64:80
 	add a5, a4, a5
 	sltu t4, a5, a4
-	add t4, t4, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t4, t1, t4
 	sltu t1, t4, t1
-	add t1, t1, t0                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t1, t1, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t0, a7, a4
-	sltu a4, a7, a4                  # fep256_sparse64:74
+	sltu a4, a7, a4                  # fep256_sparse64:82
 	sub a2, a7, a2
 	sltu t5, a7, a2
 	sub a7, a2, a4
@@ -14879,7 +14879,7 @@ ecdsa_p256_M_add_multiple:
 	add a1, a1, t1
 	add a1, t0, a1
 	sltu t0, a1, t0
-	add t0, t0, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a5, a0, a5
 	sltu a0, a5, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, t4
@@ -15026,28 +15026,28 @@ ecdsa_p256_M_add_multiple:
 	or t0, t0, a1
 	add a1, s3, a7                   # products:50
 	add a1, t0, a1                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, a0, 32                  # fep256_sparse64:67
+	srli a7, a0, 32                  # fep256_sparse64:75
 	slli t0, a0, 32
 	add t4, t0, t4
 	sltu s3, t4, t0
-	add s3, s3, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s3, s3, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s6, a0, t0
-	sltu t0, a0, t0                  # fep256_sparse64:70
+	sltu t0, a0, t0                  # fep256_sparse64:78
 	sub a7, a0, a7
 	sltu s7, a0, a7
 	sub a0, a7, t0
 	sltu t0, a7, a0
 	or a7, t0, s7
-	srli a7, t4, 32                  # fep256_sparse64:71
-	slli t0, t4, 32                  # fep256_sparse64:72
+	srli a7, t4, 32                  # fep256_sparse64:79
+	slli t0, t4, 32                  # fep256_sparse64:80
 	add s3, t0, s3
 	sltu s7, s3, t0
-	add s7, s7, a7                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, a7                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s7, s6, s7
 	sltu s6, s7, s6
-	add s6, s6, a0                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, a0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a0, t4, t0
-	sltu t0, t4, t0                  # fep256_sparse64:74
+	sltu t0, t4, t0                  # fep256_sparse64:82
 	sub a7, t4, a7
 	sltu s2, t4, a7
 	sub t4, a7, t0
@@ -15055,7 +15055,7 @@ ecdsa_p256_M_add_multiple:
 	or a7, t0, s2
 	add s6, a0, s6
 	sltu a0, s6, a0
-	add a0, a0, t4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a0, a0, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s3, a4, s3
 	sltu a4, s3, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s7
@@ -15073,28 +15073,28 @@ ecdsa_p256_M_add_multiple:
 	add ra, ra, s6
 	sltu s6, ra, s6
 	or a0, a0, s6
-	srli a4, s3, 32                  # fep256_sparse64:67
+	srli a4, s3, 32                  # fep256_sparse64:75
 	slli a7, s3, 32
 	add a2, a7, a2
 	sltu t0, a2, a7
-	add t0, t0, a4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t4, s3, a7
-	sltu a7, s3, a7                  # fep256_sparse64:70
+	sltu a7, s3, a7                  # fep256_sparse64:78
 	sub a4, s3, a4
 	sltu s2, s3, a4
 	sub s3, a4, a7
 	sltu a7, a4, s3
 	or a4, a7, s2
-	srli a4, a2, 32                  # fep256_sparse64:71
-	slli a7, a2, 32                  # fep256_sparse64:72
+	srli a4, a2, 32                  # fep256_sparse64:79
+	slli a7, a2, 32                  # fep256_sparse64:80
 	add t0, a7, t0
 	sltu s2, t0, a7
-	add s2, s2, a4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s2, t4, s2
 	sltu t4, s2, t4
-	add t4, t4, s3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s3, a2, a7
-	sltu a7, a2, a7                  # fep256_sparse64:74
+	sltu a7, a2, a7                  # fep256_sparse64:82
 	sub a4, a2, a4
 	sltu s6, a2, a4
 	sub a2, a4, a7
@@ -15103,7 +15103,7 @@ ecdsa_p256_M_add_multiple:
 	add a0, a0, t4
 	add a0, s3, a0
 	sltu s3, a0, s3
-	add s3, s3, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s3, s3, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t0, t1, t0
 	sltu t1, t0, t1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add ra, ra, s2
@@ -15452,28 +15452,28 @@ ecdsa_p256_M_add_multiple:
 	add t0, s1, t0
 	sltu s1, t0, s1
 	add s1, s1, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a0, a5, 32                  # fep256_sparse64:67
+	srli a0, a5, 32                  # fep256_sparse64:75
 	slli a3, a5, 32
 	add s7, a3, s7
 	sltu a6, s7, a3
-	add a6, a6, a0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s0, a5, a3
-	sltu a3, a5, a3                  # fep256_sparse64:70
+	sltu a3, a5, a3                  # fep256_sparse64:78
 	sub a0, a5, a0
 	sltu s2, a5, a0
 	sub a5, a0, a3
 	sltu a3, a0, a5
 	or a0, a3, s2
-	srli a0, s7, 32                  # fep256_sparse64:71
-	slli a3, s7, 32                  # fep256_sparse64:72
+	srli a0, s7, 32                  # fep256_sparse64:79
+	slli a3, s7, 32                  # fep256_sparse64:80
 	add a6, a3, a6
 	sltu s2, a6, a3
-	add s2, s2, a0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, a0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s2, s0, s2
 	sltu s0, s2, s0
-	add s0, s0, a5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s0, s0, a5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a5, s7, a3
-	sltu a3, s7, a3                  # fep256_sparse64:74
+	sltu a3, s7, a3                  # fep256_sparse64:82
 	sub a0, s7, a0
 	sltu s3, s7, a0
 	sub s7, a0, a3
@@ -15481,7 +15481,7 @@ ecdsa_p256_M_add_multiple:
 	or a0, a3, s3
 	add s0, a5, s0
 	sltu a5, s0, a5
-	add a5, a5, s7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a5, a5, s7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a6, t4, a6
 	sltu t4, a6, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s2
@@ -15499,28 +15499,28 @@ ecdsa_p256_M_add_multiple:
 	add a7, a7, s0
 	sltu s0, a7, s0
 	or a5, a5, s0
-	srli a0, a6, 32                  # fep256_sparse64:67
+	srli a0, a6, 32                  # fep256_sparse64:75
 	slli a3, a6, 32
 	add a2, a3, a2
 	sltu t4, a2, a3
-	add t4, t4, a0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, a0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s0, a6, a3
-	sltu a3, a6, a3                  # fep256_sparse64:70
+	sltu a3, a6, a3                  # fep256_sparse64:78
 	sub a0, a6, a0
 	sltu s2, a6, a0
 	sub a6, a0, a3
 	sltu a3, a0, a6
 	or a0, a3, s2
-	srli a0, a2, 32                  # fep256_sparse64:71
-	slli a3, a2, 32                  # fep256_sparse64:72
+	srli a0, a2, 32                  # fep256_sparse64:79
+	slli a3, a2, 32                  # fep256_sparse64:80
 	add t4, a3, t4
 	sltu s2, t4, a3
-	add s2, s2, a0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, a0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s2, s0, s2
 	sltu s0, s2, s0
-	add s0, s0, a6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s0, s0, a6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a6, a2, a3
-	sltu a3, a2, a3                  # fep256_sparse64:74
+	sltu a3, a2, a3                  # fep256_sparse64:82
 	sub a0, a2, a0
 	sltu s3, a2, a0
 	sub a2, a0, a3
@@ -15529,7 +15529,7 @@ ecdsa_p256_M_add_multiple:
 	add a0, a5, s0
 	add a0, a6, a0
 	sltu a6, a0, a6
-	add a6, a6, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, a6, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t4, a4, t4
 	sltu a4, t4, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, s2
@@ -15695,28 +15695,28 @@ ecdsa_p256_M_add_multiple:
 	add s2, s7, s2
 	sltu s7, s2, s7
 	add s7, s7, s10                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a3, a2, 32                  # fep256_sparse64:67
+	srli a3, a2, 32                  # fep256_sparse64:75
 	slli a4, a2, 32
 	add a6, a4, a6
 	sltu t6, a6, a4
-	add t6, t6, a3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t6, t6, a3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s3, a2, a4
-	sltu a4, a2, a4                  # fep256_sparse64:70
+	sltu a4, a2, a4                  # fep256_sparse64:78
 	sub a3, a2, a3
 	sltu s6, a2, a3
 	sub a2, a3, a4
 	sltu a4, a3, a2
 	or a3, a4, s6
-	srli a3, a6, 32                  # fep256_sparse64:71
-	slli a4, a6, 32                  # fep256_sparse64:72
+	srli a3, a6, 32                  # fep256_sparse64:79
+	slli a4, a6, 32                  # fep256_sparse64:80
 	add t6, a4, t6
 	sltu s6, t6, a4
-	add s6, s6, a3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s6, s3, s6
 	sltu s3, s6, s3
-	add s3, s3, a2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s3, s3, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a2, a6, a4
-	sltu a4, a6, a4                  # fep256_sparse64:74
+	sltu a4, a6, a4                  # fep256_sparse64:82
 	sub a3, a6, a3
 	sltu s9, a6, a3
 	sub a6, a3, a4
@@ -15724,7 +15724,7 @@ ecdsa_p256_M_add_multiple:
 	or a3, a4, s9
 	add s3, a2, s3
 	sltu a2, s3, a2
-	add a2, a2, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, a2, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t6, a5, t6
 	sltu a5, t6, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t2, t2, s6
@@ -15742,28 +15742,28 @@ ecdsa_p256_M_add_multiple:
 	add s0, s0, s3
 	sltu s3, s0, s3
 	or a2, a2, s3
-	srli a3, t6, 32                  # fep256_sparse64:67
+	srli a3, t6, 32                  # fep256_sparse64:75
 	slli a4, t6, 32
 	add t2, a4, t2
 	sltu a5, t2, a4
-	add a5, a5, a3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a5, a5, a3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub a6, t6, a4
-	sltu a4, t6, a4                  # fep256_sparse64:70
+	sltu a4, t6, a4                  # fep256_sparse64:78
 	sub a3, t6, a3
 	sltu s3, t6, a3
 	sub t6, a3, a4
 	sltu a4, a3, t6
 	or a3, a4, s3
-	srli a3, t2, 32                  # fep256_sparse64:71
-	slli a4, t2, 32                  # fep256_sparse64:72
+	srli a3, t2, 32                  # fep256_sparse64:79
+	slli a4, t2, 32                  # fep256_sparse64:80
 	add a5, a4, a5
 	sltu s3, a5, a4
-	add s3, s3, a3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s3, s3, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s3, a6, s3
 	sltu a6, s3, a6
-	add a6, a6, t6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add a6, a6, t6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t6, t2, a4
-	sltu a4, t2, a4                  # fep256_sparse64:74
+	sltu a4, t2, a4                  # fep256_sparse64:82
 	sub a3, t2, a3
 	sltu s6, t2, a3
 	sub t2, a3, a4
@@ -15772,7 +15772,7 @@ ecdsa_p256_M_add_multiple:
 	add a2, a2, a6
 	add a2, t6, a2
 	sltu t6, a2, t6
-	add t6, t6, t2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t6, t6, t2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a5, a0, a5
 	sltu a0, a5, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s0, s0, s3
@@ -15912,7 +15912,7 @@ ecdsa_p256_M_add_multiple:
 	ld a3, 88(s1)
 	or a1, a3, a1
 	sltiu a1, a1, 1
-	xori a4, s3, -1                  # fep256_sparse64:101
+	xori a4, s3, -1                  # fep256_sparse64:109
 	li a5, 4294967295
 	xor a0, a0, a5
 	or a0, a4, a0
@@ -15921,7 +15921,7 @@ ecdsa_p256_M_add_multiple:
 	xor a2, a3, a2
 	or a0, a0, a2
 	sltiu a0, a0, 1
-	or s5, a1, a0                    # fep256_sparse64:101: t$0_add_cached
+	or s5, a1, a0                    # fep256_sparse64:109: t$0_add_cached
 	j .L24_1
 .L24_22:
 	sub s0, a0, s4
@@ -15947,7 +15947,7 @@ ecdsa_p256_M_add_multiple:
 	or a0, s10, a0
 	or a0, s11, a0
 	sltiu a0, a0, 1
-	xori a2, s0, -1                  # fep256_sparse64:101
+	xori a2, s0, -1                  # fep256_sparse64:109
 	li a4, 4294967295
 	xor a4, s9, a4
 	or a2, a2, a4
@@ -15956,7 +15956,7 @@ ecdsa_p256_M_add_multiple:
 	xor a4, s11, a4
 	or a2, a2, a4
 	sltiu a2, a2, 1
-	or s3, a0, a2                    # fep256_sparse64:101: t$0_add_cached
+	or s3, a0, a2                    # fep256_sparse64:109: t$0_add_cached
 	j .L24_45
 .L24_66:
 	sub a0, a2, s4
@@ -16055,7 +16055,7 @@ curve_p256_add_affine:
 	sd s10, 136(sp)
 	sd s11, 144(sp)
 	ld s0, 64(a1)
-	addi a3, s0, 1                   # fep256_sparse64:101
+	addi a3, s0, 1                   # fep256_sparse64:109
 	li s1, 1
 	sltu a3, s1, a3
 	xori a3, a3, 1
@@ -16189,28 +16189,28 @@ curve_p256_add_affine:
 	or t5, t5, t2
 	add t1, t1, t4                   # products:50
 	add t1, t5, t1                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t2, t3, 32                  # fep256_sparse64:67
+	srli t2, t3, 32                  # fep256_sparse64:75
 	slli t4, t3, 32
 	add a5, t4, a5
 	sltu t5, a5, t4
-	add t5, t5, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t6, t3, t4
-	sltu t4, t3, t4                  # fep256_sparse64:70
+	sltu t4, t3, t4                  # fep256_sparse64:78
 	sub t2, t3, t2
 	sltu ra, t3, t2
 	sub t3, t2, t4
 	sltu t4, t2, t3
 	or t2, t4, ra
-	srli t2, a5, 32                  # fep256_sparse64:71
-	slli t4, a5, 32                  # fep256_sparse64:72
+	srli t2, a5, 32                  # fep256_sparse64:79
+	slli t4, a5, 32                  # fep256_sparse64:80
 	add t5, t4, t5
 	sltu ra, t5, t4
-	add ra, ra, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add ra, t6, ra
 	sltu t6, ra, t6
-	add t6, t6, t3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t3, a5, t4
-	sltu t4, a5, t4                  # fep256_sparse64:74
+	sltu t4, a5, t4                  # fep256_sparse64:82
 	sub t2, a5, t2
 	sltu s5, a5, t2
 	sub a5, t2, t4
@@ -16218,7 +16218,7 @@ curve_p256_add_affine:
 	or t2, t4, s5
 	add t6, t3, t6
 	sltu t3, t6, t3
-	add t3, t3, a5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t3, t3, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t5, a4, t5
 	sltu a4, t5, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, ra
@@ -16236,28 +16236,28 @@ curve_p256_add_affine:
 	add t0, t0, t6
 	sltu t6, t0, t6
 	or t3, t3, t6
-	srli a4, t5, 32                  # fep256_sparse64:67
+	srli a4, t5, 32                  # fep256_sparse64:75
 	slli a5, t5, 32
 	add a3, a5, a3
 	sltu t2, a3, a5
-	add t2, t2, a4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t4, t5, a5
-	sltu a5, t5, a5                  # fep256_sparse64:70
+	sltu a5, t5, a5                  # fep256_sparse64:78
 	sub a4, t5, a4
 	sltu t6, t5, a4
 	sub t5, a4, a5
 	sltu a5, a4, t5
 	or a4, a5, t6
-	srli a4, a3, 32                  # fep256_sparse64:71
-	slli a5, a3, 32                  # fep256_sparse64:72
+	srli a4, a3, 32                  # fep256_sparse64:79
+	slli a5, a3, 32                  # fep256_sparse64:80
 	add t2, a5, t2
 	sltu t6, t2, a5
-	add t6, t6, a4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t6, t6, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t6, t4, t6
 	sltu t4, t6, t4
-	add t4, t4, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t5, a3, a5
-	sltu a5, a3, a5                  # fep256_sparse64:74
+	sltu a5, a3, a5                  # fep256_sparse64:82
 	sub a4, a3, a4
 	sltu ra, a3, a4
 	sub a3, a4, a5
@@ -16266,7 +16266,7 @@ curve_p256_add_affine:
 	add a4, t3, t4
 	add a4, t5, a4
 	sltu t5, a4, t5
-	add t5, t5, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t5, t5, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t2, a6, t2
 	sltu a6, t2, a6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t0, t0, t6
@@ -16433,28 +16433,28 @@ curve_p256_add_affine:
 	add t3, t5, t3
 	sltu t5, t3, t5
 	add t5, t5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t4, a5, 32                  # fep256_sparse64:67
+	srli t4, a5, 32                  # fep256_sparse64:75
 	slli t6, a5, 32
 	add s6, t6, s6
 	sltu ra, s6, t6
-	add ra, ra, t4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s7, a5, t6
-	sltu t6, a5, t6                  # fep256_sparse64:70
+	sltu t6, a5, t6                  # fep256_sparse64:78
 	sub t4, a5, t4
 	sltu s8, a5, t4
 	sub a5, t4, t6
 	sltu t6, t4, a5
 	or t4, t6, s8
-	srli t4, s6, 32                  # fep256_sparse64:71
-	slli t6, s6, 32                  # fep256_sparse64:72
+	srli t4, s6, 32                  # fep256_sparse64:79
+	slli t6, s6, 32                  # fep256_sparse64:80
 	add ra, t6, ra
 	sltu s8, ra, t6
-	add s8, s8, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s8, s8, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s8, s7, s8
 	sltu s7, s8, s7
-	add s7, s7, a5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, s7, a5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a5, s6, t6
-	sltu t6, s6, t6                  # fep256_sparse64:74
+	sltu t6, s6, t6                  # fep256_sparse64:82
 	sub t4, s6, t4
 	sltu s9, s6, t4
 	sub s6, t4, t6
@@ -16462,7 +16462,7 @@ curve_p256_add_affine:
 	or t4, t6, s9
 	add s7, a5, s7
 	sltu a5, s7, a5
-	add a5, a5, s6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a5, a5, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add ra, s5, ra
 	sltu s5, ra, s5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, s8
@@ -16480,28 +16480,28 @@ curve_p256_add_affine:
 	add a6, a6, s7
 	sltu s7, a6, s7
 	or a5, a5, s7
-	srli t4, ra, 32                  # fep256_sparse64:67
+	srli t4, ra, 32                  # fep256_sparse64:75
 	slli t6, ra, 32
 	add a3, t6, a3
 	sltu s5, a3, t6
-	add s5, s5, t4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s5, s5, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s6, ra, t6
-	sltu t6, ra, t6                  # fep256_sparse64:70
+	sltu t6, ra, t6                  # fep256_sparse64:78
 	sub t4, ra, t4
 	sltu s7, ra, t4
 	sub ra, t4, t6
 	sltu t6, t4, ra
 	or t4, t6, s7
-	srli t4, a3, 32                  # fep256_sparse64:71
-	slli t6, a3, 32                  # fep256_sparse64:72
+	srli t4, a3, 32                  # fep256_sparse64:79
+	slli t6, a3, 32                  # fep256_sparse64:80
 	add s5, t6, s5
 	sltu s7, s5, t6
-	add s7, s7, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s7, s6, s7
 	sltu s6, s7, s6
-	add s6, s6, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub ra, a3, t6
-	sltu t6, a3, t6                  # fep256_sparse64:74
+	sltu t6, a3, t6                  # fep256_sparse64:82
 	sub t4, a3, t4
 	sltu s8, a3, t4
 	sub a3, t4, t6
@@ -16510,7 +16510,7 @@ curve_p256_add_affine:
 	add a5, a5, s6
 	add a5, ra, a5
 	sltu ra, a5, ra
-	add ra, ra, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add ra, ra, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s5, a4, s5
 	sltu a4, s5, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a6, a6, s7
@@ -16722,28 +16722,28 @@ curve_p256_add_affine:
 	add a7, t1, a7
 	sltu t1, a7, t1
 	add t1, t1, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a5, a4, 32                  # fep256_sparse64:67
+	srli a5, a4, 32                  # fep256_sparse64:75
 	slli t4, a4, 32
 	add s10, t4, s10
 	sltu t6, s10, t4
-	add t6, t6, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t6, t6, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s9, a4, t4
-	sltu t4, a4, t4                  # fep256_sparse64:70
+	sltu t4, a4, t4                  # fep256_sparse64:78
 	sub a5, a4, a5
 	sltu s11, a4, a5
 	sub a4, a5, t4
 	sltu t4, a5, a4
 	or a5, t4, s11
-	srli a5, s10, 32                 # fep256_sparse64:71
-	slli t4, s10, 32                 # fep256_sparse64:72
+	srli a5, s10, 32                 # fep256_sparse64:79
+	slli t4, s10, 32                 # fep256_sparse64:80
 	add t6, t4, t6
 	sltu s11, t6, t4
-	add s11, s11, a5                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, a5                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s11, s9, s11
 	sltu s9, s11, s9
-	add s9, s9, a4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s9, s9, a4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a4, s10, t4
-	sltu t4, s10, t4                 # fep256_sparse64:74
+	sltu t4, s10, t4                 # fep256_sparse64:82
 	sub a5, s10, a5
 	sltu s5, s10, a5
 	sub s10, a5, t4
@@ -16751,7 +16751,7 @@ curve_p256_add_affine:
 	or a5, t4, s5
 	add s9, a4, s9
 	sltu a4, s9, a4
-	add a4, a4, s10                  # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a4, a4, s10                  # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t6, ra, t6
 	sltu ra, t6, ra                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t2, t2, s11
@@ -16769,28 +16769,28 @@ curve_p256_add_affine:
 	add t0, t0, s9
 	sltu s9, t0, s9
 	or a4, a4, s9
-	srli a5, t6, 32                  # fep256_sparse64:67
+	srli a5, t6, 32                  # fep256_sparse64:75
 	slli t4, t6, 32
 	add t2, t4, t2
 	sltu ra, t2, t4
-	add ra, ra, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s5, t6, t4
-	sltu t4, t6, t4                  # fep256_sparse64:70
+	sltu t4, t6, t4                  # fep256_sparse64:78
 	sub a5, t6, a5
 	sltu s9, t6, a5
 	sub t6, a5, t4
 	sltu t4, a5, t6
 	or a5, t4, s9
-	srli a5, t2, 32                  # fep256_sparse64:71
-	slli t4, t2, 32                  # fep256_sparse64:72
+	srli a5, t2, 32                  # fep256_sparse64:79
+	slli t4, t2, 32                  # fep256_sparse64:80
 	add ra, t4, ra
 	sltu s9, ra, t4
-	add s9, s9, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s9, s9, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s9, s5, s9
 	sltu s5, s9, s5
-	add s5, s5, t6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, s5, t6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t6, t2, t4
-	sltu t4, t2, t4                  # fep256_sparse64:74
+	sltu t4, t2, t4                  # fep256_sparse64:82
 	sub a5, t2, a5
 	sltu s10, t2, a5
 	sub t2, a5, t4
@@ -16799,7 +16799,7 @@ curve_p256_add_affine:
 	add a4, a4, s5
 	add a4, t6, a4
 	sltu t6, a4, t6
-	add t6, t6, t2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t6, t6, t2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add ra, a3, ra
 	sltu a3, ra, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t0, t0, s9
@@ -16966,28 +16966,28 @@ curve_p256_add_affine:
 	add t4, t1, t4
 	sltu t1, t4, t1
 	add t1, t1, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a5, 32                  # fep256_sparse64:67
+	srli a2, a5, 32                  # fep256_sparse64:75
 	slli a7, a5, 32
 	add s11, a7, s11
 	sltu t0, s11, a7
-	add t0, t0, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t6, a5, a7
-	sltu a7, a5, a7                  # fep256_sparse64:70
+	sltu a7, a5, a7                  # fep256_sparse64:78
 	sub a2, a5, a2
 	sltu s5, a5, a2
 	sub a5, a2, a7
 	sltu a7, a2, a5
 	or a2, a7, s5
-	srli a2, s11, 32                 # fep256_sparse64:71
-	slli a7, s11, 32                 # fep256_sparse64:72
+	srli a2, s11, 32                 # fep256_sparse64:79
+	slli a7, s11, 32                 # fep256_sparse64:80
 	add t0, a7, t0
 	sltu s5, t0, a7
-	add s5, s5, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s5, s5, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s5, t6, s5
 	sltu t6, s5, t6
-	add t6, t6, a5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, a5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a5, s11, a7
-	sltu a7, s11, a7                 # fep256_sparse64:74
+	sltu a7, s11, a7                 # fep256_sparse64:82
 	sub a2, s11, a2
 	sltu s8, s11, a2
 	sub s11, a2, a7
@@ -16995,7 +16995,7 @@ curve_p256_add_affine:
 	or a2, a7, s8
 	add t6, a5, t6
 	sltu a5, t6, a5
-	add a5, a5, s11                  # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a5, a5, s11                  # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t0, ra, t0
 	sltu ra, t0, ra                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, s5
@@ -17013,28 +17013,28 @@ curve_p256_add_affine:
 	add t2, t2, t6
 	sltu t6, t2, t6
 	or a5, a5, t6
-	srli a2, t0, 32                  # fep256_sparse64:67
+	srli a2, t0, 32                  # fep256_sparse64:75
 	slli a7, t0, 32
 	add a3, a7, a3
 	sltu t6, a3, a7
-	add t6, t6, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t6, t6, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub ra, t0, a7
-	sltu a7, t0, a7                  # fep256_sparse64:70
+	sltu a7, t0, a7                  # fep256_sparse64:78
 	sub a2, t0, a2
 	sltu s5, t0, a2
 	sub t0, a2, a7
 	sltu a7, a2, t0
 	or a2, a7, s5
-	srli a2, a3, 32                  # fep256_sparse64:71
-	slli a7, a3, 32                  # fep256_sparse64:72
+	srli a2, a3, 32                  # fep256_sparse64:79
+	slli a7, a3, 32                  # fep256_sparse64:80
 	add t6, a7, t6
 	sltu s5, t6, a7
-	add s5, s5, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s5, s5, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s5, ra, s5
 	sltu ra, s5, ra
-	add ra, ra, t0                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, ra, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t0, a3, a7
-	sltu a7, a3, a7                  # fep256_sparse64:74
+	sltu a7, a3, a7                  # fep256_sparse64:82
 	sub a2, a3, a2
 	sltu s8, a3, a2
 	sub a3, a2, a7
@@ -17043,7 +17043,7 @@ curve_p256_add_affine:
 	add a2, a5, ra
 	add a2, t0, a2
 	sltu t0, a2, t0
-	add t0, t0, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t6, a4, t6
 	sltu a4, t6, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t2, t2, s5
@@ -17287,28 +17287,28 @@ curve_p256_add_affine:
 	add s3, s4, s3
 	sltu s4, s3, s4
 	add s4, s4, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a4, a3, 32                  # fep256_sparse64:67
+	srli a4, a3, 32                  # fep256_sparse64:75
 	slli a5, a3, 32
 	add t1, a5, t1
 	sltu a7, t1, a5
-	add a7, a7, a4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t2, a3, a5
-	sltu a5, a3, a5                  # fep256_sparse64:70
+	sltu a5, a3, a5                  # fep256_sparse64:78
 	sub a4, a3, a4
 	sltu t4, a3, a4
 	sub a3, a4, a5
 	sltu a5, a4, a3
 	or a4, a5, t4
-	srli a4, t1, 32                  # fep256_sparse64:71
-	slli a5, t1, 32                  # fep256_sparse64:72
+	srli a4, t1, 32                  # fep256_sparse64:79
+	slli a5, t1, 32                  # fep256_sparse64:80
 	add a7, a5, a7
 	sltu t4, a7, a5
-	add t4, t4, a4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t4, t2, t4
 	sltu t2, t4, t2
-	add t2, t2, a3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t2, t2, a3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a3, t1, a5
-	sltu a5, t1, a5                  # fep256_sparse64:74
+	sltu a5, t1, a5                  # fep256_sparse64:82
 	sub a4, t1, a4
 	sltu t6, t1, a4
 	sub t1, a4, a5
@@ -17316,7 +17316,7 @@ curve_p256_add_affine:
 	or a4, a5, t6
 	add t2, a3, t2
 	sltu a3, t2, a3
-	add a3, a3, t1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, a3, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a7, t0, a7
 	sltu t0, a7, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s0, s0, t4
@@ -17334,28 +17334,28 @@ curve_p256_add_affine:
 	add s2, s2, t2
 	sltu t2, s2, t2
 	or a3, a3, t2
-	srli a4, a7, 32                  # fep256_sparse64:67
+	srli a4, a7, 32                  # fep256_sparse64:75
 	slli a5, a7, 32
 	add s0, a5, s0
 	sltu t0, s0, a5
-	add t0, t0, a4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t1, a7, a5
-	sltu a5, a7, a5                  # fep256_sparse64:70
+	sltu a5, a7, a5                  # fep256_sparse64:78
 	sub a4, a7, a4
 	sltu t2, a7, a4
 	sub a7, a4, a5
 	sltu a5, a4, a7
 	or a4, a5, t2
-	srli a4, s0, 32                  # fep256_sparse64:71
-	slli a5, s0, 32                  # fep256_sparse64:72
+	srli a4, s0, 32                  # fep256_sparse64:79
+	slli a5, s0, 32                  # fep256_sparse64:80
 	add t0, a5, t0
 	sltu t2, t0, a5
-	add t2, t2, a4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t2, t2, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t2, t1, t2
 	sltu t1, t2, t1
-	add t1, t1, a7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t1, t1, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a7, s0, a5
-	sltu a5, s0, a5                  # fep256_sparse64:74
+	sltu a5, s0, a5                  # fep256_sparse64:82
 	sub a4, s0, a4
 	sltu t4, s0, a4
 	sub s0, a4, a5
@@ -17364,7 +17364,7 @@ curve_p256_add_affine:
 	add a3, a3, t1
 	add a3, a7, a3
 	sltu a7, a3, a7
-	add a7, a7, s0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, s0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t0, a2, t0
 	sltu a2, t0, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s2, s2, t2
@@ -17423,7 +17423,7 @@ curve_p256_add_affine:
 	add s4, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 .L25_31:
 .L25_29:
-	addi a2, s7, 1                   # fep256_sparse64:101
+	addi a2, s7, 1                   # fep256_sparse64:109
 	sltu a2, s1, a2
 	xori a2, a2, 1
 	bne a2, zero, .L25_32
@@ -17532,28 +17532,28 @@ curve_p256_add_affine:
 	or s0, s0, t4
 	add t2, t2, ra                   # products:50
 	add t2, s0, t2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t4, t6, 32                  # fep256_sparse64:67
+	srli t4, t6, 32                  # fep256_sparse64:75
 	slli ra, t6, 32
 	add a4, ra, a4
 	sltu s0, a4, ra
-	add s0, s0, t4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s0, s0, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s11, t6, ra
-	sltu ra, t6, ra                  # fep256_sparse64:70
+	sltu ra, t6, ra                  # fep256_sparse64:78
 	sub t4, t6, t4
 	sltu s10, t6, t4
 	sub t6, t4, ra
 	sltu ra, t4, t6
 	or t4, ra, s10
-	srli t4, a4, 32                  # fep256_sparse64:71
-	slli ra, a4, 32                  # fep256_sparse64:72
+	srli t4, a4, 32                  # fep256_sparse64:79
+	slli ra, a4, 32                  # fep256_sparse64:80
 	add s0, ra, s0
 	sltu s10, s0, ra
-	add s10, s10, t4                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s10, s10, t4                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s10, s11, s10
 	sltu s11, s10, s11
-	add s11, s11, t6                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s11, s11, t6                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t6, a4, ra
-	sltu ra, a4, ra                  # fep256_sparse64:74
+	sltu ra, a4, ra                  # fep256_sparse64:82
 	sub t4, a4, t4
 	sltu s9, a4, t4
 	sub a4, t4, ra
@@ -17561,7 +17561,7 @@ curve_p256_add_affine:
 	or t4, ra, s9
 	add s11, t6, s11
 	sltu t6, s11, t6
-	add t6, t6, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t6, t6, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s0, a3, s0
 	sltu a3, s0, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s10
@@ -17579,28 +17579,28 @@ curve_p256_add_affine:
 	add t1, t1, s11
 	sltu s11, t1, s11
 	or t6, t6, s11
-	srli a3, s0, 32                  # fep256_sparse64:67
+	srli a3, s0, 32                  # fep256_sparse64:75
 	slli a4, s0, 32
 	add a2, a4, a2
 	sltu t4, a2, a4
-	add t4, t4, a3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, a3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub ra, s0, a4
-	sltu a4, s0, a4                  # fep256_sparse64:70
+	sltu a4, s0, a4                  # fep256_sparse64:78
 	sub a3, s0, a3
 	sltu s9, s0, a3
 	sub s0, a3, a4
 	sltu a4, a3, s0
 	or a3, a4, s9
-	srli a3, a2, 32                  # fep256_sparse64:71
-	slli a4, a2, 32                  # fep256_sparse64:72
+	srli a3, a2, 32                  # fep256_sparse64:79
+	slli a4, a2, 32                  # fep256_sparse64:80
 	add t4, a4, t4
 	sltu s9, t4, a4
-	add s9, s9, a3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s9, s9, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s9, ra, s9
 	sltu ra, s9, ra
-	add ra, ra, s0                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, ra, s0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s0, a2, a4
-	sltu a4, a2, a4                  # fep256_sparse64:74
+	sltu a4, a2, a4                  # fep256_sparse64:82
 	sub a3, a2, a3
 	sltu s10, a2, a3
 	sub a2, a3, a4
@@ -17609,7 +17609,7 @@ curve_p256_add_affine:
 	add a3, t6, ra
 	add a3, s0, a3
 	sltu s0, a3, s0
-	add s0, s0, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s0, s0, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t4, a5, t4
 	sltu a5, t4, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, s9
@@ -17772,28 +17772,28 @@ curve_p256_add_affine:
 	add t3, t5, t3
 	sltu t5, t3, t5
 	add t5, t5, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a4, a3, 32                  # fep256_sparse64:67
+	srli a4, a3, 32                  # fep256_sparse64:75
 	slli a5, a3, 32
 	add s0, a5, s0
 	sltu t6, s0, a5
-	add t6, t6, a4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t6, t6, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s9, a3, a5
-	sltu a5, a3, a5                  # fep256_sparse64:70
+	sltu a5, a3, a5                  # fep256_sparse64:78
 	sub a4, a3, a4
 	sltu s10, a3, a4
 	sub a3, a4, a5
 	sltu a5, a4, a3
 	or a4, a5, s10
-	srli a4, s0, 32                  # fep256_sparse64:71
-	slli a5, s0, 32                  # fep256_sparse64:72
+	srli a4, s0, 32                  # fep256_sparse64:79
+	slli a5, s0, 32                  # fep256_sparse64:80
 	add t6, a5, t6
 	sltu s10, t6, a5
-	add s10, s10, a4                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s10, s10, a4                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s10, s9, s10
 	sltu s9, s10, s9
-	add s9, s9, a3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s9, s9, a3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a3, s0, a5
-	sltu a5, s0, a5                  # fep256_sparse64:74
+	sltu a5, s0, a5                  # fep256_sparse64:82
 	sub a4, s0, a4
 	sltu s11, s0, a4
 	sub s0, a4, a5
@@ -17801,7 +17801,7 @@ curve_p256_add_affine:
 	or a4, a5, s11
 	add s9, a3, s9
 	sltu a3, s9, a3
-	add a3, a3, s0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, a3, s0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t6, ra, t6
 	sltu ra, t6, ra                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s7, s7, s10
@@ -17819,28 +17819,28 @@ curve_p256_add_affine:
 	add a6, a6, s9
 	sltu s9, a6, s9
 	or a3, a3, s9
-	srli a4, t6, 32                  # fep256_sparse64:67
+	srli a4, t6, 32                  # fep256_sparse64:75
 	slli a5, t6, 32
 	add s7, a5, s7
 	sltu ra, s7, a5
-	add ra, ra, a4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s0, t6, a5
-	sltu a5, t6, a5                  # fep256_sparse64:70
+	sltu a5, t6, a5                  # fep256_sparse64:78
 	sub a4, t6, a4
 	sltu s9, t6, a4
 	sub t6, a4, a5
 	sltu a5, a4, t6
 	or a4, a5, s9
-	srli a4, s7, 32                  # fep256_sparse64:71
-	slli a5, s7, 32                  # fep256_sparse64:72
+	srli a4, s7, 32                  # fep256_sparse64:79
+	slli a5, s7, 32                  # fep256_sparse64:80
 	add ra, a5, ra
 	sltu s9, ra, a5
-	add s9, s9, a4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s9, s9, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s9, s0, s9
 	sltu s0, s9, s0
-	add s0, s0, t6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s0, s0, t6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t6, s7, a5
-	sltu a5, s7, a5                  # fep256_sparse64:74
+	sltu a5, s7, a5                  # fep256_sparse64:82
 	sub a4, s7, a4
 	sltu s10, s7, a4
 	sub s7, a4, a5
@@ -17849,7 +17849,7 @@ curve_p256_add_affine:
 	add a3, a3, s0
 	add a3, t6, a3
 	sltu t6, a3, t6
-	add t6, t6, s7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t6, t6, s7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add ra, a2, ra
 	sltu a2, ra, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a6, a6, s9
@@ -18015,28 +18015,28 @@ curve_p256_add_affine:
 	add s7, s9, s7
 	sltu s9, s7, s9
 	add s9, s9, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a4, a3, 32                  # fep256_sparse64:67
+	srli a4, a3, 32                  # fep256_sparse64:75
 	slli a5, a3, 32
 	add s10, a5, s10
 	sltu a7, s10, a5
-	add a7, a7, a4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t1, a3, a5
-	sltu a5, a3, a5                  # fep256_sparse64:70
+	sltu a5, a3, a5                  # fep256_sparse64:78
 	sub a4, a3, a4
 	sltu t2, a3, a4
 	sub a3, a4, a5
 	sltu a5, a4, a3
 	or a4, a5, t2
-	srli a4, s10, 32                 # fep256_sparse64:71
-	slli a5, s10, 32                 # fep256_sparse64:72
+	srli a4, s10, 32                 # fep256_sparse64:79
+	slli a5, s10, 32                 # fep256_sparse64:80
 	add a7, a5, a7
 	sltu t2, a7, a5
-	add t2, t2, a4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t2, t2, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t2, t1, t2
 	sltu t1, t2, t1
-	add t1, t1, a3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t1, t1, a3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a3, s10, a5
-	sltu a5, s10, a5                 # fep256_sparse64:74
+	sltu a5, s10, a5                 # fep256_sparse64:82
 	sub a4, s10, a4
 	sltu t6, s10, a4
 	sub s10, a4, a5
@@ -18044,7 +18044,7 @@ curve_p256_add_affine:
 	or a4, a5, t6
 	add t1, a3, t1
 	sltu a3, t1, a3
-	add a3, a3, s10                  # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, a3, s10                  # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a7, t4, a7
 	sltu t4, a7, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s6, s6, t2
@@ -18062,28 +18062,28 @@ curve_p256_add_affine:
 	add s0, s0, t1
 	sltu t1, s0, t1
 	or a3, a3, t1
-	srli a4, a7, 32                  # fep256_sparse64:67
+	srli a4, a7, 32                  # fep256_sparse64:75
 	slli a5, a7, 32
 	add s6, a5, s6
 	sltu t1, s6, a5
-	add t1, t1, a4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t1, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t2, a7, a5
-	sltu a5, a7, a5                  # fep256_sparse64:70
+	sltu a5, a7, a5                  # fep256_sparse64:78
 	sub a4, a7, a4
 	sltu t4, a7, a4
 	sub a7, a4, a5
 	sltu a5, a4, a7
 	or a4, a5, t4
-	srli a4, s6, 32                  # fep256_sparse64:71
-	slli a5, s6, 32                  # fep256_sparse64:72
+	srli a4, s6, 32                  # fep256_sparse64:79
+	slli a5, s6, 32                  # fep256_sparse64:80
 	add t1, a5, t1
 	sltu t4, t1, a5
-	add t4, t4, a4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t4, t2, t4
 	sltu t2, t4, t2
-	add t2, t2, a7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t2, t2, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a7, s6, a5
-	sltu a5, s6, a5                  # fep256_sparse64:74
+	sltu a5, s6, a5                  # fep256_sparse64:82
 	sub a4, s6, a4
 	sltu t6, s6, a4
 	sub s6, a4, a5
@@ -18092,7 +18092,7 @@ curve_p256_add_affine:
 	add a3, a3, t2
 	add a3, a7, a3
 	sltu a7, a3, a7
-	add a7, a7, s6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t1, a2, t1
 	sltu a2, t1, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s0, s0, t4
@@ -18239,28 +18239,28 @@ curve_p256_add_affine:
 	or t2, t2, a3
 	add a3, s11, a7                  # products:50
 	add a3, t2, a3                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, a2, 32                  # fep256_sparse64:67
+	srli a7, a2, 32                  # fep256_sparse64:75
 	slli t2, a2, 32
 	add t6, t2, t6
 	sltu s5, t6, t2
-	add s5, s5, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s5, s5, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s8, a2, t2
-	sltu t2, a2, t2                  # fep256_sparse64:70
+	sltu t2, a2, t2                  # fep256_sparse64:78
 	sub a7, a2, a7
 	sltu s11, a2, a7
 	sub a2, a7, t2
 	sltu t2, a7, a2
 	or a7, t2, s11
-	srli a7, t6, 32                  # fep256_sparse64:71
-	slli t2, t6, 32                  # fep256_sparse64:72
+	srli a7, t6, 32                  # fep256_sparse64:79
+	slli t2, t6, 32                  # fep256_sparse64:80
 	add s5, t2, s5
 	sltu s11, s5, t2
-	add s11, s11, a7                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, a7                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s11, s8, s11
 	sltu s8, s11, s8
-	add s8, s8, a2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s8, s8, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a2, t6, t2
-	sltu t2, t6, t2                  # fep256_sparse64:74
+	sltu t2, t6, t2                  # fep256_sparse64:82
 	sd s4, 40(sp)
 	sub a7, t6, a7
 	sltu s4, t6, a7
@@ -18269,7 +18269,7 @@ curve_p256_add_affine:
 	or a7, t2, s4
 	add s8, a2, s8
 	sltu a2, s8, a2
-	add a2, a2, t6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, a2, t6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s5, a5, s5
 	sltu a5, s5, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a4, a4, s11
@@ -18287,28 +18287,28 @@ curve_p256_add_affine:
 	add s10, s10, s8
 	sltu s8, s10, s8
 	or a2, a2, s8
-	srli a5, s5, 32                  # fep256_sparse64:67
+	srli a5, s5, 32                  # fep256_sparse64:75
 	slli a7, s5, 32
 	add a4, a7, a4
 	sltu t2, a4, a7
-	add t2, t2, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t6, s5, a7
-	sltu a7, s5, a7                  # fep256_sparse64:70
+	sltu a7, s5, a7                  # fep256_sparse64:78
 	sub a5, s5, a5
 	sltu s4, s5, a5
 	sub s5, a5, a7
 	sltu a7, a5, s5
 	or a5, a7, s4
-	srli a5, a4, 32                  # fep256_sparse64:71
-	slli a7, a4, 32                  # fep256_sparse64:72
+	srli a5, a4, 32                  # fep256_sparse64:79
+	slli a7, a4, 32                  # fep256_sparse64:80
 	add t2, a7, t2
 	sltu s4, t2, a7
-	add s4, s4, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s4, t6, s4
 	sltu t6, s4, t6
-	add t6, t6, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s5, a4, a7
-	sltu a7, a4, a7                  # fep256_sparse64:74
+	sltu a7, a4, a7                  # fep256_sparse64:82
 	sub a5, a4, a5
 	sltu s8, a4, a5
 	sub a4, a5, a7
@@ -18317,7 +18317,7 @@ curve_p256_add_affine:
 	add a2, a2, t6
 	add a2, s5, a2
 	sltu s5, a2, s5
-	add s5, s5, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s5, s5, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t2, t4, t2
 	sltu t4, t2, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s10, s10, s4
@@ -18666,28 +18666,28 @@ curve_p256_add_affine:
 	add t2, s9, t2
 	sltu s9, t2, s9
 	add s9, s9, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a7, 32                  # fep256_sparse64:67
+	srli a2, a7, 32                  # fep256_sparse64:75
 	slli s0, a7, 32
 	add s11, s0, s11
 	sltu s3, s11, s0
-	add s3, s3, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s3, s3, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s4, a7, s0
-	sltu s0, a7, s0                  # fep256_sparse64:70
+	sltu s0, a7, s0                  # fep256_sparse64:78
 	sub a2, a7, a2
 	sltu s5, a7, a2
 	sub a7, a2, s0
 	sltu s0, a2, a7
 	or a2, s0, s5
-	srli a2, s11, 32                 # fep256_sparse64:71
-	slli s0, s11, 32                 # fep256_sparse64:72
+	srli a2, s11, 32                 # fep256_sparse64:79
+	slli s0, s11, 32                 # fep256_sparse64:80
 	add s3, s0, s3
 	sltu s5, s3, s0
-	add s5, s5, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s5, s5, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s5, s4, s5
 	sltu s4, s5, s4
-	add s4, s4, a7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s4, s4, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a7, s11, s0
-	sltu s0, s11, s0                 # fep256_sparse64:74
+	sltu s0, s11, s0                 # fep256_sparse64:82
 	sub a2, s11, a2
 	sltu s7, s11, a2
 	sub s11, a2, s0
@@ -18695,7 +18695,7 @@ curve_p256_add_affine:
 	or a2, s0, s7
 	add s4, a7, s4
 	sltu a7, s4, a7
-	add a7, a7, s11                  # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, s11                  # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s3, t6, s3
 	sltu t6, s3, t6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a4, a4, s5
@@ -18713,28 +18713,28 @@ curve_p256_add_affine:
 	add t1, t1, s4
 	sltu s4, t1, s4
 	or a7, a7, s4
-	srli a2, s3, 32                  # fep256_sparse64:67
+	srli a2, s3, 32                  # fep256_sparse64:75
 	slli t6, s3, 32
 	add a4, t6, a4
 	sltu s0, a4, t6
-	add s0, s0, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s0, s0, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s4, s3, t6
-	sltu t6, s3, t6                  # fep256_sparse64:70
+	sltu t6, s3, t6                  # fep256_sparse64:78
 	sub a2, s3, a2
 	sltu s5, s3, a2
 	sub s3, a2, t6
 	sltu t6, a2, s3
 	or a2, t6, s5
-	srli a2, a4, 32                  # fep256_sparse64:71
-	slli t6, a4, 32                  # fep256_sparse64:72
+	srli a2, a4, 32                  # fep256_sparse64:79
+	slli t6, a4, 32                  # fep256_sparse64:80
 	add s0, t6, s0
 	sltu s5, s0, t6
-	add s5, s5, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s5, s5, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s5, s4, s5
 	sltu s4, s5, s4
-	add s4, s4, s3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s4, s4, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s3, a4, t6
-	sltu t6, a4, t6                  # fep256_sparse64:74
+	sltu t6, a4, t6                  # fep256_sparse64:82
 	sub a2, a4, a2
 	sltu s7, a4, a2
 	sub a4, a2, t6
@@ -18743,7 +18743,7 @@ curve_p256_add_affine:
 	add a2, a7, s4
 	add a2, s3, a2
 	sltu s3, a2, s3
-	add s3, s3, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s3, s3, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s0, a5, s0
 	sltu a5, s0, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, s5
@@ -18910,28 +18910,28 @@ curve_p256_add_affine:
 	add s5, s7, s5
 	sltu s7, s5, s7
 	add s7, s7, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a1, a4, 32                  # fep256_sparse64:67
+	srli a1, a4, 32                  # fep256_sparse64:75
 	slli a5, a4, 32
 	add s8, a5, s8
 	sltu a6, s8, a5
-	add a6, a6, a1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub a7, a4, a5
-	sltu a5, a4, a5                  # fep256_sparse64:70
+	sltu a5, a4, a5                  # fep256_sparse64:78
 	sub a1, a4, a1
 	sltu t3, a4, a1
 	sub a4, a1, a5
 	sltu a5, a1, a4
 	or a1, a5, t3
-	srli a1, s8, 32                  # fep256_sparse64:71
-	slli a5, s8, 32                  # fep256_sparse64:72
+	srli a1, s8, 32                  # fep256_sparse64:79
+	slli a5, s8, 32                  # fep256_sparse64:80
 	add a6, a5, a6
 	sltu t3, a6, a5
-	add t3, t3, a1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t3, a7, t3
 	sltu a7, t3, a7
-	add a7, a7, a4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add a7, a7, a4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a4, s8, a5
-	sltu a5, s8, a5                  # fep256_sparse64:74
+	sltu a5, s8, a5                  # fep256_sparse64:82
 	sub a1, s8, a1
 	sltu t5, s8, a1
 	sub s8, a1, a5
@@ -18939,7 +18939,7 @@ curve_p256_add_affine:
 	or a1, a5, t5
 	add a7, a4, a7
 	sltu a4, a7, a4
-	add a4, a4, s8                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a4, a4, s8                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a6, t6, a6
 	sltu t6, a6, t6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s3, s3, t3
@@ -18957,28 +18957,28 @@ curve_p256_add_affine:
 	add s4, s4, a7
 	sltu a7, s4, a7
 	or a4, a4, a7
-	srli a1, a6, 32                  # fep256_sparse64:67
+	srli a1, a6, 32                  # fep256_sparse64:75
 	slli a5, a6, 32
 	add s3, a5, s3
 	sltu a7, s3, a5
-	add a7, a7, a1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t3, a6, a5
-	sltu a5, a6, a5                  # fep256_sparse64:70
+	sltu a5, a6, a5                  # fep256_sparse64:78
 	sub a1, a6, a1
 	sltu t5, a6, a1
 	sub a6, a1, a5
 	sltu a5, a1, a6
 	or a1, a5, t5
-	srli a1, s3, 32                  # fep256_sparse64:71
-	slli a5, s3, 32                  # fep256_sparse64:72
+	srli a1, s3, 32                  # fep256_sparse64:79
+	slli a5, s3, 32                  # fep256_sparse64:80
 	add a7, a5, a7
 	sltu t5, a7, a5
-	add t5, t5, a1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t5, t5, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t5, t3, t5
 	sltu t3, t5, t3
-	add t3, t3, a6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, a6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a6, s3, a5
-	sltu a5, s3, a5                  # fep256_sparse64:74
+	sltu a5, s3, a5                  # fep256_sparse64:82
 	sub a1, s3, a1
 	sltu t6, s3, a1
 	sub s3, a1, a5
@@ -18987,7 +18987,7 @@ curve_p256_add_affine:
 	add a1, a4, t3
 	add a1, a6, a1
 	sltu a6, a1, a6
-	add a6, a6, s3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, a6, s3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a7, a2, a7
 	sltu a2, a7, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s4, s4, t5
@@ -19127,7 +19127,7 @@ curve_p256_add_affine:
 	ld a6, 88(a1)
 	or a4, a6, a4
 	sltiu a4, a4, 1
-	xori a7, s0, -1                  # fep256_sparse64:101
+	xori a7, s0, -1                  # fep256_sparse64:109
 	li t0, 4294967295
 	xor a3, a3, t0
 	or a3, a7, a3
@@ -19136,7 +19136,7 @@ curve_p256_add_affine:
 	xor a5, a6, a5
 	or a3, a3, a5
 	sltiu a3, a3, 1
-	or s2, a4, a3                    # fep256_sparse64:101: t$0_add_apart
+	or s2, a4, a3                    # fep256_sparse64:109: t$0_add_apart
 	j .L25_1
 .L25_14:
 	sub s7, a3, s1
@@ -19162,7 +19162,7 @@ curve_p256_add_affine:
 	or a2, t3, a2
 	or a2, t5, a2
 	sltiu a2, a2, 1
-	xori a3, s7, -1                  # fep256_sparse64:101
+	xori a3, s7, -1                  # fep256_sparse64:109
 	li a4, 4294967295
 	xor a4, a6, a4
 	or a3, a3, a4
@@ -19171,7 +19171,7 @@ curve_p256_add_affine:
 	xor a4, t5, a4
 	or a3, a3, a4
 	sltiu a3, a3, 1
-	or s0, a2, a3                    # fep256_sparse64:101: t$0_add_apart
+	or s0, a2, a3                    # fep256_sparse64:109: t$0_add_apart
 	j .L25_33
 .L25_54:
 	sub a2, a4, s1
@@ -19470,28 +19470,28 @@ ecdsa_p256_M_steps:
 	or s3, s3, s0
 	add ra, ra, s2                   # products:50
 	add ra, s3, ra                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s0, s1, 32                  # fep256_sparse64:67
+	srli s0, s1, 32                  # fep256_sparse64:75
 	slli s2, s1, 32
 	add t4, s2, t4
 	sltu s3, t4, s2
-	add s3, s3, s0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s3, s3, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s4, s1, s2
-	sltu s2, s1, s2                  # fep256_sparse64:70
+	sltu s2, s1, s2                  # fep256_sparse64:78
 	sub s0, s1, s0
 	sltu s5, s1, s0
 	sub s1, s0, s2
 	sltu s2, s0, s1
 	or s0, s2, s5
-	srli s0, t4, 32                  # fep256_sparse64:71
-	slli s2, t4, 32                  # fep256_sparse64:72
+	srli s0, t4, 32                  # fep256_sparse64:79
+	slli s2, t4, 32                  # fep256_sparse64:80
 	add s3, s2, s3
 	sltu s5, s3, s2
-	add s5, s5, s0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s5, s5, s0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s5, s4, s5
 	sltu s4, s5, s4
-	add s4, s4, s1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s4, s4, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s1, t4, s2
-	sltu s2, t4, s2                  # fep256_sparse64:74
+	sltu s2, t4, s2                  # fep256_sparse64:82
 	sub s0, t4, s0
 	sltu s6, t4, s0
 	sub t4, s0, s2
@@ -19499,7 +19499,7 @@ ecdsa_p256_M_steps:
 	or s0, s2, s6
 	add s4, s1, s4
 	sltu s1, s4, s1
-	add s1, s1, t4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s1, s1, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s3, t0, s3
 	sltu t0, s3, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, s5
@@ -19517,28 +19517,28 @@ ecdsa_p256_M_steps:
 	add t6, t6, s4
 	sltu s4, t6, s4
 	or s1, s1, s4
-	srli t0, s3, 32                  # fep256_sparse64:67
+	srli t0, s3, 32                  # fep256_sparse64:75
 	slli t4, s3, 32
 	add a7, t4, a7
 	sltu s0, a7, t4
-	add s0, s0, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s0, s0, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s2, s3, t4
-	sltu t4, s3, t4                  # fep256_sparse64:70
+	sltu t4, s3, t4                  # fep256_sparse64:78
 	sub t0, s3, t0
 	sltu s4, s3, t0
 	sub s3, t0, t4
 	sltu t4, t0, s3
 	or t0, t4, s4
-	srli t0, a7, 32                  # fep256_sparse64:71
-	slli t4, a7, 32                  # fep256_sparse64:72
+	srli t0, a7, 32                  # fep256_sparse64:79
+	slli t4, a7, 32                  # fep256_sparse64:80
 	add s0, t4, s0
 	sltu s4, s0, t4
-	add s4, s4, t0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s4, s2, s4
 	sltu s2, s4, s2
-	add s2, s2, s3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s2, s2, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s3, a7, t4
-	sltu t4, a7, t4                  # fep256_sparse64:74
+	sltu t4, a7, t4                  # fep256_sparse64:82
 	sub t0, a7, t0
 	sltu s5, a7, t0
 	sub a7, t0, t4
@@ -19547,7 +19547,7 @@ ecdsa_p256_M_steps:
 	add t0, s1, s2
 	add t0, s3, t0
 	sltu s3, t0, s3
-	add s3, s3, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s3, s3, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s0, t3, s0
 	sltu t3, s0, t3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t6, t6, s4
@@ -19794,28 +19794,28 @@ ecdsa_p256_M_steps:
 	add s3, s5, s3
 	sltu s5, s3, s5
 	add s5, s5, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t6, ra, 32                  # fep256_sparse64:67
+	srli t6, ra, 32                  # fep256_sparse64:75
 	slli s0, ra, 32
 	add s10, s0, s10
 	sltu s4, s10, s0
-	add s4, s4, t6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s4, s4, t6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s6, ra, s0
-	sltu s0, ra, s0                  # fep256_sparse64:70
+	sltu s0, ra, s0                  # fep256_sparse64:78
 	sub t6, ra, t6
 	sltu s8, ra, t6
 	sub ra, t6, s0
 	sltu s0, t6, ra
 	or t6, s0, s8
-	srli t6, s10, 32                 # fep256_sparse64:71
-	slli s0, s10, 32                 # fep256_sparse64:72
+	srli t6, s10, 32                 # fep256_sparse64:79
+	slli s0, s10, 32                 # fep256_sparse64:80
 	add s4, s0, s4
 	sltu s8, s4, s0
-	add s8, s8, t6                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s8, s8, t6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s8, s6, s8
 	sltu s6, s8, s6
-	add s6, s6, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub ra, s10, s0
-	sltu s0, s10, s0                 # fep256_sparse64:74
+	sltu s0, s10, s0                 # fep256_sparse64:82
 	sub t6, s10, t6
 	sltu s9, s10, t6
 	sub s10, t6, s0
@@ -19823,7 +19823,7 @@ ecdsa_p256_M_steps:
 	or t6, s0, s9
 	add s6, ra, s6
 	sltu ra, s6, ra
-	add ra, ra, s10                  # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add ra, ra, s10                  # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s4, s7, s4
 	sltu s7, s4, s7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t0, t0, s8
@@ -19841,28 +19841,28 @@ ecdsa_p256_M_steps:
 	add s1, s1, s6
 	sltu s6, s1, s6
 	or ra, ra, s6
-	srli t6, s4, 32                  # fep256_sparse64:67
+	srli t6, s4, 32                  # fep256_sparse64:75
 	slli s0, s4, 32
 	add t0, s0, t0
 	sltu s6, t0, s0
-	add s6, s6, t6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s6, s6, t6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s7, s4, s0
-	sltu s0, s4, s0                  # fep256_sparse64:70
+	sltu s0, s4, s0                  # fep256_sparse64:78
 	sub t6, s4, t6
 	sltu s8, s4, t6
 	sub s4, t6, s0
 	sltu s0, t6, s4
 	or t6, s0, s8
-	srli t6, t0, 32                  # fep256_sparse64:71
-	slli s0, t0, 32                  # fep256_sparse64:72
+	srli t6, t0, 32                  # fep256_sparse64:79
+	slli s0, t0, 32                  # fep256_sparse64:80
 	add s6, s0, s6
 	sltu s8, s6, s0
-	add s8, s8, t6                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s8, s8, t6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s8, s7, s8
 	sltu s7, s8, s7
-	add s7, s7, s4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, s7, s4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s4, t0, s0
-	sltu s0, t0, s0                  # fep256_sparse64:74
+	sltu s0, t0, s0                  # fep256_sparse64:82
 	sub t6, t0, t6
 	sltu s9, t0, t6
 	sub t0, t6, s0
@@ -19871,7 +19871,7 @@ ecdsa_p256_M_steps:
 	add t6, ra, s7
 	add t6, s4, t6
 	sltu s4, t6, s4
-	add s4, s4, t0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s4, s4, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s6, t5, s6
 	sltu t5, s6, t5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s1, s1, s8
@@ -20080,28 +20080,28 @@ ecdsa_p256_M_steps:
 	or t2, t2, a5
 	add a5, s11, a6                  # products:50
 	add a5, t2, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a6, t1, 32                  # fep256_sparse64:67
+	srli a6, t1, 32                  # fep256_sparse64:75
 	slli t2, t1, 32
 	add s8, t2, s8
 	sltu s11, s8, t2
-	add s11, s11, a6                 # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s11, s11, a6                 # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s6, t1, t2
-	sltu t2, t1, t2                  # fep256_sparse64:70
+	sltu t2, t1, t2                  # fep256_sparse64:78
 	sub a6, t1, a6
 	sltu s4, t1, a6
 	sub t1, a6, t2
 	sltu t2, a6, t1
 	or a6, t2, s4
-	srli a6, s8, 32                  # fep256_sparse64:71
-	slli t2, s8, 32                  # fep256_sparse64:72
+	srli a6, s8, 32                  # fep256_sparse64:79
+	slli t2, s8, 32                  # fep256_sparse64:80
 	add s11, t2, s11
 	sltu s4, s11, t2
-	add s4, s4, a6                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, a6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s4, s6, s4
 	sltu s6, s4, s6
-	add s6, s6, t1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, t1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t1, s8, t2
-	sltu t2, s8, t2                  # fep256_sparse64:74
+	sltu t2, s8, t2                  # fep256_sparse64:82
 	sub a6, s8, a6
 	sltu t6, s8, a6
 	sub s8, a6, t2
@@ -20109,7 +20109,7 @@ ecdsa_p256_M_steps:
 	or a6, t2, t6
 	add s6, t1, s6
 	sltu t1, s6, t1
-	add t1, t1, s8                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t1, t1, s8                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s11, s0, s11
 	sltu s0, s11, s0                 # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add ra, ra, s4
@@ -20127,28 +20127,28 @@ ecdsa_p256_M_steps:
 	add s10, s10, s6
 	sltu s6, s10, s6
 	or t1, t1, s6
-	srli a6, s11, 32                 # fep256_sparse64:67
+	srli a6, s11, 32                 # fep256_sparse64:75
 	slli t2, s11, 32
 	add ra, t2, ra
 	sltu t6, ra, t2
-	add t6, t6, a6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t6, t6, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s0, s11, t2
-	sltu t2, s11, t2                 # fep256_sparse64:70
+	sltu t2, s11, t2                 # fep256_sparse64:78
 	sub a6, s11, a6
 	sltu s4, s11, a6
 	sub s11, a6, t2
 	sltu t2, a6, s11
 	or a6, t2, s4
-	srli a6, ra, 32                  # fep256_sparse64:71
-	slli t2, ra, 32                  # fep256_sparse64:72
+	srli a6, ra, 32                  # fep256_sparse64:79
+	slli t2, ra, 32                  # fep256_sparse64:80
 	add t6, t2, t6
 	sltu s4, t6, t2
-	add s4, s4, a6                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, a6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s4, s0, s4
 	sltu s0, s4, s0
-	add s0, s0, s11                  # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s0, s0, s11                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s6, ra, t2
-	sltu t2, ra, t2                  # fep256_sparse64:74
+	sltu t2, ra, t2                  # fep256_sparse64:82
 	sub a6, ra, a6
 	sltu s8, ra, a6
 	sub ra, a6, t2
@@ -20157,7 +20157,7 @@ ecdsa_p256_M_steps:
 	add a6, t1, s0
 	add a6, s6, a6
 	sltu s6, a6, s6
-	add s6, s6, ra                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s6, s6, ra                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t6, s7, t6
 	sltu s7, t6, s7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s10, s10, s4
@@ -20305,28 +20305,28 @@ ecdsa_p256_M_steps:
 	add t3, s2, t3
 	sltu s2, t3, s2
 	add s2, s2, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t2, t1, 32                  # fep256_sparse64:67
+	srli t2, t1, 32                  # fep256_sparse64:75
 	slli ra, t1, 32
 	add s6, ra, s6
 	sltu s0, s6, ra
-	add s0, s0, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s0, s0, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s7, t1, ra
-	sltu ra, t1, ra                  # fep256_sparse64:70
+	sltu ra, t1, ra                  # fep256_sparse64:78
 	sub t2, t1, t2
 	sltu s8, t1, t2
 	sub t1, t2, ra
 	sltu ra, t2, t1
 	or t2, ra, s8
-	srli t2, s6, 32                  # fep256_sparse64:71
-	slli ra, s6, 32                  # fep256_sparse64:72
+	srli t2, s6, 32                  # fep256_sparse64:79
+	slli ra, s6, 32                  # fep256_sparse64:80
 	add s0, ra, s0
 	sltu s8, s0, ra
-	add s8, s8, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s8, s8, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s8, s7, s8
 	sltu s7, s8, s7
-	add s7, s7, t1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, s7, t1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t1, s6, ra
-	sltu ra, s6, ra                  # fep256_sparse64:74
+	sltu ra, s6, ra                  # fep256_sparse64:82
 	sub t2, s6, t2
 	sltu s11, s6, t2
 	sub s6, t2, ra
@@ -20334,7 +20334,7 @@ ecdsa_p256_M_steps:
 	or t2, ra, s11
 	add s7, t1, s7
 	sltu t1, s7, t1
-	add t1, t1, s6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t1, t1, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s0, s4, s0
 	sltu s4, s0, s4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, s8
@@ -20352,28 +20352,28 @@ ecdsa_p256_M_steps:
 	add t4, t4, s7
 	sltu s7, t4, s7
 	or t1, t1, s7
-	srli t2, s0, 32                  # fep256_sparse64:67
+	srli t2, s0, 32                  # fep256_sparse64:75
 	slli ra, s0, 32
 	add a7, ra, a7
 	sltu s4, a7, ra
-	add s4, s4, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s4, s4, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s6, s0, ra
-	sltu ra, s0, ra                  # fep256_sparse64:70
+	sltu ra, s0, ra                  # fep256_sparse64:78
 	sub t2, s0, t2
 	sltu s7, s0, t2
 	sub s0, t2, ra
 	sltu ra, t2, s0
 	or t2, ra, s7
-	srli t2, a7, 32                  # fep256_sparse64:71
-	slli ra, a7, 32                  # fep256_sparse64:72
+	srli t2, a7, 32                  # fep256_sparse64:79
+	slli ra, a7, 32                  # fep256_sparse64:80
 	add s4, ra, s4
 	sltu s7, s4, ra
-	add s7, s7, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s7, s6, s7
 	sltu s6, s7, s6
-	add s6, s6, s0                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, s0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s0, a7, ra
-	sltu ra, a7, ra                  # fep256_sparse64:74
+	sltu ra, a7, ra                  # fep256_sparse64:82
 	sub t2, a7, t2
 	sltu s8, a7, t2
 	sub a7, t2, ra
@@ -20382,7 +20382,7 @@ ecdsa_p256_M_steps:
 	add t1, t1, s6
 	add t1, s0, t1
 	sltu s0, t1, s0
-	add s0, s0, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s0, s0, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s4, a6, s4
 	sltu a6, s4, a6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t4, t4, s7
@@ -20510,30 +20510,30 @@ ecdsa_p256_M_steps:
 	or s11, s11, t0
 	add t0, s6, s7                   # products:50
 	add t0, s11, t0                  # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s6, s8, 32                  # fep256_sparse64:67
+	srli s6, s8, 32                  # fep256_sparse64:75
 	slli s7, s8, 32
 	add t1, s7, t1
 	sltu s11, t1, s7
-	add s11, s11, s6                 # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s11, s11, s6                 # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sd a4, 72(sp)
 	sub a4, s8, s7
-	sltu s7, s8, s7                  # fep256_sparse64:70
+	sltu s7, s8, s7                  # fep256_sparse64:78
 	sd a2, 80(sp)
 	sub s6, s8, s6
 	sltu a2, s8, s6
 	sub s8, s6, s7
 	sltu s7, s6, s8
 	or s6, s7, a2
-	srli a2, t1, 32                  # fep256_sparse64:71
-	slli s6, t1, 32                  # fep256_sparse64:72
+	srli a2, t1, 32                  # fep256_sparse64:79
+	slli s6, t1, 32                  # fep256_sparse64:80
 	add s11, s6, s11
 	sltu s7, s11, s6
-	add s7, s7, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s7, a4, s7
 	sltu a4, s7, a4
-	add a4, a4, s8                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add a4, a4, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s8, t1, s6
-	sltu s6, t1, s6                  # fep256_sparse64:74
+	sltu s6, t1, s6                  # fep256_sparse64:82
 	sd a3, 64(sp)
 	sub a2, t1, a2
 	sltu a3, t1, a2
@@ -20542,7 +20542,7 @@ ecdsa_p256_M_steps:
 	or a2, s6, a3
 	add a4, s8, a4
 	sltu s8, a4, s8
-	add s8, s8, t1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s8, s8, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s11, a7, s11
 	sltu a7, s11, a7                 # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a6, a6, s7
@@ -20560,28 +20560,28 @@ ecdsa_p256_M_steps:
 	add s0, s0, a4
 	sltu a4, s0, a4
 	or s8, s8, a4
-	srli a2, s11, 32                 # fep256_sparse64:67
+	srli a2, s11, 32                 # fep256_sparse64:75
 	slli a3, s11, 32
 	add a6, a3, a6
 	sltu a4, a6, a3
-	add a4, a4, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a4, a4, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub a7, s11, a3
-	sltu a3, s11, a3                 # fep256_sparse64:70
+	sltu a3, s11, a3                 # fep256_sparse64:78
 	sub a2, s11, a2
 	sltu t1, s11, a2
 	sub s11, a2, a3
 	sltu a3, a2, s11
 	or a2, a3, t1
-	srli a2, a6, 32                  # fep256_sparse64:71
-	slli a3, a6, 32                  # fep256_sparse64:72
+	srli a2, a6, 32                  # fep256_sparse64:79
+	slli a3, a6, 32                  # fep256_sparse64:80
 	add a4, a3, a4
 	sltu t1, a4, a3
-	add t1, t1, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t1, t1, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t1, a7, t1
 	sltu a7, t1, a7
-	add a7, a7, s11                  # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add a7, a7, s11                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s6, a6, a3
-	sltu a3, a6, a3                  # fep256_sparse64:74
+	sltu a3, a6, a3                  # fep256_sparse64:82
 	sub a2, a6, a2
 	sltu s7, a6, a2
 	sub a6, a2, a3
@@ -20590,7 +20590,7 @@ ecdsa_p256_M_steps:
 	add a2, s8, a7
 	add a2, s6, a2
 	sltu s6, a2, s6
-	add s6, s6, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s6, s6, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a4, t2, a4
 	sltu t2, a4, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s0, s0, t1
@@ -20861,28 +20861,28 @@ ecdsa_p256_M_steps:
 	add s3, s5, s3
 	sltu s5, s3, s5
 	add s5, s5, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a4, 32                  # fep256_sparse64:67
+	srli a2, a4, 32                  # fep256_sparse64:75
 	slli a7, a4, 32
 	add s4, a7, s4
 	sltu t2, s4, a7
-	add t2, t2, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t3, a4, a7
-	sltu a7, a4, a7                  # fep256_sparse64:70
+	sltu a7, a4, a7                  # fep256_sparse64:78
 	sub a2, a4, a2
 	sltu t4, a4, a2
 	sub a4, a2, a7
 	sltu a7, a2, a4
 	or a2, a7, t4
-	srli a2, s4, 32                  # fep256_sparse64:71
-	slli a7, s4, 32                  # fep256_sparse64:72
+	srli a2, s4, 32                  # fep256_sparse64:79
+	slli a7, s4, 32                  # fep256_sparse64:80
 	add t2, a7, t2
 	sltu t4, t2, a7
-	add t4, t4, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t4, t3, t4
 	sltu t3, t4, t3
-	add t3, t3, a4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, a4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a4, s4, a7
-	sltu a7, s4, a7                  # fep256_sparse64:74
+	sltu a7, s4, a7                  # fep256_sparse64:82
 	sub a2, s4, a2
 	sltu s2, s4, a2
 	sub s4, a2, a7
@@ -20890,7 +20890,7 @@ ecdsa_p256_M_steps:
 	or a2, a7, s2
 	add t3, a4, t3
 	sltu a4, t3, a4
-	add a4, a4, s4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a4, a4, s4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t2, a6, t2
 	sltu a6, t2, a6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t5, t5, t4
@@ -20908,28 +20908,28 @@ ecdsa_p256_M_steps:
 	add s1, s1, t3
 	sltu t3, s1, t3
 	or a4, a4, t3
-	srli a2, t2, 32                  # fep256_sparse64:67
+	srli a2, t2, 32                  # fep256_sparse64:75
 	slli a6, t2, 32
 	add t5, a6, t5
 	sltu a7, t5, a6
-	add a7, a7, a2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t3, t2, a6
-	sltu a6, t2, a6                  # fep256_sparse64:70
+	sltu a6, t2, a6                  # fep256_sparse64:78
 	sub a2, t2, a2
 	sltu t4, t2, a2
 	sub t2, a2, a6
 	sltu a6, a2, t2
 	or a2, a6, t4
-	srli a2, t5, 32                  # fep256_sparse64:71
-	slli a6, t5, 32                  # fep256_sparse64:72
+	srli a2, t5, 32                  # fep256_sparse64:79
+	slli a6, t5, 32                  # fep256_sparse64:80
 	add a7, a6, a7
 	sltu t4, a7, a6
-	add t4, t4, a2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t4, t3, t4
 	sltu t3, t4, t3
-	add t3, t3, t2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, t2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t2, t5, a6
-	sltu a6, t5, a6                  # fep256_sparse64:74
+	sltu a6, t5, a6                  # fep256_sparse64:82
 	sub a2, t5, a2
 	sltu s2, t5, a2
 	sub t5, a2, a6
@@ -20938,7 +20938,7 @@ ecdsa_p256_M_steps:
 	add a2, a4, t3
 	add a2, t2, a2
 	sltu t2, a2, t2
-	add t2, t2, t5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t2, t2, t5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a7, a3, a7
 	sltu a3, a7, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s1, s1, t4
@@ -21066,28 +21066,28 @@ ecdsa_p256_M_steps:
 	or a5, a5, t5
 	add t4, t4, s2                   # products:50
 	add a5, a5, t4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t4, t6, 32                  # fep256_sparse64:67
+	srli t4, t6, 32                  # fep256_sparse64:75
 	slli t5, t6, 32
 	add a4, t5, a4
 	sltu s2, a4, t5
-	add s2, s2, t4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s2, s2, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s4, t6, t5
-	sltu t5, t6, t5                  # fep256_sparse64:70
+	sltu t5, t6, t5                  # fep256_sparse64:78
 	sub t4, t6, t4
 	sltu s6, t6, t4
 	sub t6, t4, t5
 	sltu t5, t4, t6
 	or t4, t5, s6
-	srli t4, a4, 32                  # fep256_sparse64:71
-	slli t5, a4, 32                  # fep256_sparse64:72
+	srli t4, a4, 32                  # fep256_sparse64:79
+	slli t5, a4, 32                  # fep256_sparse64:80
 	add s2, t5, s2
 	sltu s6, s2, t5
-	add s6, s6, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s6, s4, s6
 	sltu s4, s6, s4
-	add s4, s4, t6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s4, s4, t6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t6, a4, t5
-	sltu t5, a4, t5                  # fep256_sparse64:74
+	sltu t5, a4, t5                  # fep256_sparse64:82
 	sub t4, a4, t4
 	sltu s7, a4, t4
 	sub a4, t4, t5
@@ -21095,7 +21095,7 @@ ecdsa_p256_M_steps:
 	or t4, t5, s7
 	add s4, t6, s4
 	sltu t6, s4, t6
-	add t6, t6, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t6, t6, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s2, a3, s2
 	sltu a3, s2, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s6
@@ -21113,28 +21113,28 @@ ecdsa_p256_M_steps:
 	add t3, t3, s4
 	sltu s4, t3, s4
 	or t6, t6, s4
-	srli a3, s2, 32                  # fep256_sparse64:67
+	srli a3, s2, 32                  # fep256_sparse64:75
 	slli a4, s2, 32
 	add a2, a4, a2
 	sltu t4, a2, a4
-	add t4, t4, a3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, a3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t5, s2, a4
-	sltu a4, s2, a4                  # fep256_sparse64:70
+	sltu a4, s2, a4                  # fep256_sparse64:78
 	sub a3, s2, a3
 	sltu s4, s2, a3
 	sub s2, a3, a4
 	sltu a4, a3, s2
 	or a3, a4, s4
-	srli a3, a2, 32                  # fep256_sparse64:71
-	slli a4, a2, 32                  # fep256_sparse64:72
+	srli a3, a2, 32                  # fep256_sparse64:79
+	slli a4, a2, 32                  # fep256_sparse64:80
 	add t4, a4, t4
 	sltu s4, t4, a4
-	add s4, s4, a3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s4, t5, s4
 	sltu t5, s4, t5
-	add t5, t5, s2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, t5, s2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s2, a2, a4
-	sltu a4, a2, a4                  # fep256_sparse64:74
+	sltu a4, a2, a4                  # fep256_sparse64:82
 	sub a3, a2, a3
 	sltu s6, a2, a3
 	sub a2, a3, a4
@@ -21143,7 +21143,7 @@ ecdsa_p256_M_steps:
 	add a3, t6, t5
 	add a3, s2, a3
 	sltu s2, a3, s2
-	add s2, s2, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s2, s2, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t4, a6, t4
 	sltu a6, t4, a6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t3, t3, s4
@@ -21342,28 +21342,28 @@ ecdsa_p256_M_steps:
 	add t2, t3, t2
 	sltu t3, t2, t3
 	add t3, t3, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a1, a6, 32                  # fep256_sparse64:67
+	srli a1, a6, 32                  # fep256_sparse64:75
 	slli a3, a6, 32
 	add s4, a3, s4
 	sltu t4, s4, a3
-	add t4, t4, a1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t6, a6, a3
-	sltu a3, a6, a3                  # fep256_sparse64:70
+	sltu a3, a6, a3                  # fep256_sparse64:78
 	sub a1, a6, a1
 	sltu s2, a6, a1
 	sub a6, a1, a3
 	sltu a3, a1, a6
 	or a1, a3, s2
-	srli a1, s4, 32                  # fep256_sparse64:71
-	slli a3, s4, 32                  # fep256_sparse64:72
+	srli a1, s4, 32                  # fep256_sparse64:79
+	slli a3, s4, 32                  # fep256_sparse64:80
 	add t4, a3, t4
 	sltu s2, t4, a3
-	add s2, s2, a1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s2, t6, s2
 	sltu t6, s2, t6
-	add t6, t6, a6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, a6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a6, s4, a3
-	sltu a3, s4, a3                  # fep256_sparse64:74
+	sltu a3, s4, a3                  # fep256_sparse64:82
 	sub a1, s4, a1
 	sltu s6, s4, a1
 	sub s4, a1, a3
@@ -21371,7 +21371,7 @@ ecdsa_p256_M_steps:
 	or a1, a3, s6
 	add t6, a6, t6
 	sltu a6, t6, a6
-	add a6, a6, s4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, a6, s4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t4, t5, t4
 	sltu t5, t4, t5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a4, a4, s2
@@ -21389,28 +21389,28 @@ ecdsa_p256_M_steps:
 	add a7, a7, t6
 	sltu t6, a7, t6
 	or a6, a6, t6
-	srli a1, t4, 32                  # fep256_sparse64:67
+	srli a1, t4, 32                  # fep256_sparse64:75
 	slli a3, t4, 32
 	add a4, a3, a4
 	sltu t5, a4, a3
-	add t5, t5, a1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t6, t4, a3
-	sltu a3, t4, a3                  # fep256_sparse64:70
+	sltu a3, t4, a3                  # fep256_sparse64:78
 	sub a1, t4, a1
 	sltu s2, t4, a1
 	sub t4, a1, a3
 	sltu a3, a1, t4
 	or a1, a3, s2
-	srli a1, a4, 32                  # fep256_sparse64:71
-	slli a3, a4, 32                  # fep256_sparse64:72
+	srli a1, a4, 32                  # fep256_sparse64:79
+	slli a3, a4, 32                  # fep256_sparse64:80
 	add t5, a3, t5
 	sltu s2, t5, a3
-	add s2, s2, a1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s2, t6, s2
 	sltu t6, s2, t6
-	add t6, t6, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t4, a4, a3
-	sltu a3, a4, a3                  # fep256_sparse64:74
+	sltu a3, a4, a3                  # fep256_sparse64:82
 	sub a1, a4, a1
 	sltu s4, a4, a1
 	sub a4, a1, a3
@@ -21419,7 +21419,7 @@ ecdsa_p256_M_steps:
 	add a1, a6, t6
 	add a1, t4, a1
 	sltu t4, a1, t4
-	add t4, t4, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t4, t4, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t5, a5, t5
 	sltu a5, t5, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, s2
@@ -21588,28 +21588,28 @@ ecdsa_p256_M_steps:
 	or a6, a6, a2
 	add a2, t3, a5                   # products:50
 	add a2, a6, a2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a5, a1, 32                  # fep256_sparse64:67
+	srli a5, a1, 32                  # fep256_sparse64:75
 	slli a6, a1, 32
 	add t0, a6, t0
 	sltu t3, t0, a6
-	add t3, t3, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t3, t3, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t4, a1, a6
-	sltu a6, a1, a6                  # fep256_sparse64:70
+	sltu a6, a1, a6                  # fep256_sparse64:78
 	sub a5, a1, a5
 	sltu t5, a1, a5
 	sub a1, a5, a6
 	sltu a6, a5, a1
 	or a5, a6, t5
-	srli a5, t0, 32                  # fep256_sparse64:71
-	slli a6, t0, 32                  # fep256_sparse64:72
+	srli a5, t0, 32                  # fep256_sparse64:79
+	slli a6, t0, 32                  # fep256_sparse64:80
 	add t3, a6, t3
 	sltu t5, t3, a6
-	add t5, t5, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t5, t5, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t5, t4, t5
 	sltu t4, t5, t4
-	add t4, t4, a1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, a1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a1, t0, a6
-	sltu a6, t0, a6                  # fep256_sparse64:74
+	sltu a6, t0, a6                  # fep256_sparse64:82
 	sub a5, t0, a5
 	sltu t6, t0, a5
 	sub t0, a5, a6
@@ -21617,7 +21617,7 @@ ecdsa_p256_M_steps:
 	or a5, a6, t6
 	add t4, a1, t4
 	sltu a1, t4, a1
-	add a1, a1, t0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, a1, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t3, a4, t3
 	sltu a4, t3, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, t5
@@ -21635,28 +21635,28 @@ ecdsa_p256_M_steps:
 	add t2, t2, t4
 	sltu t4, t2, t4
 	or a1, a1, t4
-	srli a4, t3, 32                  # fep256_sparse64:67
+	srli a4, t3, 32                  # fep256_sparse64:75
 	slli a5, t3, 32
 	add a3, a5, a3
 	sltu a6, a3, a5
-	add a6, a6, a4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t0, t3, a5
-	sltu a5, t3, a5                  # fep256_sparse64:70
+	sltu a5, t3, a5                  # fep256_sparse64:78
 	sub a4, t3, a4
 	sltu t4, t3, a4
 	sub t3, a4, a5
 	sltu a5, a4, t3
 	or a4, a5, t4
-	srli a4, a3, 32                  # fep256_sparse64:71
-	slli a5, a3, 32                  # fep256_sparse64:72
+	srli a4, a3, 32                  # fep256_sparse64:79
+	slli a5, a3, 32                  # fep256_sparse64:80
 	add a6, a5, a6
 	sltu t4, a6, a5
-	add t4, t4, a4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t4, t0, t4
 	sltu t0, t4, t0
-	add t0, t0, t3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t0, t0, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t3, a3, a5
-	sltu a5, a3, a5                  # fep256_sparse64:74
+	sltu a5, a3, a5                  # fep256_sparse64:82
 	sub a4, a3, a4
 	sltu t5, a3, a4
 	sub a3, a4, a5
@@ -21665,7 +21665,7 @@ ecdsa_p256_M_steps:
 	add a1, a1, t0
 	add a1, t3, a1
 	sltu t3, a1, t3
-	add t3, t3, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t3, t3, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a6, a7, a6
 	sltu a7, a6, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t2, t2, t4
@@ -21910,28 +21910,28 @@ ecdsa_p256_M_steps:
 	add a1, a4, a1
 	sltu a4, a1, a4
 	add a4, a4, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a5, t1, 32                  # fep256_sparse64:67
+	srli a5, t1, 32                  # fep256_sparse64:75
 	slli a6, t1, 32
 	add t5, a6, t5
 	sltu a7, t5, a6
-	add a7, a7, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t0, t1, a6
-	sltu a6, t1, a6                  # fep256_sparse64:70
+	sltu a6, t1, a6                  # fep256_sparse64:78
 	sub a5, t1, a5
 	sltu t3, t1, a5
 	sub t1, a5, a6
 	sltu a6, a5, t1
 	or a5, a6, t3
-	srli a5, t5, 32                  # fep256_sparse64:71
-	slli a6, t5, 32                  # fep256_sparse64:72
+	srli a5, t5, 32                  # fep256_sparse64:79
+	slli a6, t5, 32                  # fep256_sparse64:80
 	add a7, a6, a7
 	sltu t3, a7, a6
-	add t3, t3, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t3, t0, t3
 	sltu t0, t3, t0
-	add t0, t0, t1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t0, t0, t1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t1, t5, a6
-	sltu a6, t5, a6                  # fep256_sparse64:74
+	sltu a6, t5, a6                  # fep256_sparse64:82
 	sub a5, t5, a5
 	sltu t4, t5, a5
 	sub t5, a5, a6
@@ -21939,7 +21939,7 @@ ecdsa_p256_M_steps:
 	or a5, a6, t4
 	add t0, t1, t0
 	sltu t1, t0, t1
-	add t1, t1, t5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t1, t1, t5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a7, t2, a7
 	sltu t2, a7, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s2, s2, t3
@@ -21957,28 +21957,28 @@ ecdsa_p256_M_steps:
 	add a3, a3, t0
 	sltu t0, a3, t0
 	or t1, t1, t0
-	srli a5, a7, 32                  # fep256_sparse64:67
+	srli a5, a7, 32                  # fep256_sparse64:75
 	slli a6, a7, 32
 	add s2, a6, s2
 	sltu t0, s2, a6
-	add t0, t0, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t2, a7, a6
-	sltu a6, a7, a6                  # fep256_sparse64:70
+	sltu a6, a7, a6                  # fep256_sparse64:78
 	sub a5, a7, a5
 	sltu t3, a7, a5
 	sub a7, a5, a6
 	sltu a6, a5, a7
 	or a5, a6, t3
-	srli a5, s2, 32                  # fep256_sparse64:71
-	slli a6, s2, 32                  # fep256_sparse64:72
+	srli a5, s2, 32                  # fep256_sparse64:79
+	slli a6, s2, 32                  # fep256_sparse64:80
 	add t0, a6, t0
 	sltu t3, t0, a6
-	add t3, t3, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t3, t2, t3
 	sltu t2, t3, t2
-	add t2, t2, a7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t2, t2, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a7, s2, a6
-	sltu a6, s2, a6                  # fep256_sparse64:74
+	sltu a6, s2, a6                  # fep256_sparse64:82
 	sub a5, s2, a5
 	sltu t4, s2, a5
 	sub s2, a5, a6
@@ -21987,7 +21987,7 @@ ecdsa_p256_M_steps:
 	add a5, t1, t2
 	add a5, a7, a5
 	sltu a7, a5, a7
-	add a7, a7, s2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, s2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t0, a2, t0
 	sltu a2, t0, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, t3
@@ -22196,28 +22196,28 @@ ecdsa_p256_M_steps:
 	or t2, t2, a6
 	add a6, ra, t1                   # products:50
 	add a6, t2, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t1, a2, 32                  # fep256_sparse64:67
+	srli t1, a2, 32                  # fep256_sparse64:75
 	slli t2, a2, 32
 	add t4, t2, t4
 	sltu ra, t4, t2
-	add ra, ra, t1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s2, a2, t2
-	sltu t2, a2, t2                  # fep256_sparse64:70
+	sltu t2, a2, t2                  # fep256_sparse64:78
 	sub t1, a2, t1
 	sltu s3, a2, t1
 	sub a2, t1, t2
 	sltu t2, t1, a2
 	or t1, t2, s3
-	srli t1, t4, 32                  # fep256_sparse64:71
-	slli t2, t4, 32                  # fep256_sparse64:72
+	srli t1, t4, 32                  # fep256_sparse64:79
+	slli t2, t4, 32                  # fep256_sparse64:80
 	add ra, t2, ra
 	sltu s3, ra, t2
-	add s3, s3, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s3, s3, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s3, s2, s3
 	sltu s2, s3, s2
-	add s2, s2, a2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s2, s2, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a2, t4, t2
-	sltu t2, t4, t2                  # fep256_sparse64:74
+	sltu t2, t4, t2                  # fep256_sparse64:82
 	sub t1, t4, t1
 	sltu s4, t4, t1
 	sub t4, t1, t2
@@ -22225,7 +22225,7 @@ ecdsa_p256_M_steps:
 	or t1, t2, s4
 	add s2, a2, s2
 	sltu a2, s2, a2
-	add a2, a2, t4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, a2, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add ra, t0, ra
 	sltu t0, ra, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, s3
@@ -22243,28 +22243,28 @@ ecdsa_p256_M_steps:
 	add t6, t6, s2
 	sltu s2, t6, s2
 	or a2, a2, s2
-	srli t0, ra, 32                  # fep256_sparse64:67
+	srli t0, ra, 32                  # fep256_sparse64:75
 	slli t1, ra, 32
 	add a7, t1, a7
 	sltu t2, a7, t1
-	add t2, t2, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t4, ra, t1
-	sltu t1, ra, t1                  # fep256_sparse64:70
+	sltu t1, ra, t1                  # fep256_sparse64:78
 	sub t0, ra, t0
 	sltu s2, ra, t0
 	sub ra, t0, t1
 	sltu t1, t0, ra
 	or t0, t1, s2
-	srli t0, a7, 32                  # fep256_sparse64:71
-	slli t1, a7, 32                  # fep256_sparse64:72
+	srli t0, a7, 32                  # fep256_sparse64:79
+	slli t1, a7, 32                  # fep256_sparse64:80
 	add t2, t1, t2
 	sltu s2, t2, t1
-	add s2, s2, t0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s2, t4, s2
 	sltu t4, s2, t4
-	add t4, t4, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub ra, a7, t1
-	sltu t1, a7, t1                  # fep256_sparse64:74
+	sltu t1, a7, t1                  # fep256_sparse64:82
 	sub t0, a7, t0
 	sltu s3, a7, t0
 	sub a7, t0, t1
@@ -22273,7 +22273,7 @@ ecdsa_p256_M_steps:
 	add a2, a2, t4
 	add a2, ra, a2
 	sltu ra, a2, ra
-	add ra, ra, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add ra, ra, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t2, t3, t2
 	sltu t3, t2, t3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t6, t6, s2
@@ -22425,28 +22425,28 @@ ecdsa_p256_M_steps:
 	add t3, ra, t3
 	sltu ra, t3, ra
 	add ra, ra, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t4, t0, 32                  # fep256_sparse64:67
+	srli t4, t0, 32                  # fep256_sparse64:75
 	slli s2, t0, 32
 	add s5, s2, s5
 	sltu s3, s5, s2
-	add s3, s3, t4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s3, s3, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s6, t0, s2
-	sltu s2, t0, s2                  # fep256_sparse64:70
+	sltu s2, t0, s2                  # fep256_sparse64:78
 	sub t4, t0, t4
 	sltu s7, t0, t4
 	sub t0, t4, s2
 	sltu s2, t4, t0
 	or t4, s2, s7
-	srli t4, s5, 32                  # fep256_sparse64:71
-	slli s2, s5, 32                  # fep256_sparse64:72
+	srli t4, s5, 32                  # fep256_sparse64:79
+	slli s2, s5, 32                  # fep256_sparse64:80
 	add s3, s2, s3
 	sltu s7, s3, s2
-	add s7, s7, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s7, s6, s7
 	sltu s6, s7, s6
-	add s6, s6, t0                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t0, s5, s2
-	sltu s2, s5, s2                  # fep256_sparse64:74
+	sltu s2, s5, s2                  # fep256_sparse64:82
 	sub t4, s5, t4
 	sltu s8, s5, t4
 	sub s5, t4, s2
@@ -22454,7 +22454,7 @@ ecdsa_p256_M_steps:
 	or t4, s2, s8
 	add s6, t0, s6
 	sltu t0, s6, t0
-	add t0, t0, s5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, s5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s3, s4, s3
 	sltu s4, s3, s4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s7
@@ -22472,28 +22472,28 @@ ecdsa_p256_M_steps:
 	add t1, t1, s6
 	sltu s6, t1, s6
 	or t0, t0, s6
-	srli t4, s3, 32                  # fep256_sparse64:67
+	srli t4, s3, 32                  # fep256_sparse64:75
 	slli s2, s3, 32
 	add a2, s2, a2
 	sltu s4, a2, s2
-	add s4, s4, t4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s4, s4, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s5, s3, s2
-	sltu s2, s3, s2                  # fep256_sparse64:70
+	sltu s2, s3, s2                  # fep256_sparse64:78
 	sub t4, s3, t4
 	sltu s6, s3, t4
 	sub s3, t4, s2
 	sltu s2, t4, s3
 	or t4, s2, s6
-	srli t4, a2, 32                  # fep256_sparse64:71
-	slli s2, a2, 32                  # fep256_sparse64:72
+	srli t4, a2, 32                  # fep256_sparse64:79
+	slli s2, a2, 32                  # fep256_sparse64:80
 	add s4, s2, s4
 	sltu s6, s4, s2
-	add s6, s6, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s6, s5, s6
 	sltu s5, s6, s5
-	add s5, s5, s3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, s5, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s3, a2, s2
-	sltu s2, a2, s2                  # fep256_sparse64:74
+	sltu s2, a2, s2                  # fep256_sparse64:82
 	sub t4, a2, t4
 	sltu s7, a2, t4
 	sub a2, t4, s2
@@ -22502,7 +22502,7 @@ ecdsa_p256_M_steps:
 	add t0, t0, s5
 	add t0, s3, t0
 	sltu s3, t0, s3
-	add s3, s3, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s3, s3, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s4, a7, s4
 	sltu a7, s4, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, s6
@@ -22630,28 +22630,28 @@ ecdsa_p256_M_steps:
 	or s9, s9, s6
 	add s5, s5, s8                   # products:50
 	add s5, s9, s5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s6, s7, 32                  # fep256_sparse64:67
+	srli s6, s7, 32                  # fep256_sparse64:75
 	slli s8, s7, 32
 	add t0, s8, t0
 	sltu s9, t0, s8
-	add s9, s9, s6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s9, s9, s6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s10, s7, s8
-	sltu s8, s7, s8                  # fep256_sparse64:70
+	sltu s8, s7, s8                  # fep256_sparse64:78
 	sub s6, s7, s6
 	sltu s11, s7, s6
 	sub s7, s6, s8
 	sltu s8, s6, s7
 	or s6, s8, s11
-	srli s6, t0, 32                  # fep256_sparse64:71
-	slli s8, t0, 32                  # fep256_sparse64:72
+	srli s6, t0, 32                  # fep256_sparse64:79
+	slli s8, t0, 32                  # fep256_sparse64:80
 	add s9, s8, s9
 	sltu s11, s9, s8
-	add s11, s11, s6                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, s6                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s11, s10, s11
 	sltu s10, s11, s10
-	add s10, s10, s7                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s10, s10, s7                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s7, t0, s8
-	sltu s8, t0, s8                  # fep256_sparse64:74
+	sltu s8, t0, s8                  # fep256_sparse64:82
 	sub s6, t0, s6
 	sltu s1, t0, s6
 	sub t0, s6, s8
@@ -22659,7 +22659,7 @@ ecdsa_p256_M_steps:
 	or s6, s8, s1
 	add s10, s7, s10
 	sltu s7, s10, s7
-	add s7, s7, t0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s7, s7, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s9, a7, s9
 	sltu a7, s9, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s11
@@ -22677,28 +22677,28 @@ ecdsa_p256_M_steps:
 	add s3, s3, s10
 	sltu s10, s3, s10
 	or s7, s7, s10
-	srli a7, s9, 32                  # fep256_sparse64:67
+	srli a7, s9, 32                  # fep256_sparse64:75
 	slli t0, s9, 32
 	add a2, t0, a2
 	sltu s1, a2, t0
-	add s1, s1, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s1, s1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s6, s9, t0
-	sltu t0, s9, t0                  # fep256_sparse64:70
+	sltu t0, s9, t0                  # fep256_sparse64:78
 	sub a7, s9, a7
 	sltu s8, s9, a7
 	sub s9, a7, t0
 	sltu t0, a7, s9
 	or a7, t0, s8
-	srli a7, a2, 32                  # fep256_sparse64:71
-	slli t0, a2, 32                  # fep256_sparse64:72
+	srli a7, a2, 32                  # fep256_sparse64:79
+	slli t0, a2, 32                  # fep256_sparse64:80
 	add s1, t0, s1
 	sltu s8, s1, t0
-	add s8, s8, a7                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s8, s8, a7                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s8, s6, s8
 	sltu s6, s8, s6
-	add s6, s6, s9                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, s9                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s9, a2, t0
-	sltu t0, a2, t0                  # fep256_sparse64:74
+	sltu t0, a2, t0                  # fep256_sparse64:82
 	sub a7, a2, a7
 	sltu s10, a2, a7
 	sub a2, a7, t0
@@ -22707,7 +22707,7 @@ ecdsa_p256_M_steps:
 	add a7, s7, s6
 	add a7, s9, a7
 	sltu s9, a7, s9
-	add s9, s9, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s9, s9, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s1, t4, s1
 	sltu t4, s1, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s3, s3, s8
@@ -22978,28 +22978,28 @@ ecdsa_p256_M_steps:
 	add a1, a4, a1
 	sltu a4, a1, a4
 	add a4, a4, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t0, a7, 32                  # fep256_sparse64:67
+	srli t0, a7, 32                  # fep256_sparse64:75
 	slli t1, a7, 32
 	add s6, t1, s6
 	sltu t3, s6, t1
-	add t3, t3, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t3, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t4, a7, t1
-	sltu t1, a7, t1                  # fep256_sparse64:70
+	sltu t1, a7, t1                  # fep256_sparse64:78
 	sub t0, a7, t0
 	sltu ra, a7, t0
 	sub a7, t0, t1
 	sltu t1, t0, a7
 	or t0, t1, ra
-	srli t0, s6, 32                  # fep256_sparse64:71
-	slli t1, s6, 32                  # fep256_sparse64:72
+	srli t0, s6, 32                  # fep256_sparse64:79
+	slli t1, s6, 32                  # fep256_sparse64:80
 	add t3, t1, t3
 	sltu ra, t3, t1
-	add ra, ra, t0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add ra, t4, ra
 	sltu t4, ra, t4
-	add t4, t4, a7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a7, s6, t1
-	sltu t1, s6, t1                  # fep256_sparse64:74
+	sltu t1, s6, t1                  # fep256_sparse64:82
 	sub t0, s6, t0
 	sltu s4, s6, t0
 	sub s6, t0, t1
@@ -23007,7 +23007,7 @@ ecdsa_p256_M_steps:
 	or t0, t1, s4
 	add t4, a7, t4
 	sltu a7, t4, a7
-	add a7, a7, s6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t3, s1, t3
 	sltu s1, t3, s1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a5, a5, ra
@@ -23025,28 +23025,28 @@ ecdsa_p256_M_steps:
 	add a3, a3, t4
 	sltu t4, a3, t4
 	or a7, a7, t4
-	srli t0, t3, 32                  # fep256_sparse64:67
+	srli t0, t3, 32                  # fep256_sparse64:75
 	slli t1, t3, 32
 	add a5, t1, a5
 	sltu t4, a5, t1
-	add t4, t4, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub ra, t3, t1
-	sltu t1, t3, t1                  # fep256_sparse64:70
+	sltu t1, t3, t1                  # fep256_sparse64:78
 	sub t0, t3, t0
 	sltu s1, t3, t0
 	sub t3, t0, t1
 	sltu t1, t0, t3
 	or t0, t1, s1
-	srli t0, a5, 32                  # fep256_sparse64:71
-	slli t1, a5, 32                  # fep256_sparse64:72
+	srli t0, a5, 32                  # fep256_sparse64:79
+	slli t1, a5, 32                  # fep256_sparse64:80
 	add t4, t1, t4
 	sltu s1, t4, t1
-	add s1, s1, t0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s1, s1, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s1, ra, s1
 	sltu ra, s1, ra
-	add ra, ra, t3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, ra, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t3, a5, t1
-	sltu t1, a5, t1                  # fep256_sparse64:74
+	sltu t1, a5, t1                  # fep256_sparse64:82
 	sub t0, a5, t0
 	sltu s4, a5, t0
 	sub a5, t0, t1
@@ -23055,7 +23055,7 @@ ecdsa_p256_M_steps:
 	add a7, a7, ra
 	add a7, t3, a7
 	sltu t3, a7, t3
-	add t3, t3, a5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t3, t3, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t4, a2, t4
 	sltu a2, t4, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, s1
@@ -23183,28 +23183,28 @@ ecdsa_p256_M_steps:
 	or a6, a6, t6
 	add t5, ra, t5                   # products:50
 	add a6, a6, t5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t5, t2, 32                  # fep256_sparse64:67
+	srli t5, t2, 32                  # fep256_sparse64:75
 	slli t6, t2, 32
 	add a7, t6, a7
 	sltu ra, a7, t6
-	add ra, ra, t5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s1, t2, t6
-	sltu t6, t2, t6                  # fep256_sparse64:70
+	sltu t6, t2, t6                  # fep256_sparse64:78
 	sub t5, t2, t5
 	sltu s4, t2, t5
 	sub t2, t5, t6
 	sltu t6, t5, t2
 	or t5, t6, s4
-	srli t5, a7, 32                  # fep256_sparse64:71
-	slli t6, a7, 32                  # fep256_sparse64:72
+	srli t5, a7, 32                  # fep256_sparse64:79
+	slli t6, a7, 32                  # fep256_sparse64:80
 	add ra, t6, ra
 	sltu s4, ra, t6
-	add s4, s4, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s4, s1, s4
 	sltu s1, s4, s1
-	add s1, s1, t2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s1, s1, t2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t2, a7, t6
-	sltu t6, a7, t6                  # fep256_sparse64:74
+	sltu t6, a7, t6                  # fep256_sparse64:82
 	sub t5, a7, t5
 	sltu s6, a7, t5
 	sub a7, t5, t6
@@ -23212,7 +23212,7 @@ ecdsa_p256_M_steps:
 	or t5, t6, s6
 	add s1, t2, s1
 	sltu t2, s1, t2
-	add t2, t2, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t2, t2, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add ra, a5, ra
 	sltu a5, ra, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s4
@@ -23230,28 +23230,28 @@ ecdsa_p256_M_steps:
 	add t3, t3, s1
 	sltu s1, t3, s1
 	or t2, t2, s1
-	srli a5, ra, 32                  # fep256_sparse64:67
+	srli a5, ra, 32                  # fep256_sparse64:75
 	slli a7, ra, 32
 	add a2, a7, a2
 	sltu t5, a2, a7
-	add t5, t5, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t6, ra, a7
-	sltu a7, ra, a7                  # fep256_sparse64:70
+	sltu a7, ra, a7                  # fep256_sparse64:78
 	sub a5, ra, a5
 	sltu s1, ra, a5
 	sub ra, a5, a7
 	sltu a7, a5, ra
 	or a5, a7, s1
-	srli a5, a2, 32                  # fep256_sparse64:71
-	slli a7, a2, 32                  # fep256_sparse64:72
+	srli a5, a2, 32                  # fep256_sparse64:79
+	slli a7, a2, 32                  # fep256_sparse64:80
 	add t5, a7, t5
 	sltu s1, t5, a7
-	add s1, s1, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s1, s1, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s1, t6, s1
 	sltu t6, s1, t6
-	add t6, t6, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub ra, a2, a7
-	sltu a7, a2, a7                  # fep256_sparse64:74
+	sltu a7, a2, a7                  # fep256_sparse64:82
 	sub a5, a2, a5
 	sltu s4, a2, a5
 	sub a2, a5, a7
@@ -23260,7 +23260,7 @@ ecdsa_p256_M_steps:
 	add a5, t2, t6
 	add a5, ra, a5
 	sltu ra, a5, ra
-	add ra, ra, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add ra, ra, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t5, t0, t5
 	sltu t0, t5, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t3, t3, s1
@@ -23459,28 +23459,28 @@ ecdsa_p256_M_steps:
 	add t1, t3, t1
 	sltu t3, t1, t3
 	add t3, t3, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a5, a7, 32                  # fep256_sparse64:67
+	srli a5, a7, 32                  # fep256_sparse64:75
 	slli t2, a7, 32
 	add ra, t2, ra
 	sltu t5, ra, t2
-	add t5, t5, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t6, a7, t2
-	sltu t2, a7, t2                  # fep256_sparse64:70
+	sltu t2, a7, t2                  # fep256_sparse64:78
 	sub a5, a7, a5
 	sltu s4, a7, a5
 	sub a7, a5, t2
 	sltu t2, a5, a7
 	or a5, t2, s4
-	srli a5, ra, 32                  # fep256_sparse64:71
-	slli t2, ra, 32                  # fep256_sparse64:72
+	srli a5, ra, 32                  # fep256_sparse64:79
+	slli t2, ra, 32                  # fep256_sparse64:80
 	add t5, t2, t5
 	sltu s4, t5, t2
-	add s4, s4, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s4, t6, s4
 	sltu t6, s4, t6
-	add t6, t6, a7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a7, ra, t2
-	sltu t2, ra, t2                  # fep256_sparse64:74
+	sltu t2, ra, t2                  # fep256_sparse64:82
 	sub a5, ra, a5
 	sltu s6, ra, a5
 	sub ra, a5, t2
@@ -23488,7 +23488,7 @@ ecdsa_p256_M_steps:
 	or a5, t2, s6
 	add t6, a7, t6
 	sltu a7, t6, a7
-	add a7, a7, ra                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, ra                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t5, t4, t5
 	sltu t4, t5, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s4
@@ -23506,28 +23506,28 @@ ecdsa_p256_M_steps:
 	add t0, t0, t6
 	sltu t6, t0, t6
 	or a7, a7, t6
-	srli a5, t5, 32                  # fep256_sparse64:67
+	srli a5, t5, 32                  # fep256_sparse64:75
 	slli t2, t5, 32
 	add a2, t2, a2
 	sltu t4, a2, t2
-	add t4, t4, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t6, t5, t2
-	sltu t2, t5, t2                  # fep256_sparse64:70
+	sltu t2, t5, t2                  # fep256_sparse64:78
 	sub a5, t5, a5
 	sltu ra, t5, a5
 	sub t5, a5, t2
 	sltu t2, a5, t5
 	or a5, t2, ra
-	srli a5, a2, 32                  # fep256_sparse64:71
-	slli t2, a2, 32                  # fep256_sparse64:72
+	srli a5, a2, 32                  # fep256_sparse64:79
+	slli t2, a2, 32                  # fep256_sparse64:80
 	add t4, t2, t4
 	sltu ra, t4, t2
-	add ra, ra, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add ra, t6, ra
 	sltu t6, ra, t6
-	add t6, t6, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t5, a2, t2
-	sltu t2, a2, t2                  # fep256_sparse64:74
+	sltu t2, a2, t2                  # fep256_sparse64:82
 	sub a5, a2, a5
 	sltu s4, a2, a5
 	sub a2, a5, t2
@@ -23536,7 +23536,7 @@ ecdsa_p256_M_steps:
 	add a5, a7, t6
 	add a5, t5, a5
 	sltu t5, a5, t5
-	add t5, t5, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t5, t5, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t4, a6, t4
 	sltu a6, t4, a6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t0, t0, ra
@@ -23704,28 +23704,28 @@ ecdsa_p256_M_steps:
 	or a6, a6, a2
 	add a2, t3, a5                   # products:50
 	add a2, a6, a2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a5, a1, 32                  # fep256_sparse64:67
+	srli a5, a1, 32                  # fep256_sparse64:75
 	slli a6, a1, 32
 	add t0, a6, t0
 	sltu t3, t0, a6
-	add t3, t3, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t3, t3, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t4, a1, a6
-	sltu a6, a1, a6                  # fep256_sparse64:70
+	sltu a6, a1, a6                  # fep256_sparse64:78
 	sub a5, a1, a5
 	sltu t5, a1, a5
 	sub a1, a5, a6
 	sltu a6, a5, a1
 	or a5, a6, t5
-	srli a5, t0, 32                  # fep256_sparse64:71
-	slli a6, t0, 32                  # fep256_sparse64:72
+	srli a5, t0, 32                  # fep256_sparse64:79
+	slli a6, t0, 32                  # fep256_sparse64:80
 	add t3, a6, t3
 	sltu t5, t3, a6
-	add t5, t5, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t5, t5, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t5, t4, t5
 	sltu t4, t5, t4
-	add t4, t4, a1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, a1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a1, t0, a6
-	sltu a6, t0, a6                  # fep256_sparse64:74
+	sltu a6, t0, a6                  # fep256_sparse64:82
 	sub a5, t0, a5
 	sltu t6, t0, a5
 	sub t0, a5, a6
@@ -23733,7 +23733,7 @@ ecdsa_p256_M_steps:
 	or a5, a6, t6
 	add t4, a1, t4
 	sltu a1, t4, a1
-	add a1, a1, t0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, a1, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t3, a4, t3
 	sltu a4, t3, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, t5
@@ -23751,28 +23751,28 @@ ecdsa_p256_M_steps:
 	add t2, t2, t4
 	sltu t4, t2, t4
 	or a1, a1, t4
-	srli a4, t3, 32                  # fep256_sparse64:67
+	srli a4, t3, 32                  # fep256_sparse64:75
 	slli a5, t3, 32
 	add a3, a5, a3
 	sltu a6, a3, a5
-	add a6, a6, a4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t0, t3, a5
-	sltu a5, t3, a5                  # fep256_sparse64:70
+	sltu a5, t3, a5                  # fep256_sparse64:78
 	sub a4, t3, a4
 	sltu t4, t3, a4
 	sub t3, a4, a5
 	sltu a5, a4, t3
 	or a4, a5, t4
-	srli a4, a3, 32                  # fep256_sparse64:71
-	slli a5, a3, 32                  # fep256_sparse64:72
+	srli a4, a3, 32                  # fep256_sparse64:79
+	slli a5, a3, 32                  # fep256_sparse64:80
 	add a6, a5, a6
 	sltu t4, a6, a5
-	add t4, t4, a4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t4, t0, t4
 	sltu t0, t4, t0
-	add t0, t0, t3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t0, t0, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t3, a3, a5
-	sltu a5, a3, a5                  # fep256_sparse64:74
+	sltu a5, a3, a5                  # fep256_sparse64:82
 	sub a4, a3, a4
 	sltu t5, a3, a4
 	sub a3, a4, a5
@@ -23781,7 +23781,7 @@ ecdsa_p256_M_steps:
 	add a1, a1, t0
 	add a1, t3, a1
 	sltu t3, a1, t3
-	add t3, t3, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t3, t3, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a6, a7, a6
 	sltu a7, a6, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t2, t2, t4
@@ -24026,28 +24026,28 @@ ecdsa_p256_M_steps:
 	add a1, a4, a1
 	sltu a4, a1, a4
 	add a4, a4, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a5, t1, 32                  # fep256_sparse64:67
+	srli a5, t1, 32                  # fep256_sparse64:75
 	slli a6, t1, 32
 	add t5, a6, t5
 	sltu a7, t5, a6
-	add a7, a7, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t0, t1, a6
-	sltu a6, t1, a6                  # fep256_sparse64:70
+	sltu a6, t1, a6                  # fep256_sparse64:78
 	sub a5, t1, a5
 	sltu t3, t1, a5
 	sub t1, a5, a6
 	sltu a6, a5, t1
 	or a5, a6, t3
-	srli a5, t5, 32                  # fep256_sparse64:71
-	slli a6, t5, 32                  # fep256_sparse64:72
+	srli a5, t5, 32                  # fep256_sparse64:79
+	slli a6, t5, 32                  # fep256_sparse64:80
 	add a7, a6, a7
 	sltu t3, a7, a6
-	add t3, t3, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t3, t0, t3
 	sltu t0, t3, t0
-	add t0, t0, t1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t0, t0, t1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t1, t5, a6
-	sltu a6, t5, a6                  # fep256_sparse64:74
+	sltu a6, t5, a6                  # fep256_sparse64:82
 	sub a5, t5, a5
 	sltu t4, t5, a5
 	sub t5, a5, a6
@@ -24055,7 +24055,7 @@ ecdsa_p256_M_steps:
 	or a5, a6, t4
 	add t0, t1, t0
 	sltu t1, t0, t1
-	add t1, t1, t5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t1, t1, t5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a7, t2, a7
 	sltu t2, a7, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s2, s2, t3
@@ -24073,28 +24073,28 @@ ecdsa_p256_M_steps:
 	add a3, a3, t0
 	sltu t0, a3, t0
 	or t1, t1, t0
-	srli a5, a7, 32                  # fep256_sparse64:67
+	srli a5, a7, 32                  # fep256_sparse64:75
 	slli a6, a7, 32
 	add s2, a6, s2
 	sltu t0, s2, a6
-	add t0, t0, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t2, a7, a6
-	sltu a6, a7, a6                  # fep256_sparse64:70
+	sltu a6, a7, a6                  # fep256_sparse64:78
 	sub a5, a7, a5
 	sltu t3, a7, a5
 	sub a7, a5, a6
 	sltu a6, a5, a7
 	or a5, a6, t3
-	srli a5, s2, 32                  # fep256_sparse64:71
-	slli a6, s2, 32                  # fep256_sparse64:72
+	srli a5, s2, 32                  # fep256_sparse64:79
+	slli a6, s2, 32                  # fep256_sparse64:80
 	add t0, a6, t0
 	sltu t3, t0, a6
-	add t3, t3, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t3, t2, t3
 	sltu t2, t3, t2
-	add t2, t2, a7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t2, t2, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a7, s2, a6
-	sltu a6, s2, a6                  # fep256_sparse64:74
+	sltu a6, s2, a6                  # fep256_sparse64:82
 	sub a5, s2, a5
 	sltu t4, s2, a5
 	sub s2, a5, a6
@@ -24103,7 +24103,7 @@ ecdsa_p256_M_steps:
 	add a5, t1, t2
 	add a5, a7, a5
 	sltu a7, a5, a7
-	add a7, a7, s2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, s2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t0, a2, t0
 	sltu a2, t0, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, t3
@@ -24312,28 +24312,28 @@ ecdsa_p256_M_steps:
 	or t2, t2, a6
 	add a6, ra, t1                   # products:50
 	add a6, t2, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t1, a2, 32                  # fep256_sparse64:67
+	srli t1, a2, 32                  # fep256_sparse64:75
 	slli t2, a2, 32
 	add t4, t2, t4
 	sltu ra, t4, t2
-	add ra, ra, t1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s2, a2, t2
-	sltu t2, a2, t2                  # fep256_sparse64:70
+	sltu t2, a2, t2                  # fep256_sparse64:78
 	sub t1, a2, t1
 	sltu s3, a2, t1
 	sub a2, t1, t2
 	sltu t2, t1, a2
 	or t1, t2, s3
-	srli t1, t4, 32                  # fep256_sparse64:71
-	slli t2, t4, 32                  # fep256_sparse64:72
+	srli t1, t4, 32                  # fep256_sparse64:79
+	slli t2, t4, 32                  # fep256_sparse64:80
 	add ra, t2, ra
 	sltu s3, ra, t2
-	add s3, s3, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s3, s3, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s3, s2, s3
 	sltu s2, s3, s2
-	add s2, s2, a2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s2, s2, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a2, t4, t2
-	sltu t2, t4, t2                  # fep256_sparse64:74
+	sltu t2, t4, t2                  # fep256_sparse64:82
 	sub t1, t4, t1
 	sltu s4, t4, t1
 	sub t4, t1, t2
@@ -24341,7 +24341,7 @@ ecdsa_p256_M_steps:
 	or t1, t2, s4
 	add s2, a2, s2
 	sltu a2, s2, a2
-	add a2, a2, t4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, a2, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add ra, t0, ra
 	sltu t0, ra, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, s3
@@ -24359,28 +24359,28 @@ ecdsa_p256_M_steps:
 	add t6, t6, s2
 	sltu s2, t6, s2
 	or a2, a2, s2
-	srli t0, ra, 32                  # fep256_sparse64:67
+	srli t0, ra, 32                  # fep256_sparse64:75
 	slli t1, ra, 32
 	add a7, t1, a7
 	sltu t2, a7, t1
-	add t2, t2, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t4, ra, t1
-	sltu t1, ra, t1                  # fep256_sparse64:70
+	sltu t1, ra, t1                  # fep256_sparse64:78
 	sub t0, ra, t0
 	sltu s2, ra, t0
 	sub ra, t0, t1
 	sltu t1, t0, ra
 	or t0, t1, s2
-	srli t0, a7, 32                  # fep256_sparse64:71
-	slli t1, a7, 32                  # fep256_sparse64:72
+	srli t0, a7, 32                  # fep256_sparse64:79
+	slli t1, a7, 32                  # fep256_sparse64:80
 	add t2, t1, t2
 	sltu s2, t2, t1
-	add s2, s2, t0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s2, t4, s2
 	sltu t4, s2, t4
-	add t4, t4, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub ra, a7, t1
-	sltu t1, a7, t1                  # fep256_sparse64:74
+	sltu t1, a7, t1                  # fep256_sparse64:82
 	sub t0, a7, t0
 	sltu s3, a7, t0
 	sub a7, t0, t1
@@ -24389,7 +24389,7 @@ ecdsa_p256_M_steps:
 	add a2, a2, t4
 	add a2, ra, a2
 	sltu ra, a2, ra
-	add ra, ra, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add ra, ra, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t2, t3, t2
 	sltu t3, t2, t3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t6, t6, s2
@@ -24541,28 +24541,28 @@ ecdsa_p256_M_steps:
 	add t3, ra, t3
 	sltu ra, t3, ra
 	add ra, ra, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t4, t0, 32                  # fep256_sparse64:67
+	srli t4, t0, 32                  # fep256_sparse64:75
 	slli s2, t0, 32
 	add s5, s2, s5
 	sltu s3, s5, s2
-	add s3, s3, t4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s3, s3, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s6, t0, s2
-	sltu s2, t0, s2                  # fep256_sparse64:70
+	sltu s2, t0, s2                  # fep256_sparse64:78
 	sub t4, t0, t4
 	sltu s7, t0, t4
 	sub t0, t4, s2
 	sltu s2, t4, t0
 	or t4, s2, s7
-	srli t4, s5, 32                  # fep256_sparse64:71
-	slli s2, s5, 32                  # fep256_sparse64:72
+	srli t4, s5, 32                  # fep256_sparse64:79
+	slli s2, s5, 32                  # fep256_sparse64:80
 	add s3, s2, s3
 	sltu s7, s3, s2
-	add s7, s7, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s7, s6, s7
 	sltu s6, s7, s6
-	add s6, s6, t0                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t0, s5, s2
-	sltu s2, s5, s2                  # fep256_sparse64:74
+	sltu s2, s5, s2                  # fep256_sparse64:82
 	sub t4, s5, t4
 	sltu s8, s5, t4
 	sub s5, t4, s2
@@ -24570,7 +24570,7 @@ ecdsa_p256_M_steps:
 	or t4, s2, s8
 	add s6, t0, s6
 	sltu t0, s6, t0
-	add t0, t0, s5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, s5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s3, s4, s3
 	sltu s4, s3, s4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s7
@@ -24588,28 +24588,28 @@ ecdsa_p256_M_steps:
 	add t1, t1, s6
 	sltu s6, t1, s6
 	or t0, t0, s6
-	srli t4, s3, 32                  # fep256_sparse64:67
+	srli t4, s3, 32                  # fep256_sparse64:75
 	slli s2, s3, 32
 	add a2, s2, a2
 	sltu s4, a2, s2
-	add s4, s4, t4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s4, s4, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s5, s3, s2
-	sltu s2, s3, s2                  # fep256_sparse64:70
+	sltu s2, s3, s2                  # fep256_sparse64:78
 	sub t4, s3, t4
 	sltu s6, s3, t4
 	sub s3, t4, s2
 	sltu s2, t4, s3
 	or t4, s2, s6
-	srli t4, a2, 32                  # fep256_sparse64:71
-	slli s2, a2, 32                  # fep256_sparse64:72
+	srli t4, a2, 32                  # fep256_sparse64:79
+	slli s2, a2, 32                  # fep256_sparse64:80
 	add s4, s2, s4
 	sltu s6, s4, s2
-	add s6, s6, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s6, s5, s6
 	sltu s5, s6, s5
-	add s5, s5, s3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, s5, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s3, a2, s2
-	sltu s2, a2, s2                  # fep256_sparse64:74
+	sltu s2, a2, s2                  # fep256_sparse64:82
 	sub t4, a2, t4
 	sltu s7, a2, t4
 	sub a2, t4, s2
@@ -24618,7 +24618,7 @@ ecdsa_p256_M_steps:
 	add t0, t0, s5
 	add t0, s3, t0
 	sltu s3, t0, s3
-	add s3, s3, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s3, s3, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s4, a7, s4
 	sltu a7, s4, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, s6
@@ -24746,28 +24746,28 @@ ecdsa_p256_M_steps:
 	or s9, s9, s6
 	add s5, s5, s8                   # products:50
 	add s5, s9, s5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s6, s7, 32                  # fep256_sparse64:67
+	srli s6, s7, 32                  # fep256_sparse64:75
 	slli s8, s7, 32
 	add t0, s8, t0
 	sltu s9, t0, s8
-	add s9, s9, s6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s9, s9, s6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s10, s7, s8
-	sltu s8, s7, s8                  # fep256_sparse64:70
+	sltu s8, s7, s8                  # fep256_sparse64:78
 	sub s6, s7, s6
 	sltu s11, s7, s6
 	sub s7, s6, s8
 	sltu s8, s6, s7
 	or s6, s8, s11
-	srli s6, t0, 32                  # fep256_sparse64:71
-	slli s8, t0, 32                  # fep256_sparse64:72
+	srli s6, t0, 32                  # fep256_sparse64:79
+	slli s8, t0, 32                  # fep256_sparse64:80
 	add s9, s8, s9
 	sltu s11, s9, s8
-	add s11, s11, s6                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, s6                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s11, s10, s11
 	sltu s10, s11, s10
-	add s10, s10, s7                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s10, s10, s7                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s7, t0, s8
-	sltu s8, t0, s8                  # fep256_sparse64:74
+	sltu s8, t0, s8                  # fep256_sparse64:82
 	sub s6, t0, s6
 	sltu s1, t0, s6
 	sub t0, s6, s8
@@ -24775,7 +24775,7 @@ ecdsa_p256_M_steps:
 	or s6, s8, s1
 	add s10, s7, s10
 	sltu s7, s10, s7
-	add s7, s7, t0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s7, s7, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s9, a7, s9
 	sltu a7, s9, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s11
@@ -24793,28 +24793,28 @@ ecdsa_p256_M_steps:
 	add s3, s3, s10
 	sltu s10, s3, s10
 	or s7, s7, s10
-	srli a7, s9, 32                  # fep256_sparse64:67
+	srli a7, s9, 32                  # fep256_sparse64:75
 	slli t0, s9, 32
 	add a2, t0, a2
 	sltu s1, a2, t0
-	add s1, s1, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s1, s1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s6, s9, t0
-	sltu t0, s9, t0                  # fep256_sparse64:70
+	sltu t0, s9, t0                  # fep256_sparse64:78
 	sub a7, s9, a7
 	sltu s8, s9, a7
 	sub s9, a7, t0
 	sltu t0, a7, s9
 	or a7, t0, s8
-	srli a7, a2, 32                  # fep256_sparse64:71
-	slli t0, a2, 32                  # fep256_sparse64:72
+	srli a7, a2, 32                  # fep256_sparse64:79
+	slli t0, a2, 32                  # fep256_sparse64:80
 	add s1, t0, s1
 	sltu s8, s1, t0
-	add s8, s8, a7                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s8, s8, a7                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s8, s6, s8
 	sltu s6, s8, s6
-	add s6, s6, s9                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, s9                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s9, a2, t0
-	sltu t0, a2, t0                  # fep256_sparse64:74
+	sltu t0, a2, t0                  # fep256_sparse64:82
 	sub a7, a2, a7
 	sltu s10, a2, a7
 	sub a2, a7, t0
@@ -24823,7 +24823,7 @@ ecdsa_p256_M_steps:
 	add a7, s7, s6
 	add a7, s9, a7
 	sltu s9, a7, s9
-	add s9, s9, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s9, s9, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s1, t4, s1
 	sltu t4, s1, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s3, s3, s8
@@ -25094,28 +25094,28 @@ ecdsa_p256_M_steps:
 	add a1, a4, a1
 	sltu a4, a1, a4
 	add a4, a4, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t0, a7, 32                  # fep256_sparse64:67
+	srli t0, a7, 32                  # fep256_sparse64:75
 	slli t1, a7, 32
 	add s6, t1, s6
 	sltu t3, s6, t1
-	add t3, t3, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t3, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t4, a7, t1
-	sltu t1, a7, t1                  # fep256_sparse64:70
+	sltu t1, a7, t1                  # fep256_sparse64:78
 	sub t0, a7, t0
 	sltu ra, a7, t0
 	sub a7, t0, t1
 	sltu t1, t0, a7
 	or t0, t1, ra
-	srli t0, s6, 32                  # fep256_sparse64:71
-	slli t1, s6, 32                  # fep256_sparse64:72
+	srli t0, s6, 32                  # fep256_sparse64:79
+	slli t1, s6, 32                  # fep256_sparse64:80
 	add t3, t1, t3
 	sltu ra, t3, t1
-	add ra, ra, t0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add ra, t4, ra
 	sltu t4, ra, t4
-	add t4, t4, a7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a7, s6, t1
-	sltu t1, s6, t1                  # fep256_sparse64:74
+	sltu t1, s6, t1                  # fep256_sparse64:82
 	sub t0, s6, t0
 	sltu s4, s6, t0
 	sub s6, t0, t1
@@ -25123,7 +25123,7 @@ ecdsa_p256_M_steps:
 	or t0, t1, s4
 	add t4, a7, t4
 	sltu a7, t4, a7
-	add a7, a7, s6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t3, s1, t3
 	sltu s1, t3, s1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a5, a5, ra
@@ -25141,28 +25141,28 @@ ecdsa_p256_M_steps:
 	add a3, a3, t4
 	sltu t4, a3, t4
 	or a7, a7, t4
-	srli t0, t3, 32                  # fep256_sparse64:67
+	srli t0, t3, 32                  # fep256_sparse64:75
 	slli t1, t3, 32
 	add a5, t1, a5
 	sltu t4, a5, t1
-	add t4, t4, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub ra, t3, t1
-	sltu t1, t3, t1                  # fep256_sparse64:70
+	sltu t1, t3, t1                  # fep256_sparse64:78
 	sub t0, t3, t0
 	sltu s1, t3, t0
 	sub t3, t0, t1
 	sltu t1, t0, t3
 	or t0, t1, s1
-	srli t0, a5, 32                  # fep256_sparse64:71
-	slli t1, a5, 32                  # fep256_sparse64:72
+	srli t0, a5, 32                  # fep256_sparse64:79
+	slli t1, a5, 32                  # fep256_sparse64:80
 	add t4, t1, t4
 	sltu s1, t4, t1
-	add s1, s1, t0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s1, s1, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s1, ra, s1
 	sltu ra, s1, ra
-	add ra, ra, t3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, ra, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t3, a5, t1
-	sltu t1, a5, t1                  # fep256_sparse64:74
+	sltu t1, a5, t1                  # fep256_sparse64:82
 	sub t0, a5, t0
 	sltu s4, a5, t0
 	sub a5, t0, t1
@@ -25171,7 +25171,7 @@ ecdsa_p256_M_steps:
 	add a7, a7, ra
 	add a7, t3, a7
 	sltu t3, a7, t3
-	add t3, t3, a5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t3, t3, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t4, a2, t4
 	sltu a2, t4, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, s1
@@ -25299,28 +25299,28 @@ ecdsa_p256_M_steps:
 	or a6, a6, t6
 	add t5, ra, t5                   # products:50
 	add a6, a6, t5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t5, t2, 32                  # fep256_sparse64:67
+	srli t5, t2, 32                  # fep256_sparse64:75
 	slli t6, t2, 32
 	add a7, t6, a7
 	sltu ra, a7, t6
-	add ra, ra, t5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s1, t2, t6
-	sltu t6, t2, t6                  # fep256_sparse64:70
+	sltu t6, t2, t6                  # fep256_sparse64:78
 	sub t5, t2, t5
 	sltu s4, t2, t5
 	sub t2, t5, t6
 	sltu t6, t5, t2
 	or t5, t6, s4
-	srli t5, a7, 32                  # fep256_sparse64:71
-	slli t6, a7, 32                  # fep256_sparse64:72
+	srli t5, a7, 32                  # fep256_sparse64:79
+	slli t6, a7, 32                  # fep256_sparse64:80
 	add ra, t6, ra
 	sltu s4, ra, t6
-	add s4, s4, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s4, s1, s4
 	sltu s1, s4, s1
-	add s1, s1, t2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s1, s1, t2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t2, a7, t6
-	sltu t6, a7, t6                  # fep256_sparse64:74
+	sltu t6, a7, t6                  # fep256_sparse64:82
 	sub t5, a7, t5
 	sltu s6, a7, t5
 	sub a7, t5, t6
@@ -25328,7 +25328,7 @@ ecdsa_p256_M_steps:
 	or t5, t6, s6
 	add s1, t2, s1
 	sltu t2, s1, t2
-	add t2, t2, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t2, t2, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add ra, a5, ra
 	sltu a5, ra, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s4
@@ -25346,28 +25346,28 @@ ecdsa_p256_M_steps:
 	add t3, t3, s1
 	sltu s1, t3, s1
 	or t2, t2, s1
-	srli a5, ra, 32                  # fep256_sparse64:67
+	srli a5, ra, 32                  # fep256_sparse64:75
 	slli a7, ra, 32
 	add a2, a7, a2
 	sltu t5, a2, a7
-	add t5, t5, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t6, ra, a7
-	sltu a7, ra, a7                  # fep256_sparse64:70
+	sltu a7, ra, a7                  # fep256_sparse64:78
 	sub a5, ra, a5
 	sltu s1, ra, a5
 	sub ra, a5, a7
 	sltu a7, a5, ra
 	or a5, a7, s1
-	srli a5, a2, 32                  # fep256_sparse64:71
-	slli a7, a2, 32                  # fep256_sparse64:72
+	srli a5, a2, 32                  # fep256_sparse64:79
+	slli a7, a2, 32                  # fep256_sparse64:80
 	add t5, a7, t5
 	sltu s1, t5, a7
-	add s1, s1, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s1, s1, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s1, t6, s1
 	sltu t6, s1, t6
-	add t6, t6, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub ra, a2, a7
-	sltu a7, a2, a7                  # fep256_sparse64:74
+	sltu a7, a2, a7                  # fep256_sparse64:82
 	sub a5, a2, a5
 	sltu s4, a2, a5
 	sub a2, a5, a7
@@ -25376,7 +25376,7 @@ ecdsa_p256_M_steps:
 	add a5, t2, t6
 	add a5, ra, a5
 	sltu ra, a5, ra
-	add ra, ra, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add ra, ra, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t5, t0, t5
 	sltu t0, t5, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t3, t3, s1
@@ -25575,28 +25575,28 @@ ecdsa_p256_M_steps:
 	add t1, t3, t1
 	sltu t3, t1, t3
 	add t3, t3, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a5, a7, 32                  # fep256_sparse64:67
+	srli a5, a7, 32                  # fep256_sparse64:75
 	slli t2, a7, 32
 	add ra, t2, ra
 	sltu t5, ra, t2
-	add t5, t5, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t6, a7, t2
-	sltu t2, a7, t2                  # fep256_sparse64:70
+	sltu t2, a7, t2                  # fep256_sparse64:78
 	sub a5, a7, a5
 	sltu s4, a7, a5
 	sub a7, a5, t2
 	sltu t2, a5, a7
 	or a5, t2, s4
-	srli a5, ra, 32                  # fep256_sparse64:71
-	slli t2, ra, 32                  # fep256_sparse64:72
+	srli a5, ra, 32                  # fep256_sparse64:79
+	slli t2, ra, 32                  # fep256_sparse64:80
 	add t5, t2, t5
 	sltu s4, t5, t2
-	add s4, s4, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s4, t6, s4
 	sltu t6, s4, t6
-	add t6, t6, a7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a7, ra, t2
-	sltu t2, ra, t2                  # fep256_sparse64:74
+	sltu t2, ra, t2                  # fep256_sparse64:82
 	sub a5, ra, a5
 	sltu s6, ra, a5
 	sub ra, a5, t2
@@ -25604,7 +25604,7 @@ ecdsa_p256_M_steps:
 	or a5, t2, s6
 	add t6, a7, t6
 	sltu a7, t6, a7
-	add a7, a7, ra                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, ra                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t5, t4, t5
 	sltu t4, t5, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s4
@@ -25622,28 +25622,28 @@ ecdsa_p256_M_steps:
 	add t0, t0, t6
 	sltu t6, t0, t6
 	or a7, a7, t6
-	srli a5, t5, 32                  # fep256_sparse64:67
+	srli a5, t5, 32                  # fep256_sparse64:75
 	slli t2, t5, 32
 	add a2, t2, a2
 	sltu t4, a2, t2
-	add t4, t4, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t6, t5, t2
-	sltu t2, t5, t2                  # fep256_sparse64:70
+	sltu t2, t5, t2                  # fep256_sparse64:78
 	sub a5, t5, a5
 	sltu ra, t5, a5
 	sub t5, a5, t2
 	sltu t2, a5, t5
 	or a5, t2, ra
-	srli a5, a2, 32                  # fep256_sparse64:71
-	slli t2, a2, 32                  # fep256_sparse64:72
+	srli a5, a2, 32                  # fep256_sparse64:79
+	slli t2, a2, 32                  # fep256_sparse64:80
 	add t4, t2, t4
 	sltu ra, t4, t2
-	add ra, ra, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add ra, t6, ra
 	sltu t6, ra, t6
-	add t6, t6, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t5, a2, t2
-	sltu t2, a2, t2                  # fep256_sparse64:74
+	sltu t2, a2, t2                  # fep256_sparse64:82
 	sub a5, a2, a5
 	sltu s4, a2, a5
 	sub a2, a5, t2
@@ -25652,7 +25652,7 @@ ecdsa_p256_M_steps:
 	add a5, a7, t6
 	add a5, t5, a5
 	sltu t5, a5, t5
-	add t5, t5, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t5, t5, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t4, a6, t4
 	sltu a6, t4, a6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t0, t0, ra
@@ -25820,28 +25820,28 @@ ecdsa_p256_M_steps:
 	or a6, a6, a2
 	add a2, t3, a5                   # products:50
 	add a2, a6, a2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a5, a1, 32                  # fep256_sparse64:67
+	srli a5, a1, 32                  # fep256_sparse64:75
 	slli a6, a1, 32
 	add t0, a6, t0
 	sltu t3, t0, a6
-	add t3, t3, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t3, t3, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t4, a1, a6
-	sltu a6, a1, a6                  # fep256_sparse64:70
+	sltu a6, a1, a6                  # fep256_sparse64:78
 	sub a5, a1, a5
 	sltu t5, a1, a5
 	sub a1, a5, a6
 	sltu a6, a5, a1
 	or a5, a6, t5
-	srli a5, t0, 32                  # fep256_sparse64:71
-	slli a6, t0, 32                  # fep256_sparse64:72
+	srli a5, t0, 32                  # fep256_sparse64:79
+	slli a6, t0, 32                  # fep256_sparse64:80
 	add t3, a6, t3
 	sltu t5, t3, a6
-	add t5, t5, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t5, t5, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t5, t4, t5
 	sltu t4, t5, t4
-	add t4, t4, a1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, a1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a1, t0, a6
-	sltu a6, t0, a6                  # fep256_sparse64:74
+	sltu a6, t0, a6                  # fep256_sparse64:82
 	sub a5, t0, a5
 	sltu t6, t0, a5
 	sub t0, a5, a6
@@ -25849,7 +25849,7 @@ ecdsa_p256_M_steps:
 	or a5, a6, t6
 	add t4, a1, t4
 	sltu a1, t4, a1
-	add a1, a1, t0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, a1, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t3, a4, t3
 	sltu a4, t3, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, t5
@@ -25867,28 +25867,28 @@ ecdsa_p256_M_steps:
 	add t2, t2, t4
 	sltu t4, t2, t4
 	or a1, a1, t4
-	srli a4, t3, 32                  # fep256_sparse64:67
+	srli a4, t3, 32                  # fep256_sparse64:75
 	slli a5, t3, 32
 	add a3, a5, a3
 	sltu a6, a3, a5
-	add a6, a6, a4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t0, t3, a5
-	sltu a5, t3, a5                  # fep256_sparse64:70
+	sltu a5, t3, a5                  # fep256_sparse64:78
 	sub a4, t3, a4
 	sltu t4, t3, a4
 	sub t3, a4, a5
 	sltu a5, a4, t3
 	or a4, a5, t4
-	srli a4, a3, 32                  # fep256_sparse64:71
-	slli a5, a3, 32                  # fep256_sparse64:72
+	srli a4, a3, 32                  # fep256_sparse64:79
+	slli a5, a3, 32                  # fep256_sparse64:80
 	add a6, a5, a6
 	sltu t4, a6, a5
-	add t4, t4, a4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t4, t0, t4
 	sltu t0, t4, t0
-	add t0, t0, t3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t0, t0, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t3, a3, a5
-	sltu a5, a3, a5                  # fep256_sparse64:74
+	sltu a5, a3, a5                  # fep256_sparse64:82
 	sub a4, a3, a4
 	sltu t5, a3, a4
 	sub a3, a4, a5
@@ -25897,7 +25897,7 @@ ecdsa_p256_M_steps:
 	add a1, a1, t0
 	add a1, t3, a1
 	sltu t3, a1, t3
-	add t3, t3, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t3, t3, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a6, a7, a6
 	sltu a7, a6, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t2, t2, t4
@@ -26142,28 +26142,28 @@ ecdsa_p256_M_steps:
 	add a1, a4, a1
 	sltu a4, a1, a4
 	add a4, a4, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a5, t1, 32                  # fep256_sparse64:67
+	srli a5, t1, 32                  # fep256_sparse64:75
 	slli a6, t1, 32
 	add t5, a6, t5
 	sltu a7, t5, a6
-	add a7, a7, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t0, t1, a6
-	sltu a6, t1, a6                  # fep256_sparse64:70
+	sltu a6, t1, a6                  # fep256_sparse64:78
 	sub a5, t1, a5
 	sltu t3, t1, a5
 	sub t1, a5, a6
 	sltu a6, a5, t1
 	or a5, a6, t3
-	srli a5, t5, 32                  # fep256_sparse64:71
-	slli a6, t5, 32                  # fep256_sparse64:72
+	srli a5, t5, 32                  # fep256_sparse64:79
+	slli a6, t5, 32                  # fep256_sparse64:80
 	add a7, a6, a7
 	sltu t3, a7, a6
-	add t3, t3, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t3, t0, t3
 	sltu t0, t3, t0
-	add t0, t0, t1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t0, t0, t1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t1, t5, a6
-	sltu a6, t5, a6                  # fep256_sparse64:74
+	sltu a6, t5, a6                  # fep256_sparse64:82
 	sub a5, t5, a5
 	sltu t4, t5, a5
 	sub t5, a5, a6
@@ -26171,7 +26171,7 @@ ecdsa_p256_M_steps:
 	or a5, a6, t4
 	add t0, t1, t0
 	sltu t1, t0, t1
-	add t1, t1, t5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t1, t1, t5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a7, t2, a7
 	sltu t2, a7, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s2, s2, t3
@@ -26189,28 +26189,28 @@ ecdsa_p256_M_steps:
 	add a3, a3, t0
 	sltu t0, a3, t0
 	or t1, t1, t0
-	srli a5, a7, 32                  # fep256_sparse64:67
+	srli a5, a7, 32                  # fep256_sparse64:75
 	slli a6, a7, 32
 	add s2, a6, s2
 	sltu t0, s2, a6
-	add t0, t0, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t2, a7, a6
-	sltu a6, a7, a6                  # fep256_sparse64:70
+	sltu a6, a7, a6                  # fep256_sparse64:78
 	sub a5, a7, a5
 	sltu t3, a7, a5
 	sub a7, a5, a6
 	sltu a6, a5, a7
 	or a5, a6, t3
-	srli a5, s2, 32                  # fep256_sparse64:71
-	slli a6, s2, 32                  # fep256_sparse64:72
+	srli a5, s2, 32                  # fep256_sparse64:79
+	slli a6, s2, 32                  # fep256_sparse64:80
 	add t0, a6, t0
 	sltu t3, t0, a6
-	add t3, t3, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t3, t2, t3
 	sltu t2, t3, t2
-	add t2, t2, a7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t2, t2, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a7, s2, a6
-	sltu a6, s2, a6                  # fep256_sparse64:74
+	sltu a6, s2, a6                  # fep256_sparse64:82
 	sub a5, s2, a5
 	sltu t4, s2, a5
 	sub s2, a5, a6
@@ -26219,7 +26219,7 @@ ecdsa_p256_M_steps:
 	add a5, t1, t2
 	add a5, a7, a5
 	sltu a7, a5, a7
-	add a7, a7, s2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, s2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t0, a2, t0
 	sltu a2, t0, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, t3
@@ -26428,28 +26428,28 @@ ecdsa_p256_M_steps:
 	or t2, t2, a6
 	add a6, ra, t1                   # products:50
 	add a6, t2, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t1, a2, 32                  # fep256_sparse64:67
+	srli t1, a2, 32                  # fep256_sparse64:75
 	slli t2, a2, 32
 	add t4, t2, t4
 	sltu ra, t4, t2
-	add ra, ra, t1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s2, a2, t2
-	sltu t2, a2, t2                  # fep256_sparse64:70
+	sltu t2, a2, t2                  # fep256_sparse64:78
 	sub t1, a2, t1
 	sltu s3, a2, t1
 	sub a2, t1, t2
 	sltu t2, t1, a2
 	or t1, t2, s3
-	srli t1, t4, 32                  # fep256_sparse64:71
-	slli t2, t4, 32                  # fep256_sparse64:72
+	srli t1, t4, 32                  # fep256_sparse64:79
+	slli t2, t4, 32                  # fep256_sparse64:80
 	add ra, t2, ra
 	sltu s3, ra, t2
-	add s3, s3, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s3, s3, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s3, s2, s3
 	sltu s2, s3, s2
-	add s2, s2, a2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s2, s2, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a2, t4, t2
-	sltu t2, t4, t2                  # fep256_sparse64:74
+	sltu t2, t4, t2                  # fep256_sparse64:82
 	sub t1, t4, t1
 	sltu s4, t4, t1
 	sub t4, t1, t2
@@ -26457,7 +26457,7 @@ ecdsa_p256_M_steps:
 	or t1, t2, s4
 	add s2, a2, s2
 	sltu a2, s2, a2
-	add a2, a2, t4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, a2, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add ra, t0, ra
 	sltu t0, ra, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, s3
@@ -26475,28 +26475,28 @@ ecdsa_p256_M_steps:
 	add t6, t6, s2
 	sltu s2, t6, s2
 	or a2, a2, s2
-	srli t0, ra, 32                  # fep256_sparse64:67
+	srli t0, ra, 32                  # fep256_sparse64:75
 	slli t1, ra, 32
 	add a7, t1, a7
 	sltu t2, a7, t1
-	add t2, t2, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t4, ra, t1
-	sltu t1, ra, t1                  # fep256_sparse64:70
+	sltu t1, ra, t1                  # fep256_sparse64:78
 	sub t0, ra, t0
 	sltu s2, ra, t0
 	sub ra, t0, t1
 	sltu t1, t0, ra
 	or t0, t1, s2
-	srli t0, a7, 32                  # fep256_sparse64:71
-	slli t1, a7, 32                  # fep256_sparse64:72
+	srli t0, a7, 32                  # fep256_sparse64:79
+	slli t1, a7, 32                  # fep256_sparse64:80
 	add t2, t1, t2
 	sltu s2, t2, t1
-	add s2, s2, t0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s2, t4, s2
 	sltu t4, s2, t4
-	add t4, t4, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub ra, a7, t1
-	sltu t1, a7, t1                  # fep256_sparse64:74
+	sltu t1, a7, t1                  # fep256_sparse64:82
 	sub t0, a7, t0
 	sltu s3, a7, t0
 	sub a7, t0, t1
@@ -26505,7 +26505,7 @@ ecdsa_p256_M_steps:
 	add a2, a2, t4
 	add a2, ra, a2
 	sltu ra, a2, ra
-	add ra, ra, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add ra, ra, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t2, t3, t2
 	sltu t3, t2, t3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t6, t6, s2
@@ -26657,28 +26657,28 @@ ecdsa_p256_M_steps:
 	add t3, ra, t3
 	sltu ra, t3, ra
 	add ra, ra, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t4, t0, 32                  # fep256_sparse64:67
+	srli t4, t0, 32                  # fep256_sparse64:75
 	slli s2, t0, 32
 	add s5, s2, s5
 	sltu s3, s5, s2
-	add s3, s3, t4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s3, s3, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s6, t0, s2
-	sltu s2, t0, s2                  # fep256_sparse64:70
+	sltu s2, t0, s2                  # fep256_sparse64:78
 	sub t4, t0, t4
 	sltu s7, t0, t4
 	sub t0, t4, s2
 	sltu s2, t4, t0
 	or t4, s2, s7
-	srli t4, s5, 32                  # fep256_sparse64:71
-	slli s2, s5, 32                  # fep256_sparse64:72
+	srli t4, s5, 32                  # fep256_sparse64:79
+	slli s2, s5, 32                  # fep256_sparse64:80
 	add s3, s2, s3
 	sltu s7, s3, s2
-	add s7, s7, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s7, s6, s7
 	sltu s6, s7, s6
-	add s6, s6, t0                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t0, s5, s2
-	sltu s2, s5, s2                  # fep256_sparse64:74
+	sltu s2, s5, s2                  # fep256_sparse64:82
 	sub t4, s5, t4
 	sltu s8, s5, t4
 	sub s5, t4, s2
@@ -26686,7 +26686,7 @@ ecdsa_p256_M_steps:
 	or t4, s2, s8
 	add s6, t0, s6
 	sltu t0, s6, t0
-	add t0, t0, s5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, s5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s3, s4, s3
 	sltu s4, s3, s4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s7
@@ -26704,28 +26704,28 @@ ecdsa_p256_M_steps:
 	add t1, t1, s6
 	sltu s6, t1, s6
 	or t0, t0, s6
-	srli t4, s3, 32                  # fep256_sparse64:67
+	srli t4, s3, 32                  # fep256_sparse64:75
 	slli s2, s3, 32
 	add a2, s2, a2
 	sltu s4, a2, s2
-	add s4, s4, t4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s4, s4, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s5, s3, s2
-	sltu s2, s3, s2                  # fep256_sparse64:70
+	sltu s2, s3, s2                  # fep256_sparse64:78
 	sub t4, s3, t4
 	sltu s6, s3, t4
 	sub s3, t4, s2
 	sltu s2, t4, s3
 	or t4, s2, s6
-	srli t4, a2, 32                  # fep256_sparse64:71
-	slli s2, a2, 32                  # fep256_sparse64:72
+	srli t4, a2, 32                  # fep256_sparse64:79
+	slli s2, a2, 32                  # fep256_sparse64:80
 	add s4, s2, s4
 	sltu s6, s4, s2
-	add s6, s6, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s6, s5, s6
 	sltu s5, s6, s5
-	add s5, s5, s3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, s5, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s3, a2, s2
-	sltu s2, a2, s2                  # fep256_sparse64:74
+	sltu s2, a2, s2                  # fep256_sparse64:82
 	sub t4, a2, t4
 	sltu s7, a2, t4
 	sub a2, t4, s2
@@ -26734,7 +26734,7 @@ ecdsa_p256_M_steps:
 	add t0, t0, s5
 	add t0, s3, t0
 	sltu s3, t0, s3
-	add s3, s3, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s3, s3, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s4, a7, s4
 	sltu a7, s4, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, s6
@@ -26862,28 +26862,28 @@ ecdsa_p256_M_steps:
 	or s9, s9, s6
 	add s5, s5, s8                   # products:50
 	add s5, s9, s5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s6, s7, 32                  # fep256_sparse64:67
+	srli s6, s7, 32                  # fep256_sparse64:75
 	slli s8, s7, 32
 	add t0, s8, t0
 	sltu s9, t0, s8
-	add s9, s9, s6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s9, s9, s6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s10, s7, s8
-	sltu s8, s7, s8                  # fep256_sparse64:70
+	sltu s8, s7, s8                  # fep256_sparse64:78
 	sub s6, s7, s6
 	sltu s11, s7, s6
 	sub s7, s6, s8
 	sltu s8, s6, s7
 	or s6, s8, s11
-	srli s6, t0, 32                  # fep256_sparse64:71
-	slli s8, t0, 32                  # fep256_sparse64:72
+	srli s6, t0, 32                  # fep256_sparse64:79
+	slli s8, t0, 32                  # fep256_sparse64:80
 	add s9, s8, s9
 	sltu s11, s9, s8
-	add s11, s11, s6                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, s6                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s11, s10, s11
 	sltu s10, s11, s10
-	add s10, s10, s7                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s10, s10, s7                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s7, t0, s8
-	sltu s8, t0, s8                  # fep256_sparse64:74
+	sltu s8, t0, s8                  # fep256_sparse64:82
 	sub s6, t0, s6
 	sltu s1, t0, s6
 	sub t0, s6, s8
@@ -26891,7 +26891,7 @@ ecdsa_p256_M_steps:
 	or s6, s8, s1
 	add s10, s7, s10
 	sltu s7, s10, s7
-	add s7, s7, t0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s7, s7, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s9, a7, s9
 	sltu a7, s9, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s11
@@ -26909,28 +26909,28 @@ ecdsa_p256_M_steps:
 	add s3, s3, s10
 	sltu s10, s3, s10
 	or s7, s7, s10
-	srli a7, s9, 32                  # fep256_sparse64:67
+	srli a7, s9, 32                  # fep256_sparse64:75
 	slli t0, s9, 32
 	add a2, t0, a2
 	sltu s1, a2, t0
-	add s1, s1, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s1, s1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s6, s9, t0
-	sltu t0, s9, t0                  # fep256_sparse64:70
+	sltu t0, s9, t0                  # fep256_sparse64:78
 	sub a7, s9, a7
 	sltu s8, s9, a7
 	sub s9, a7, t0
 	sltu t0, a7, s9
 	or a7, t0, s8
-	srli a7, a2, 32                  # fep256_sparse64:71
-	slli t0, a2, 32                  # fep256_sparse64:72
+	srli a7, a2, 32                  # fep256_sparse64:79
+	slli t0, a2, 32                  # fep256_sparse64:80
 	add s1, t0, s1
 	sltu s8, s1, t0
-	add s8, s8, a7                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s8, s8, a7                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s8, s6, s8
 	sltu s6, s8, s6
-	add s6, s6, s9                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, s9                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub s9, a2, t0
-	sltu t0, a2, t0                  # fep256_sparse64:74
+	sltu t0, a2, t0                  # fep256_sparse64:82
 	sub a7, a2, a7
 	sltu s10, a2, a7
 	sub a2, a7, t0
@@ -26939,7 +26939,7 @@ ecdsa_p256_M_steps:
 	add a7, s7, s6
 	add a7, s9, a7
 	sltu s9, a7, s9
-	add s9, s9, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s9, s9, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add s1, t4, s1
 	sltu t4, s1, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s3, s3, s8
@@ -27210,28 +27210,28 @@ ecdsa_p256_M_steps:
 	add a1, a4, a1
 	sltu a4, a1, a4
 	add a4, a4, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t0, a7, 32                  # fep256_sparse64:67
+	srli t0, a7, 32                  # fep256_sparse64:75
 	slli t1, a7, 32
 	add s6, t1, s6
 	sltu t3, s6, t1
-	add t3, t3, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t3, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t4, a7, t1
-	sltu t1, a7, t1                  # fep256_sparse64:70
+	sltu t1, a7, t1                  # fep256_sparse64:78
 	sub t0, a7, t0
 	sltu ra, a7, t0
 	sub a7, t0, t1
 	sltu t1, t0, a7
 	or t0, t1, ra
-	srli t0, s6, 32                  # fep256_sparse64:71
-	slli t1, s6, 32                  # fep256_sparse64:72
+	srli t0, s6, 32                  # fep256_sparse64:79
+	slli t1, s6, 32                  # fep256_sparse64:80
 	add t3, t1, t3
 	sltu ra, t3, t1
-	add ra, ra, t0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add ra, t4, ra
 	sltu t4, ra, t4
-	add t4, t4, a7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a7, s6, t1
-	sltu t1, s6, t1                  # fep256_sparse64:74
+	sltu t1, s6, t1                  # fep256_sparse64:82
 	sub t0, s6, t0
 	sltu s4, s6, t0
 	sub s6, t0, t1
@@ -27239,7 +27239,7 @@ ecdsa_p256_M_steps:
 	or t0, t1, s4
 	add t4, a7, t4
 	sltu a7, t4, a7
-	add a7, a7, s6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t3, s1, t3
 	sltu s1, t3, s1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a5, a5, ra
@@ -27257,28 +27257,28 @@ ecdsa_p256_M_steps:
 	add a3, a3, t4
 	sltu t4, a3, t4
 	or a7, a7, t4
-	srli t0, t3, 32                  # fep256_sparse64:67
+	srli t0, t3, 32                  # fep256_sparse64:75
 	slli t1, t3, 32
 	add a5, t1, a5
 	sltu t4, a5, t1
-	add t4, t4, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub ra, t3, t1
-	sltu t1, t3, t1                  # fep256_sparse64:70
+	sltu t1, t3, t1                  # fep256_sparse64:78
 	sub t0, t3, t0
 	sltu s1, t3, t0
 	sub t3, t0, t1
 	sltu t1, t0, t3
 	or t0, t1, s1
-	srli t0, a5, 32                  # fep256_sparse64:71
-	slli t1, a5, 32                  # fep256_sparse64:72
+	srli t0, a5, 32                  # fep256_sparse64:79
+	slli t1, a5, 32                  # fep256_sparse64:80
 	add t4, t1, t4
 	sltu s1, t4, t1
-	add s1, s1, t0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s1, s1, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s1, ra, s1
 	sltu ra, s1, ra
-	add ra, ra, t3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, ra, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t3, a5, t1
-	sltu t1, a5, t1                  # fep256_sparse64:74
+	sltu t1, a5, t1                  # fep256_sparse64:82
 	sub t0, a5, t0
 	sltu s4, a5, t0
 	sub a5, t0, t1
@@ -27287,7 +27287,7 @@ ecdsa_p256_M_steps:
 	add a7, a7, ra
 	add a7, t3, a7
 	sltu t3, a7, t3
-	add t3, t3, a5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t3, t3, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t4, a2, t4
 	sltu a2, t4, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, s1
@@ -27415,28 +27415,28 @@ ecdsa_p256_M_steps:
 	or a6, a6, t6
 	add t5, ra, t5                   # products:50
 	add a6, a6, t5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t5, t2, 32                  # fep256_sparse64:67
+	srli t5, t2, 32                  # fep256_sparse64:75
 	slli t6, t2, 32
 	add a7, t6, a7
 	sltu ra, a7, t6
-	add ra, ra, t5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub s1, t2, t6
-	sltu t6, t2, t6                  # fep256_sparse64:70
+	sltu t6, t2, t6                  # fep256_sparse64:78
 	sub t5, t2, t5
 	sltu s4, t2, t5
 	sub t2, t5, t6
 	sltu t6, t5, t2
 	or t5, t6, s4
-	srli t5, a7, 32                  # fep256_sparse64:71
-	slli t6, a7, 32                  # fep256_sparse64:72
+	srli t5, a7, 32                  # fep256_sparse64:79
+	slli t6, a7, 32                  # fep256_sparse64:80
 	add ra, t6, ra
 	sltu s4, ra, t6
-	add s4, s4, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s4, s1, s4
 	sltu s1, s4, s1
-	add s1, s1, t2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s1, s1, t2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t2, a7, t6
-	sltu t6, a7, t6                  # fep256_sparse64:74
+	sltu t6, a7, t6                  # fep256_sparse64:82
 	sub t5, a7, t5
 	sltu s6, a7, t5
 	sub a7, t5, t6
@@ -27444,7 +27444,7 @@ ecdsa_p256_M_steps:
 	or t5, t6, s6
 	add s1, t2, s1
 	sltu t2, s1, t2
-	add t2, t2, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t2, t2, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add ra, a5, ra
 	sltu a5, ra, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s4
@@ -27462,28 +27462,28 @@ ecdsa_p256_M_steps:
 	add t3, t3, s1
 	sltu s1, t3, s1
 	or t2, t2, s1
-	srli a5, ra, 32                  # fep256_sparse64:67
+	srli a5, ra, 32                  # fep256_sparse64:75
 	slli a7, ra, 32
 	add a2, a7, a2
 	sltu t5, a2, a7
-	add t5, t5, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t6, ra, a7
-	sltu a7, ra, a7                  # fep256_sparse64:70
+	sltu a7, ra, a7                  # fep256_sparse64:78
 	sub a5, ra, a5
 	sltu s1, ra, a5
 	sub ra, a5, a7
 	sltu a7, a5, ra
 	or a5, a7, s1
-	srli a5, a2, 32                  # fep256_sparse64:71
-	slli a7, a2, 32                  # fep256_sparse64:72
+	srli a5, a2, 32                  # fep256_sparse64:79
+	slli a7, a2, 32                  # fep256_sparse64:80
 	add t5, a7, t5
 	sltu s1, t5, a7
-	add s1, s1, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s1, s1, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s1, t6, s1
 	sltu t6, s1, t6
-	add t6, t6, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub ra, a2, a7
-	sltu a7, a2, a7                  # fep256_sparse64:74
+	sltu a7, a2, a7                  # fep256_sparse64:82
 	sub a5, a2, a5
 	sltu s4, a2, a5
 	sub a2, a5, a7
@@ -27492,7 +27492,7 @@ ecdsa_p256_M_steps:
 	add a5, t2, t6
 	add a5, ra, a5
 	sltu ra, a5, ra
-	add ra, ra, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add ra, ra, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t5, t0, t5
 	sltu t0, t5, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t3, t3, s1
@@ -27691,28 +27691,28 @@ ecdsa_p256_M_steps:
 	add t1, t3, t1
 	sltu t3, t1, t3
 	add t3, t3, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a5, a7, 32                  # fep256_sparse64:67
+	srli a5, a7, 32                  # fep256_sparse64:75
 	slli t2, a7, 32
 	add ra, t2, ra
 	sltu t5, ra, t2
-	add t5, t5, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t6, a7, t2
-	sltu t2, a7, t2                  # fep256_sparse64:70
+	sltu t2, a7, t2                  # fep256_sparse64:78
 	sub a5, a7, a5
 	sltu s4, a7, a5
 	sub a7, a5, t2
 	sltu t2, a5, a7
 	or a5, t2, s4
-	srli a5, ra, 32                  # fep256_sparse64:71
-	slli t2, ra, 32                  # fep256_sparse64:72
+	srli a5, ra, 32                  # fep256_sparse64:79
+	slli t2, ra, 32                  # fep256_sparse64:80
 	add t5, t2, t5
 	sltu s4, t5, t2
-	add s4, s4, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add s4, t6, s4
 	sltu t6, s4, t6
-	add t6, t6, a7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a7, ra, t2
-	sltu t2, ra, t2                  # fep256_sparse64:74
+	sltu t2, ra, t2                  # fep256_sparse64:82
 	sub a5, ra, a5
 	sltu s6, ra, a5
 	sub ra, a5, t2
@@ -27720,7 +27720,7 @@ ecdsa_p256_M_steps:
 	or a5, t2, s6
 	add t6, a7, t6
 	sltu a7, t6, a7
-	add a7, a7, ra                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, ra                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t5, t4, t5
 	sltu t4, t5, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s4
@@ -27738,28 +27738,28 @@ ecdsa_p256_M_steps:
 	add t0, t0, t6
 	sltu t6, t0, t6
 	or a7, a7, t6
-	srli a5, t5, 32                  # fep256_sparse64:67
+	srli a5, t5, 32                  # fep256_sparse64:75
 	slli t2, t5, 32
 	add a2, t2, a2
 	sltu t4, a2, t2
-	add t4, t4, a5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t6, t5, t2
-	sltu t2, t5, t2                  # fep256_sparse64:70
+	sltu t2, t5, t2                  # fep256_sparse64:78
 	sub a5, t5, a5
 	sltu ra, t5, a5
 	sub t5, a5, t2
 	sltu t2, a5, t5
 	or a5, t2, ra
-	srli a5, a2, 32                  # fep256_sparse64:71
-	slli t2, a2, 32                  # fep256_sparse64:72
+	srli a5, a2, 32                  # fep256_sparse64:79
+	slli t2, a2, 32                  # fep256_sparse64:80
 	add t4, t2, t4
 	sltu ra, t4, t2
-	add ra, ra, a5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add ra, t6, ra
 	sltu t6, ra, t6
-	add t6, t6, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t5, a2, t2
-	sltu t2, a2, t2                  # fep256_sparse64:74
+	sltu t2, a2, t2                  # fep256_sparse64:82
 	sub a5, a2, a5
 	sltu s4, a2, a5
 	sub a2, a5, t2
@@ -27768,7 +27768,7 @@ ecdsa_p256_M_steps:
 	add a5, a7, t6
 	add a5, t5, a5
 	sltu t5, a5, t5
-	add t5, t5, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t5, t5, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t4, a6, t4
 	sltu a6, t4, a6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t0, t0, ra
@@ -29990,28 +29990,28 @@ p256_ecdsa_verify:
 	add a4, a5, a4
 	sltu a5, a4, a5
 	add a5, a5, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a6, a3, 32                  # fep256_sparse64:67
+	srli a6, a3, 32                  # fep256_sparse64:75
 	slli a7, a3, 32
 	add t1, a7, t1
 	sltu t0, t1, a7
-	add t0, t0, a6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t2, a3, a7
-	sltu a7, a3, a7                  # fep256_sparse64:70
+	sltu a7, a3, a7                  # fep256_sparse64:78
 	sub a6, a3, a6
 	sltu t3, a3, a6
 	sub a3, a6, a7
 	sltu a7, a6, a3
 	or a6, a7, t3
-	srli a6, t1, 32                  # fep256_sparse64:71
-	slli a7, t1, 32                  # fep256_sparse64:72
+	srli a6, t1, 32                  # fep256_sparse64:79
+	slli a7, t1, 32                  # fep256_sparse64:80
 	add t0, a7, t0
 	sltu t3, t0, a7
-	add t3, t3, a6                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t3, t2, t3
 	sltu t2, t3, t2
-	add t2, t2, a3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t2, t2, a3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a3, t1, a7
-	sltu a7, t1, a7                  # fep256_sparse64:74
+	sltu a7, t1, a7                  # fep256_sparse64:82
 	sub a6, t1, a6
 	sltu t4, t1, a6
 	sub t1, a6, a7
@@ -30019,7 +30019,7 @@ p256_ecdsa_verify:
 	or a6, a7, t4
 	add t2, a3, t2
 	sltu a3, t2, a3
-	add a3, a3, t1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, a3, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t0, t5, t0
 	sltu t5, t0, t5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, t3
@@ -30037,28 +30037,28 @@ p256_ecdsa_verify:
 	add a2, a2, t2
 	sltu t2, a2, t2
 	or a3, a3, t2
-	srli a6, t0, 32                  # fep256_sparse64:67
+	srli a6, t0, 32                  # fep256_sparse64:75
 	slli a7, t0, 32
 	add a0, a7, a0
 	sltu t1, a0, a7
-	add t1, t1, a6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t1, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t2, t0, a7
-	sltu a7, t0, a7                  # fep256_sparse64:70
+	sltu a7, t0, a7                  # fep256_sparse64:78
 	sub a6, t0, a6
 	sltu t3, t0, a6
 	sub t0, a6, a7
 	sltu a7, a6, t0
 	or a6, a7, t3
-	srli a6, a0, 32                  # fep256_sparse64:71
-	slli a7, a0, 32                  # fep256_sparse64:72
+	srli a6, a0, 32                  # fep256_sparse64:79
+	slli a7, a0, 32                  # fep256_sparse64:80
 	add t1, a7, t1
 	sltu t3, t1, a7
-	add t3, t3, a6                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t3, t2, t3
 	sltu t2, t3, t2
-	add t2, t2, t0                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t2, t2, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t0, a0, a7
-	sltu a7, a0, a7                  # fep256_sparse64:74
+	sltu a7, a0, a7                  # fep256_sparse64:82
 	sub a6, a0, a6
 	sltu t4, a0, a6
 	sub a0, a6, a7
@@ -30067,7 +30067,7 @@ p256_ecdsa_verify:
 	add a3, a3, t2
 	add a3, t0, a3
 	sltu t0, a3, t0
-	add t0, t0, a0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t1, a1, t1
 	sltu a1, t1, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, t3
@@ -30352,28 +30352,28 @@ p256_ecdsa_verify:
 	add a4, a5, a4
 	sltu a5, a4, a5
 	add a5, a5, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a6, a3, 32                  # fep256_sparse64:67
+	srli a6, a3, 32                  # fep256_sparse64:75
 	slli a7, a3, 32
 	add t1, a7, t1
 	sltu t0, t1, a7
-	add t0, t0, a6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t2, a3, a7
-	sltu a7, a3, a7                  # fep256_sparse64:70
+	sltu a7, a3, a7                  # fep256_sparse64:78
 	sub a6, a3, a6
 	sltu t3, a3, a6
 	sub a3, a6, a7
 	sltu a7, a6, a3
 	or a6, a7, t3
-	srli a6, t1, 32                  # fep256_sparse64:71
-	slli a7, t1, 32                  # fep256_sparse64:72
+	srli a6, t1, 32                  # fep256_sparse64:79
+	slli a7, t1, 32                  # fep256_sparse64:80
 	add t0, a7, t0
 	sltu t3, t0, a7
-	add t3, t3, a6                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t3, t2, t3
 	sltu t2, t3, t2
-	add t2, t2, a3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t2, t2, a3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a3, t1, a7
-	sltu a7, t1, a7                  # fep256_sparse64:74
+	sltu a7, t1, a7                  # fep256_sparse64:82
 	sub a6, t1, a6
 	sltu t4, t1, a6
 	sub t1, a6, a7
@@ -30381,7 +30381,7 @@ p256_ecdsa_verify:
 	or a6, a7, t4
 	add t2, a3, t2
 	sltu a3, t2, a3
-	add a3, a3, t1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, a3, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t0, t5, t0
 	sltu t5, t0, t5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, t3
@@ -30399,28 +30399,28 @@ p256_ecdsa_verify:
 	add a2, a2, t2
 	sltu t2, a2, t2
 	or a3, a3, t2
-	srli a6, t0, 32                  # fep256_sparse64:67
+	srli a6, t0, 32                  # fep256_sparse64:75
 	slli a7, t0, 32
 	add a0, a7, a0
 	sltu t1, a0, a7
-	add t1, t1, a6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t1, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t2, t0, a7
-	sltu a7, t0, a7                  # fep256_sparse64:70
+	sltu a7, t0, a7                  # fep256_sparse64:78
 	sub a6, t0, a6
 	sltu t3, t0, a6
 	sub t0, a6, a7
 	sltu a7, a6, t0
 	or a6, a7, t3
-	srli a6, a0, 32                  # fep256_sparse64:71
-	slli a7, a0, 32                  # fep256_sparse64:72
+	srli a6, a0, 32                  # fep256_sparse64:79
+	slli a7, a0, 32                  # fep256_sparse64:80
 	add t1, a7, t1
 	sltu t3, t1, a7
-	add t3, t3, a6                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t3, t2, t3
 	sltu t2, t3, t2
-	add t2, t2, t0                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t2, t2, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t0, a0, a7
-	sltu a7, a0, a7                  # fep256_sparse64:74
+	sltu a7, a0, a7                  # fep256_sparse64:82
 	sub a6, a0, a6
 	sltu t4, a0, a6
 	sub a0, a6, a7
@@ -30429,7 +30429,7 @@ p256_ecdsa_verify:
 	add a3, a3, t2
 	add a3, t0, a3
 	sltu t0, a3, t0
-	add t0, t0, a0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t1, a1, t1
 	sltu a1, t1, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, t3
@@ -30594,28 +30594,28 @@ p256_ecdsa_verify:
 	or a5, a5, a1
 	add a1, t2, a4                   # products:50
 	add a1, a5, a1                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a4, a0, 32                  # fep256_sparse64:67
+	srli a4, a0, 32                  # fep256_sparse64:75
 	slli a5, a0, 32
 	add a7, a5, a7
 	sltu t2, a7, a5
-	add t2, t2, a4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub t3, a0, a5
-	sltu a5, a0, a5                  # fep256_sparse64:70
+	sltu a5, a0, a5                  # fep256_sparse64:78
 	sub a4, a0, a4
 	sltu t4, a0, a4
 	sub a0, a4, a5
 	sltu a5, a4, a0
 	or a4, a5, t4
-	srli a4, a7, 32                  # fep256_sparse64:71
-	slli a5, a7, 32                  # fep256_sparse64:72
+	srli a4, a7, 32                  # fep256_sparse64:79
+	slli a5, a7, 32                  # fep256_sparse64:80
 	add t2, a5, t2
 	sltu t4, t2, a5
-	add t4, t4, a4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t4, t3, t4
 	sltu t3, t4, t3
-	add t3, t3, a0                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, a0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub a0, a7, a5
-	sltu a5, a7, a5                  # fep256_sparse64:74
+	sltu a5, a7, a5                  # fep256_sparse64:82
 	sub a4, a7, a4
 	sltu t5, a7, a4
 	sub a7, a4, a5
@@ -30623,7 +30623,7 @@ p256_ecdsa_verify:
 	or a4, a5, t5
 	add t3, a0, t3
 	sltu a0, t3, a0
-	add a0, a0, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a0, a0, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add t2, a3, t2
 	sltu a3, t2, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, t4
@@ -30641,28 +30641,28 @@ p256_ecdsa_verify:
 	add t1, t1, t3
 	sltu t3, t1, t3
 	or a0, a0, t3
-	srli a3, t2, 32                  # fep256_sparse64:67
+	srli a3, t2, 32                  # fep256_sparse64:75
 	slli a4, t2, 32
 	add a2, a4, a2
 	sltu a5, a2, a4
-	add a5, a5, a3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a5, a5, a3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sub a7, t2, a4
-	sltu a4, t2, a4                  # fep256_sparse64:70
+	sltu a4, t2, a4                  # fep256_sparse64:78
 	sub a3, t2, a3
 	sltu t3, t2, a3
 	sub t2, a3, a4
 	sltu a4, a3, t2
 	or a3, a4, t3
-	srli a3, a2, 32                  # fep256_sparse64:71
-	slli a4, a2, 32                  # fep256_sparse64:72
+	srli a3, a2, 32                  # fep256_sparse64:79
+	slli a4, a2, 32                  # fep256_sparse64:80
 	add a5, a4, a5
 	sltu t3, a5, a4
-	add t3, t3, a3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	add t3, a7, t3
 	sltu a7, t3, a7
-	add a7, a7, t2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add a7, a7, t2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sub t2, a2, a4
-	sltu a4, a2, a4                  # fep256_sparse64:74
+	sltu a4, a2, a4                  # fep256_sparse64:82
 	sub a3, a2, a3
 	sltu t4, a2, a3
 	sub a2, a3, a4
@@ -30671,7 +30671,7 @@ p256_ecdsa_verify:
 	add a0, a0, a7
 	add a0, t2, a0
 	sltu t2, a0, t2
-	add t2, t2, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t2, t2, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	add a5, a6, a5
 	sltu a6, a5, a6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, t3
@@ -30769,7 +30769,7 @@ p256_ecdsa_verify:
 	mv a1, a2
 .L29_17:
 .L29_15:
-	addi a0, a1, 1                   # fep256_sparse64:101
+	addi a0, a1, 1                   # fep256_sparse64:109
 	li a2, 1
 	sltu a0, a2, a0
 	xori a0, a0, 1
@@ -30836,7 +30836,7 @@ p256_ecdsa_verify:
 	or a0, s4, a0
 	or a0, s6, a0
 	sltiu a0, a0, 1
-	xori a1, a1, -1                  # fep256_sparse64:101
+	xori a1, a1, -1                  # fep256_sparse64:109
 	li a2, 4294967295
 	xor a2, s5, a2
 	or a1, a1, a2
@@ -30845,7 +30845,7 @@ p256_ecdsa_verify:
 	xor a2, s6, a2
 	or a1, a1, a2
 	sltiu a1, a1, 1
-	or a0, a0, a1                    # fep256_sparse64:101: t
+	or a0, a0, a1                    # fep256_sparse64:109: t
 	j .L29_19
 .L29_20:
 	ld a0, words+0

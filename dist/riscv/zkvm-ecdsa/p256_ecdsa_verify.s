@@ -161,30 +161,30 @@ curve_p256_right_side:
 	add t1, t1, t2                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a7, t3, a7                   # products:50
 	add a7, t1, a7                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t1, t6, 32                  # fep256_sparse64:67
+	srli t1, t6, 32                  # fep256_sparse64:75
 	slli t2, t6, 32
-	add t3, t4, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t3, t4, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t3, t4
-	add t4, t1, t4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t6, t2                   # fep256_sparse64:70
+	add t4, t1, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t6, t2                   # fep256_sparse64:78
 	sltu s2, t6, t2
 	sub t1, t6, t1
-	sub t1, t1, s2                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t6, t3, 32                  # fep256_sparse64:71
-	slli s2, t3, 32                  # fep256_sparse64:72
-	add t4, s2, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, s2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t6, t3, 32                  # fep256_sparse64:79
+	slli s2, t3, 32                  # fep256_sparse64:80
+	add t4, s2, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s3, t4, s2
-	add s3, t6, s3                   # fep256_sparse64:73
-	add s3, t2, s3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s3, t6, s3                   # fep256_sparse64:81
+	add s3, t2, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s3, t2
-	add t1, t1, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t3, s2                   # fep256_sparse64:74
+	add t1, t1, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t3, s2                   # fep256_sparse64:82
 	sltu s2, t3, t2
 	sub t3, t3, t6
 	sub t3, t3, s2
-	add t1, t2, t1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t1, t2, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, t1, t2
-	add t2, t3, t2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t2, t3, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t3, s1, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t3, s1
 	add t6, t5, s3
@@ -202,31 +202,31 @@ curve_p256_right_side:
 	add t2, t2, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t2, t4
 	or a4, a4, t4
-	srli t4, t3, 32                  # fep256_sparse64:67
+	srli t4, t3, 32                  # fep256_sparse64:75
 	slli t5, t3, 32
-	add s0, t6, t5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s0, t6, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t6, s0, t6
-	add t6, t4, t6                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t5, t3, t5                   # fep256_sparse64:70
+	add t6, t4, t6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t5, t3, t5                   # fep256_sparse64:78
 	sltu s1, t3, t5
 	sub t3, t3, t4
-	sub t3, t3, s1                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t4, s0, 32                  # fep256_sparse64:71
-	slli s1, s0, 32                  # fep256_sparse64:72
-	add t6, s1, t6                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s1                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t4, s0, 32                  # fep256_sparse64:79
+	slli s1, s0, 32                  # fep256_sparse64:80
+	add t6, s1, t6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s2, t6, s1
-	add s2, t4, s2                   # fep256_sparse64:73
-	add s2, t5, s2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s2, t4, s2                   # fep256_sparse64:81
+	add s2, t5, s2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s2, t5
-	add t3, t3, t5                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s0, s1                   # fep256_sparse64:74
+	add t3, t3, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t5, s0, s1                   # fep256_sparse64:82
 	sltu s1, s0, t5
 	sub t4, s0, t4
 	sub t4, t4, s1
 	add a4, a4, t3
-	add a4, t5, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a4, t5, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, a4, t5
-	add t3, t4, t3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t3, t4, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t4, t1, t6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t4, t1
 	add t5, t2, s2
@@ -424,30 +424,30 @@ curve_p256_right_side:
 	add a5, a1, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, a5, a1
 	add a1, a4, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a4, t4, 32                  # fep256_sparse64:67
+	srli a4, t4, 32                  # fep256_sparse64:75
 	slli a6, t4, 32
-	add t0, s1, a6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, s1, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, s1
-	add t1, a4, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a6, t4, a6                   # fep256_sparse64:70
+	add t1, a4, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a6, t4, a6                   # fep256_sparse64:78
 	sltu t2, t4, a6
 	sub a4, t4, a4
-	sub a4, a4, t2                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t0, 32                  # fep256_sparse64:71
-	slli t4, t0, 32                  # fep256_sparse64:72
-	add t1, t4, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t0, 32                  # fep256_sparse64:79
+	slli t4, t0, 32                  # fep256_sparse64:80
+	add t1, t4, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t1, t4
-	add t5, t2, t5                   # fep256_sparse64:73
-	add t5, a6, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, t2, t5                   # fep256_sparse64:81
+	add t5, a6, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a6, t5, a6
-	add a4, a4, a6                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a6, t0, t4                   # fep256_sparse64:74
+	add a4, a4, a6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a6, t0, t4                   # fep256_sparse64:82
 	sltu t4, t0, a6
 	sub t0, t0, t2
 	sub t0, t0, t4
-	add a4, a6, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a4, a6, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a4, a6
-	add a6, t0, a6                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, t0, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t0, s0, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t0, s0
 	add t2, a2, t5
@@ -465,31 +465,31 @@ curve_p256_right_side:
 	add a6, a6, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a6, a2
 	or a2, a3, a2
-	srli a3, t0, 32                  # fep256_sparse64:67
+	srli a3, t0, 32                  # fep256_sparse64:75
 	slli a7, t0, 32
-	add t1, t2, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a3, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t0, a7                   # fep256_sparse64:70
+	add t2, a3, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t0, a7                   # fep256_sparse64:78
 	sltu t4, t0, a7
 	sub a3, t0, a3
-	sub a3, a3, t4                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t1, 32                  # fep256_sparse64:71
-	slli t4, t1, 32                  # fep256_sparse64:72
-	add t2, t4, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t1, 32                  # fep256_sparse64:79
+	slli t4, t1, 32                  # fep256_sparse64:80
+	add t2, t4, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t4
-	add t5, t0, t5                   # fep256_sparse64:73
-	add t5, a7, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, t0, t5                   # fep256_sparse64:81
+	add t5, a7, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t5, a7
-	add a3, a3, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t1, t4                   # fep256_sparse64:74
+	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t1, t4                   # fep256_sparse64:82
 	sltu t4, t1, a7
 	sub t0, t1, t0
 	sub t0, t0, t4
 	add a2, a2, a3
-	add a2, a7, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a2, a7
-	add a3, t0, a3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a7, a4, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, a7, a4
 	add t0, a6, t5
@@ -2225,30 +2225,30 @@ ecdsa_p256_V_matches:
 	add a5, a5, a6                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a4, a7, a4                   # products:50
 	add a4, a5, a4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a5, t2, 32                  # fep256_sparse64:67
+	srli a5, t2, 32                  # fep256_sparse64:75
 	slli a6, t2, 32
-	add a7, t0, a6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a7, t0, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t0, a7, t0
-	add t0, a5, t0                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a6, t2, a6                   # fep256_sparse64:70
+	add t0, a5, t0                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a6, t2, a6                   # fep256_sparse64:78
 	sltu t5, t2, a6
 	sub a5, t2, a5
-	sub a5, a5, t5                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t2, a7, 32                  # fep256_sparse64:71
-	slli t5, a7, 32                  # fep256_sparse64:72
-	add t0, t5, t0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t2, a7, 32                  # fep256_sparse64:79
+	slli t5, a7, 32                  # fep256_sparse64:80
+	add t0, t5, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t6, t0, t5
-	add t6, t2, t6                   # fep256_sparse64:73
-	add t6, a6, t6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t6, t2, t6                   # fep256_sparse64:81
+	add t6, a6, t6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a6, t6, a6
-	add a5, a5, a6                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a6, a7, t5                   # fep256_sparse64:74
+	add a5, a5, a6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a6, a7, t5                   # fep256_sparse64:82
 	sltu t5, a7, a6
 	sub a7, a7, t2
 	sub a7, a7, t5
-	add a5, a6, a5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a5, a6, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a5, a6
-	add a6, a7, a6                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, a7, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a7, t4, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a7, t4
 	add t2, t1, t6
@@ -2266,31 +2266,31 @@ ecdsa_p256_V_matches:
 	add a6, a6, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a6, t0
 	or a2, a2, t0
-	srli t0, a7, 32                  # fep256_sparse64:67
+	srli t0, a7, 32                  # fep256_sparse64:75
 	slli t1, a7, 32
-	add t3, t2, t1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t3, t2, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t3, t2
-	add t2, t0, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t1, a7, t1                   # fep256_sparse64:70
+	add t2, t0, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t1, a7, t1                   # fep256_sparse64:78
 	sltu t4, a7, t1
 	sub a7, a7, t0
-	sub a7, a7, t4                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t3, 32                  # fep256_sparse64:71
-	slli t4, t3, 32                  # fep256_sparse64:72
-	add t2, t4, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, t4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t3, 32                  # fep256_sparse64:79
+	slli t4, t3, 32                  # fep256_sparse64:80
+	add t2, t4, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t4
-	add t5, t0, t5                   # fep256_sparse64:73
-	add t5, t1, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, t0, t5                   # fep256_sparse64:81
+	add t5, t1, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t1, t5, t1
-	add a7, a7, t1                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t1, t3, t4                   # fep256_sparse64:74
+	add a7, a7, t1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t1, t3, t4                   # fep256_sparse64:82
 	sltu t4, t3, t1
 	sub t0, t3, t0
 	sub t0, t0, t4
 	add a2, a2, a7
-	add a2, t1, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, t1, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a2, t1
-	add a7, t0, a7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, t0, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s4, a5, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, s4, a5
 	add t0, a6, t5
@@ -2499,30 +2499,30 @@ ecdsa_p256_V_matches:
 	add a6, t0, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t0, a6, t0
 	add a7, a7, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t0, a5, 32                  # fep256_sparse64:67
+	srli t0, a5, 32                  # fep256_sparse64:75
 	slli t1, a5, 32
-	add t2, t4, t1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t2, t4, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t2, t4
-	add t4, t0, t4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t1, a5, t1                   # fep256_sparse64:70
+	add t4, t0, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t1, a5, t1                   # fep256_sparse64:78
 	sltu t5, a5, t1
 	sub a5, a5, t0
-	sub a5, a5, t5                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t2, 32                  # fep256_sparse64:71
-	slli t5, t2, 32                  # fep256_sparse64:72
-	add t4, t5, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t2, 32                  # fep256_sparse64:79
+	slli t5, t2, 32                  # fep256_sparse64:80
+	add t4, t5, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t6, t4, t5
-	add t6, t0, t6                   # fep256_sparse64:73
-	add t6, t1, t6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t6, t0, t6                   # fep256_sparse64:81
+	add t6, t1, t6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t1, t6, t1
-	add a5, a5, t1                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t1, t2, t5                   # fep256_sparse64:74
+	add a5, a5, t1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t1, t2, t5                   # fep256_sparse64:82
 	sltu t5, t2, t1
 	sub t0, t2, t0
 	sub t0, t0, t5
-	add a5, t1, a5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a5, t1, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a5, t1
-	add t0, t0, t1                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, t0, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t1, t3, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t1, t3
 	add t3, a2, t6
@@ -2540,31 +2540,31 @@ ecdsa_p256_V_matches:
 	add a2, a3, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a2, a3
 	add a3, a4, a3                   # limbs:39: word 1 of v$1_reduce in 0..2^65-1
-	srli a4, t1, 32                  # fep256_sparse64:67
+	srli a4, t1, 32                  # fep256_sparse64:75
 	slli t0, t1, 32
-	add t2, t3, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t2, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t3, t2, t3
-	add t3, a4, t3                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t0, t1, t0                   # fep256_sparse64:70
+	add t3, a4, t3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t0, t1, t0                   # fep256_sparse64:78
 	sltu t4, t1, t0
 	sub a4, t1, a4
-	sub a4, a4, t4                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t1, t2, 32                  # fep256_sparse64:71
-	slli t4, t2, 32                  # fep256_sparse64:72
-	add t3, t4, t3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, t4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t1, t2, 32                  # fep256_sparse64:79
+	slli t4, t2, 32                  # fep256_sparse64:80
+	add t3, t4, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t3, t4
-	add t5, t1, t5                   # fep256_sparse64:73
-	add t5, t0, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, t1, t5                   # fep256_sparse64:81
+	add t5, t0, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t5, t0
-	add a4, a4, t0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t2, t4                   # fep256_sparse64:74
+	add a4, a4, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t2, t4                   # fep256_sparse64:82
 	sltu t4, t2, t0
 	sub t1, t2, t1
 	sub t1, t1, t4
 	add a3, a3, a4
-	add a3, t0, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a4, a3, t0
-	add a4, t1, a4                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a4, t1, a4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s8, a5, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, s8, a5
 	add t0, a2, t5
@@ -2693,30 +2693,30 @@ ecdsa_p256_V_matches:
 	add a7, a4, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a4, a7, a4
 	add a4, t2, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t2, t1, 32                  # fep256_sparse64:67
+	srli t2, t1, 32                  # fep256_sparse64:75
 	slli t3, t1, 32
-	add t4, t6, t3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t6, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, t6
-	add t5, t2, t5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t1, t3                   # fep256_sparse64:70
+	add t5, t2, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t1, t3                   # fep256_sparse64:78
 	sltu t6, t1, t3
 	sub t1, t1, t2
-	sub t1, t1, t6                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t4, 32                  # fep256_sparse64:71
-	slli t6, t4, 32                  # fep256_sparse64:72
-	add t5, t6, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, t6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t4, 32                  # fep256_sparse64:79
+	slli t6, t4, 32                  # fep256_sparse64:80
+	add t5, t6, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s3, t5, t6
-	add s3, t2, s3                   # fep256_sparse64:73
-	add s3, t3, s3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s3, t2, s3                   # fep256_sparse64:81
+	add s3, t3, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s3, t3
-	add t1, t1, t3                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t4, t6                   # fep256_sparse64:74
+	add t1, t1, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t4, t6                   # fep256_sparse64:82
 	sltu t6, t4, t3
 	sub t2, t4, t2
 	sub t2, t2, t6
-	add t1, t3, t1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t1, t3, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, t1, t3
-	add t2, t2, t3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t2, t2, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t3, ra, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t3, ra
 	add t5, a5, s3
@@ -2734,31 +2734,31 @@ ecdsa_p256_V_matches:
 	add t0, t0, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, t0, a5
 	or a5, a6, a5
-	srli a6, t3, 32                  # fep256_sparse64:67
+	srli a6, t3, 32                  # fep256_sparse64:75
 	slli t2, t3, 32
-	add t4, t5, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t5, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, t5
-	add t5, a6, t5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t3, t2                   # fep256_sparse64:70
+	add t5, a6, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t3, t2                   # fep256_sparse64:78
 	sltu t6, t3, t2
 	sub a6, t3, a6
-	sub a6, a6, t6                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t3, t4, 32                  # fep256_sparse64:71
-	slli t6, t4, 32                  # fep256_sparse64:72
-	add t5, t6, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, t6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t3, t4, 32                  # fep256_sparse64:79
+	slli t6, t4, 32                  # fep256_sparse64:80
+	add t5, t6, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, t5, t6
-	add ra, t3, ra                   # fep256_sparse64:73
-	add ra, t2, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, t3, ra                   # fep256_sparse64:81
+	add ra, t2, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, ra, t2
-	add a6, a6, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, t6                   # fep256_sparse64:74
+	add a6, a6, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, t6                   # fep256_sparse64:82
 	sltu t6, t4, t2
 	sub t3, t4, t3
 	sub t3, t3, t6
 	add a5, a5, a6
-	add a5, t2, a5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a5, t2, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a5, t2
-	add a6, t3, a6                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, t3, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s3, t1, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, s3, t1
 	add t2, t0, ra
@@ -2853,7 +2853,7 @@ ecdsa_p256_V_matches:
 	mv a5, t6
 .L13_15:
 .L13_13:
-	addi a6, a7, 1                   # fep256_sparse64:101
+	addi a6, a7, 1                   # fep256_sparse64:109
 	li t4, 1
 	sltu a6, t4, a6
 	xori a6, a6, 1
@@ -3008,7 +3008,7 @@ ecdsa_p256_V_matches:
 	or a6, t1, a6
 	or a6, a5, a6
 	sltiu a6, a6, 1
-	xori a7, a7, -1                  # fep256_sparse64:101
+	xori a7, a7, -1                  # fep256_sparse64:109
 	li t5, 4294967295
 	xor t0, t0, t5
 	or a7, a7, t0
@@ -3017,7 +3017,7 @@ ecdsa_p256_V_matches:
 	xor a5, a5, t0
 	or a5, a7, a5
 	sltiu a5, a5, 1
-	or a5, a6, a5                    # fep256_sparse64:101: ok
+	or a5, a6, a5                    # fep256_sparse64:109: ok
 	j .L13_17
 .L13_18:
 	ld a0, 8(sp)
@@ -3202,30 +3202,30 @@ ecdsa_p256_V_matches:
 	add a4, a5, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a5, a4, a5
 	add a5, a6, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a2, 32                  # fep256_sparse64:67
+	srli a6, a2, 32                  # fep256_sparse64:75
 	slli a7, a2, 32
-	add t0, t2, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t2
-	add t1, a6, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, a2, a7                   # fep256_sparse64:70
+	add t1, a6, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, a2, a7                   # fep256_sparse64:78
 	sltu t2, a2, a7
 	sub a2, a2, a6
-	sub a2, a2, t2                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t0, 32                  # fep256_sparse64:71
-	slli t2, t0, 32                  # fep256_sparse64:72
-	add t1, t2, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t0, 32                  # fep256_sparse64:79
+	slli t2, t0, 32                  # fep256_sparse64:80
+	add t1, t2, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t1, t2
-	add t4, a6, t4                   # fep256_sparse64:73
-	add t4, a7, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, a6, t4                   # fep256_sparse64:81
+	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a2, a2, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, t2                   # fep256_sparse64:74
+	add a2, a2, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, t2                   # fep256_sparse64:82
 	sltu t2, t0, a7
 	sub a6, t0, a6
 	sub a6, a6, t2
-	add a2, a7, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a2, a7
-	add a6, a6, a7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a7, t3, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a7, t3
 	add t1, a0, t4
@@ -3243,31 +3243,31 @@ ecdsa_p256_V_matches:
 	add a1, a1, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, a1, a0
 	or a0, a3, a0
-	srli a3, a7, 32                  # fep256_sparse64:67
+	srli a3, a7, 32                  # fep256_sparse64:75
 	slli a6, a7, 32
-	add t0, t1, a6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t1, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t1
-	add t1, a3, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a6, a7, a6                   # fep256_sparse64:70
+	add t1, a3, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a6, a7, a6                   # fep256_sparse64:78
 	sltu t2, a7, a6
 	sub a3, a7, a3
-	sub a3, a3, t2                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t0, 32                  # fep256_sparse64:71
-	slli t2, t0, 32                  # fep256_sparse64:72
-	add t1, t2, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t0, 32                  # fep256_sparse64:79
+	slli t2, t0, 32                  # fep256_sparse64:80
+	add t1, t2, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t3, t1, t2
-	add t3, a7, t3                   # fep256_sparse64:73
-	add t3, a6, t3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, a7, t3                   # fep256_sparse64:81
+	add t3, a6, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a6, t3, a6
-	add a3, a3, a6                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a6, t0, t2                   # fep256_sparse64:74
+	add a3, a3, a6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a6, t0, t2                   # fep256_sparse64:82
 	sltu t2, t0, a6
 	sub a7, t0, a7
 	sub a7, a7, t2
 	add a0, a0, a3
-	add a0, a6, a0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a0, a6, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a0, a6
-	add a3, a7, a3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a3, a7, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a6, a2, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a6, a2
 	add a7, a1, t3
@@ -3360,7 +3360,7 @@ ecdsa_p256_V_matches:
 	mv a0, t5
 .L13_35:
 .L13_33:
-	addi a2, a1, 1                   # fep256_sparse64:101
+	addi a2, a1, 1                   # fep256_sparse64:109
 	sltu a2, s11, a2
 	xori a2, a2, 1
 	bne a2, zero, .L13_36
@@ -3453,7 +3453,7 @@ ecdsa_p256_V_matches:
 	or a2, a4, a2
 	or a2, a0, a2
 	sltiu a2, a2, 1
-	xori a1, a1, -1                  # fep256_sparse64:101
+	xori a1, a1, -1                  # fep256_sparse64:109
 	li a5, 4294967295
 	xor a3, a3, a5
 	or a1, a1, a3
@@ -3462,7 +3462,7 @@ ecdsa_p256_V_matches:
 	xor a0, a0, a3
 	or a0, a1, a0
 	sltiu a0, a0, 1
-	or a0, a2, a0                    # fep256_sparse64:101: t
+	or a0, a2, a0                    # fep256_sparse64:109: t
 	j .L13_37
 .L13_38:
 	or a0, s0, s1                    # limbs:118
@@ -3471,7 +3471,7 @@ ecdsa_p256_V_matches:
 	ld s4, 88(s5)
 	or a0, s4, a0
 	sltiu a0, a0, 1
-	xori a1, s0, -1                  # fep256_sparse64:101
+	xori a1, s0, -1                  # fep256_sparse64:109
 	li a2, 4294967295
 	xor a2, s1, a2
 	or a1, a1, a2
@@ -3480,7 +3480,7 @@ ecdsa_p256_V_matches:
 	xor a2, s4, a2
 	or a1, a1, a2
 	sltiu a1, a1, 1
-	or a0, a0, a1                    # fep256_sparse64:101: t
+	or a0, a0, a1                    # fep256_sparse64:109: t
 	j .L13_39
 	.size ecdsa_p256_V_matches, . - ecdsa_p256_V_matches
 
@@ -3926,30 +3926,30 @@ curve_p256_doubled_and_itself:
 	add t0, t3, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, t0, t3
 	add t3, s0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli s0, s5, 32                  # fep256_sparse64:67
+	srli s0, s5, 32                  # fep256_sparse64:75
 	slli s2, s5, 32
-	add s3, s9, s2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s3, s9, s2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s4, s3, s9
-	add s4, s0, s4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s2, s5, s2                   # fep256_sparse64:70
+	add s4, s0, s4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s2, s5, s2                   # fep256_sparse64:78
 	sltu s6, s5, s2
 	sub s0, s5, s0
-	sub s0, s0, s6                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s5, s3, 32                  # fep256_sparse64:71
-	slli s6, s3, 32                  # fep256_sparse64:72
-	add s4, s6, s4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub s0, s0, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s5, s3, 32                  # fep256_sparse64:79
+	slli s6, s3, 32                  # fep256_sparse64:80
+	add s4, s6, s4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s4, s6
-	add s7, s5, s7                   # fep256_sparse64:73
-	add s7, s2, s7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, s5, s7                   # fep256_sparse64:81
+	add s7, s2, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s2, s7, s2
-	add s0, s0, s2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s2, s3, s6                   # fep256_sparse64:74
+	add s0, s0, s2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s3, s6                   # fep256_sparse64:82
 	sltu s6, s3, s2
 	sub s3, s3, s5
 	sub s3, s3, s6
-	add s0, s2, s0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s0, s2, s0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s2, s0, s2
-	add s2, s3, s2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s2, s3, s2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s3, s8, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s4, s3, s8
 	add s5, a4, s7
@@ -3967,31 +3967,31 @@ curve_p256_doubled_and_itself:
 	add s1, s1, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, s1, a4
 	or a4, a5, a4
-	srli a5, s3, 32                  # fep256_sparse64:67
+	srli a5, s3, 32                  # fep256_sparse64:75
 	slli s2, s3, 32
-	add s4, s5, s2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s4, s5, s2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, s4, s5
-	add s5, a5, s5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s2, s3, s2                   # fep256_sparse64:70
+	add s5, a5, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s2, s3, s2                   # fep256_sparse64:78
 	sltu s6, s3, s2
 	sub a5, s3, a5
-	sub a5, a5, s6                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s3, s4, 32                  # fep256_sparse64:71
-	slli s6, s4, 32                  # fep256_sparse64:72
-	add s5, s6, s5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s3, s4, 32                  # fep256_sparse64:79
+	slli s6, s4, 32                  # fep256_sparse64:80
+	add s5, s6, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s5, s6
-	add s7, s3, s7                   # fep256_sparse64:73
-	add s7, s2, s7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, s3, s7                   # fep256_sparse64:81
+	add s7, s2, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s2, s7, s2
-	add a5, a5, s2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s2, s4, s6                   # fep256_sparse64:74
+	add a5, a5, s2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s4, s6                   # fep256_sparse64:82
 	sltu s6, s4, s2
 	sub s3, s4, s3
 	sub s3, s3, s6
 	add a4, a4, a5
-	add a4, s2, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a4, s2, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a5, a4, s2
-	add a5, s3, a5                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a5, s3, a5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s2, s0, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s0, s2, s0
 	add s3, s1, s7
@@ -4197,30 +4197,30 @@ curve_p256_doubled_and_itself:
 	add s7, s7, s11                  # products:49: word 1 of low$0_square in 0..2^65-1
 	add s8, s9, s8                   # products:50
 	add s7, s7, s8                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s8, ra, 32                  # fep256_sparse64:67
+	srli s8, ra, 32                  # fep256_sparse64:75
 	slli s9, ra, 32
-	add s11, s10, s9                 # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s11, s10, s9                 # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s10, s11, s10
-	add s10, s8, s10                 # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s9, ra, s9                   # fep256_sparse64:70
+	add s10, s8, s10                 # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s9, ra, s9                   # fep256_sparse64:78
 	sltu s6, ra, s9
 	sub s8, ra, s8
-	sub s6, s8, s6                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s8, s11, 32                 # fep256_sparse64:71
-	slli ra, s11, 32                 # fep256_sparse64:72
-	add s10, ra, s10                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub s6, s8, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s8, s11, 32                 # fep256_sparse64:79
+	slli ra, s11, 32                 # fep256_sparse64:80
+	add s10, ra, s10                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s4, s10, ra
-	add s4, s8, s4                   # fep256_sparse64:73
-	add s4, s9, s4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s4, s8, s4                   # fep256_sparse64:81
+	add s4, s9, s4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s9, s4, s9
-	add s6, s6, s9                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s9, s11, ra                  # fep256_sparse64:74
+	add s6, s6, s9                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s9, s11, ra                  # fep256_sparse64:82
 	sltu ra, s11, s9
 	sub s8, s11, s8
 	sub s8, s8, ra
-	add s6, s9, s6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s6, s9, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s9, s6, s9
-	add s8, s8, s9                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s8, s8, s9                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s9, a0, s10                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, s9, a0
 	add s4, a4, s4
@@ -4240,32 +4240,32 @@ curve_p256_doubled_and_itself:
 	add s8, s8, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s10, s8, a0
 	or s5, s5, s10
-	srli s10, s9, 32                 # fep256_sparse64:67
+	srli s10, s9, 32                 # fep256_sparse64:75
 	slli s11, s9, 32
-	add ra, s4, s11                  # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, s4, s11                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s4, ra, s4
-	add s4, s10, s4                  # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s11, s9, s11                 # fep256_sparse64:70
+	add s4, s10, s4                  # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s11, s9, s11                 # fep256_sparse64:78
 	sltu a5, s9, s11
 	sub s9, s9, s10
-	sub a5, s9, a5                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s9, ra, 32                  # fep256_sparse64:71
-	slli s10, ra, 32                 # fep256_sparse64:72
-	add s4, s10, s4                  # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a5, s9, a5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s9, ra, 32                  # fep256_sparse64:79
+	slli s10, ra, 32                 # fep256_sparse64:80
+	add s4, s10, s4                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sd s6, 48(sp)
 	sltu s6, s4, s10
-	add s6, s9, s6                   # fep256_sparse64:73
-	add s6, s11, s6                  # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s6, s9, s6                   # fep256_sparse64:81
+	add s6, s11, s6                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s11, s6, s11
-	add a5, a5, s11                  # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s10, ra, s10                 # fep256_sparse64:74
+	add a5, a5, s11                  # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s10, ra, s10                 # fep256_sparse64:82
 	sltu s11, ra, s10
 	sub s9, ra, s9
 	sub s9, s9, s11
 	add s5, s5, a5
-	add s5, s10, s5                  # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s5, s10, s5                  # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s11, s5, s10
-	add s11, s9, s11                 # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s11, s9, s11                 # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s4, a4, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, s4, a4
 	add ra, s8, s6
@@ -4399,30 +4399,30 @@ curve_p256_doubled_and_itself:
 	add a4, s7, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu s2, a4, s7
 	add a5, a5, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli s2, s4, 32                  # fep256_sparse64:67
+	srli s2, s4, 32                  # fep256_sparse64:75
 	slli s7, s4, 32
-	add t4, s10, s7                  # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, s10, s7                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s10, t4, s10
-	add s10, s2, s10                 # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s7, s4, s7                   # fep256_sparse64:70
+	add s10, s2, s10                 # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s7, s4, s7                   # fep256_sparse64:78
 	sltu t1, s4, s7
 	sub s2, s4, s2
-	sub t1, s2, t1                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s2, t4, 32                  # fep256_sparse64:71
-	slli s4, t4, 32                  # fep256_sparse64:72
-	add s10, s4, s10                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t1, s2, t1                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s2, t4, 32                  # fep256_sparse64:79
+	slli s4, t4, 32                  # fep256_sparse64:80
+	add s10, s4, s10                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu a6, s10, s4
-	add a6, s2, a6                   # fep256_sparse64:73
-	add a6, s7, a6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add a6, s2, a6                   # fep256_sparse64:81
+	add a6, s7, a6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s7, a6, s7
-	add t1, t1, s7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s4, t4, s4                   # fep256_sparse64:74
+	add t1, t1, s7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s4, t4, s4                   # fep256_sparse64:82
 	sltu s7, t4, s4
 	sub t4, t4, s2
 	sub t4, t4, s7
-	add t1, s4, t1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t1, s4, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s2, t1, s4
-	add t4, t4, s2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t4, t4, s2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s2, s11, s10                 # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s4, s2, s11
 	add a6, s9, a6
@@ -4440,31 +4440,31 @@ curve_p256_doubled_and_itself:
 	add t4, t4, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s3, t4, s3
 	or a2, a2, s3
-	srli s3, s2, 32                  # fep256_sparse64:67
+	srli s3, s2, 32                  # fep256_sparse64:75
 	slli s4, s2, 32
-	add s7, a6, s4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s7, a6, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu a6, s7, a6
-	add a6, s3, a6                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s2, s4                   # fep256_sparse64:70
+	add a6, s3, a6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s2, s4                   # fep256_sparse64:78
 	sltu s9, s2, s4
 	sub s2, s2, s3
-	sub s2, s2, s9                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s3, s7, 32                  # fep256_sparse64:71
-	slli s9, s7, 32                  # fep256_sparse64:72
-	add a6, s9, a6                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub s2, s2, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s3, s7, 32                  # fep256_sparse64:79
+	slli s9, s7, 32                  # fep256_sparse64:80
+	add a6, s9, a6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, a6, s9
-	add s10, s3, s10                 # fep256_sparse64:73
-	add s10, s4, s10                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s10, s3, s10                 # fep256_sparse64:81
+	add s10, s4, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, s10, s4
-	add s2, s2, s4                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s7, s9                   # fep256_sparse64:74
+	add s2, s2, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s7, s9                   # fep256_sparse64:82
 	sltu s9, s7, s4
 	sub s3, s7, s3
 	sub s3, s3, s9
 	add a2, a2, s2
-	add a2, s4, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, s4, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s2, a2, s4
-	add s2, s3, s2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s2, s3, s2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a6, t1, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, a6, t1
 	add s3, t4, s10
@@ -4592,32 +4592,32 @@ curve_p256_doubled_and_itself:
 	add s2, s2, s4                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add t4, s7, t4                   # products:50
 	add t4, s2, t4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s2, s11, 32                 # fep256_sparse64:67
+	srli s2, s11, 32                 # fep256_sparse64:75
 	slli s4, s11, 32
-	add s7, s9, s4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s7, s9, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s9, s7, s9
-	add s9, s2, s9                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s11, s4                  # fep256_sparse64:70
+	add s9, s2, s9                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s11, s4                  # fep256_sparse64:78
 	sd s8, 112(sp)
 	sltu s8, s11, s4
 	sub s2, s11, s2
-	sub s2, s2, s8                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s8, s7, 32                  # fep256_sparse64:71
-	slli s11, s7, 32                 # fep256_sparse64:72
-	add s9, s11, s9                  # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub s2, s2, s8                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s8, s7, 32                  # fep256_sparse64:79
+	slli s11, s7, 32                 # fep256_sparse64:80
+	add s9, s11, s9                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sd s5, 104(sp)
 	sltu s5, s9, s11
-	add s5, s8, s5                   # fep256_sparse64:73
-	add s5, s4, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, s8, s5                   # fep256_sparse64:81
+	add s5, s4, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, s5, s4
-	add s2, s2, s4                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s7, s11                  # fep256_sparse64:74
+	add s2, s2, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s7, s11                  # fep256_sparse64:82
 	sltu s11, s7, s4
 	sub s7, s7, s8
 	sub s7, s7, s11
-	add s2, s4, s2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s2, s4, s2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s4, s2, s4
-	add s4, s7, s4                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s4, s7, s4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s7, a0, s9                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, s7, a0
 	add s5, a1, s5
@@ -4635,31 +4635,31 @@ curve_p256_doubled_and_itself:
 	add s2, s2, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, s2, a0
 	or a0, a4, a0
-	srli a4, s7, 32                  # fep256_sparse64:67
+	srli a4, s7, 32                  # fep256_sparse64:75
 	slli s4, s7, 32
-	add s8, s5, s4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s8, s5, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, s8, s5
-	add s5, a4, s5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s7, s4                   # fep256_sparse64:70
+	add s5, a4, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s7, s4                   # fep256_sparse64:78
 	sltu s9, s7, s4
 	sub a4, s7, a4
-	sub a4, a4, s9                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s7, s8, 32                  # fep256_sparse64:71
-	slli s9, s8, 32                  # fep256_sparse64:72
-	add s5, s9, s5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s7, s8, 32                  # fep256_sparse64:79
+	slli s9, s8, 32                  # fep256_sparse64:80
+	add s5, s9, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, s5, s9
-	add s10, s7, s10                 # fep256_sparse64:73
-	add s10, s4, s10                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s10, s7, s10                 # fep256_sparse64:81
+	add s10, s4, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, s10, s4
-	add a4, a4, s4                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s8, s9                   # fep256_sparse64:74
+	add a4, a4, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s8, s9                   # fep256_sparse64:82
 	sltu s9, s8, s4
 	sub s7, s8, s7
 	sub s7, s7, s9
 	add a0, a0, a4
-	add a0, s4, a0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a0, s4, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a4, a0, s4
-	add a4, s7, a4                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a4, s7, a4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s4, a1, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s4, a1
 	add s5, s2, s10
@@ -4931,30 +4931,30 @@ curve_p256_doubled_and_itself:
 	add t0, a2, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a2, t0, a2
 	add a2, a4, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a4, s3, 32                  # fep256_sparse64:67
+	srli a4, s3, 32                  # fep256_sparse64:75
 	slli s0, s3, 32
-	add s1, s8, s0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s1, s8, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s2, s1, s8
-	add s2, a4, s2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s0, s3, s0                   # fep256_sparse64:70
+	add s2, a4, s2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s0, s3, s0                   # fep256_sparse64:78
 	sltu s4, s3, s0
 	sub a4, s3, a4
-	sub a4, a4, s4                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s3, s1, 32                  # fep256_sparse64:71
-	slli s4, s1, 32                  # fep256_sparse64:72
-	add s2, s4, s2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, s4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s3, s1, 32                  # fep256_sparse64:79
+	slli s4, s1, 32                  # fep256_sparse64:80
+	add s2, s4, s2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, s2, s4
-	add s5, s3, s5                   # fep256_sparse64:73
-	add s5, s0, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, s3, s5                   # fep256_sparse64:81
+	add s5, s0, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s0, s5, s0
-	add a4, a4, s0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s0, s1, s4                   # fep256_sparse64:74
+	add a4, a4, s0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s0, s1, s4                   # fep256_sparse64:82
 	sltu s4, s1, s0
 	sub s1, s1, s3
 	sub s1, s1, s4
-	add a4, s0, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a4, s0, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s0, a4, s0
-	add s0, s1, s0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s0, s1, s0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s1, s7, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s2, s1, s7
 	add s3, t3, s5
@@ -4972,31 +4972,31 @@ curve_p256_doubled_and_itself:
 	add t3, t3, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, t3, a6
 	or a6, t1, a6
-	srli t1, s1, 32                  # fep256_sparse64:67
+	srli t1, s1, 32                  # fep256_sparse64:75
 	slli s0, s1, 32
-	add s2, s3, s0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s2, s3, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s3, s2, s3
-	add s3, t1, s3                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s0, s1, s0                   # fep256_sparse64:70
+	add s3, t1, s3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s0, s1, s0                   # fep256_sparse64:78
 	sltu s4, s1, s0
 	sub t1, s1, t1
-	sub t1, t1, s4                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s1, s2, 32                  # fep256_sparse64:71
-	slli s4, s2, 32                  # fep256_sparse64:72
-	add s3, s4, s3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, s4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s1, s2, 32                  # fep256_sparse64:79
+	slli s4, s2, 32                  # fep256_sparse64:80
+	add s3, s4, s3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, s3, s4
-	add s5, s1, s5                   # fep256_sparse64:73
-	add s5, s0, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, s1, s5                   # fep256_sparse64:81
+	add s5, s0, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s0, s5, s0
-	add t1, t1, s0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s0, s2, s4                   # fep256_sparse64:74
+	add t1, t1, s0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s0, s2, s4                   # fep256_sparse64:82
 	sltu s4, s2, s0
 	sub s1, s2, s1
 	sub s1, s1, s4
 	add a6, a6, t1
-	add a6, s0, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, s0, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a6, s0
-	add t1, s1, t1                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t1, s1, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s0, a4, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, s0, a4
 	add s1, t3, s5
@@ -5124,30 +5124,30 @@ curve_p256_doubled_and_itself:
 	add t3, t3, s2                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add t1, s3, t1                   # products:50
 	add t1, t3, t1                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t3, s6, 32                  # fep256_sparse64:67
+	srli t3, s6, 32                  # fep256_sparse64:75
 	slli s2, s6, 32
-	add s3, s4, s2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s3, s4, s2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s4, s3, s4
-	add s4, t3, s4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s2, s6, s2                   # fep256_sparse64:70
+	add s4, t3, s4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s2, s6, s2                   # fep256_sparse64:78
 	sltu s8, s6, s2
 	sub t3, s6, t3
-	sub t3, t3, s8                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s6, s3, 32                  # fep256_sparse64:71
-	slli s8, s3, 32                  # fep256_sparse64:72
-	add s4, s8, s4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s8                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s6, s3, 32                  # fep256_sparse64:79
+	slli s8, s3, 32                  # fep256_sparse64:80
+	add s4, s8, s4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s9, s4, s8
-	add s9, s6, s9                   # fep256_sparse64:73
-	add s9, s2, s9                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s9, s6, s9                   # fep256_sparse64:81
+	add s9, s2, s9                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s2, s9, s2
-	add t3, t3, s2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s2, s3, s8                   # fep256_sparse64:74
+	add t3, t3, s2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s3, s8                   # fep256_sparse64:82
 	sltu s8, s3, s2
 	sub s3, s3, s6
 	sub s3, s3, s8
-	add t3, s2, t3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t3, s2, t3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s2, t3, s2
-	add s2, s3, s2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s2, s3, s2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s3, s10, s4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s4, s3, s10
 	add s6, s7, s9
@@ -5165,31 +5165,31 @@ curve_p256_doubled_and_itself:
 	add s2, s2, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s4, s2, s4
 	or a2, a2, s4
-	srli s4, s3, 32                  # fep256_sparse64:67
+	srli s4, s3, 32                  # fep256_sparse64:75
 	slli s5, s3, 32
-	add s7, s6, s5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s7, s6, s5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s6, s7, s6
-	add s6, s4, s6                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s5, s3, s5                   # fep256_sparse64:70
+	add s6, s4, s6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s5, s3, s5                   # fep256_sparse64:78
 	sltu s8, s3, s5
 	sub s3, s3, s4
-	sub s3, s3, s8                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s4, s7, 32                  # fep256_sparse64:71
-	slli s8, s7, 32                  # fep256_sparse64:72
-	add s6, s8, s6                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub s3, s3, s8                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s4, s7, 32                  # fep256_sparse64:79
+	slli s8, s7, 32                  # fep256_sparse64:80
+	add s6, s8, s6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s9, s6, s8
-	add s9, s4, s9                   # fep256_sparse64:73
-	add s9, s5, s9                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s9, s4, s9                   # fep256_sparse64:81
+	add s9, s5, s9                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s5, s9, s5
-	add s3, s3, s5                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s5, s7, s8                   # fep256_sparse64:74
+	add s3, s3, s5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s5, s7, s8                   # fep256_sparse64:82
 	sltu s8, s7, s5
 	sub s4, s7, s4
 	sub s4, s4, s8
 	add a2, a2, s3
-	add a2, s5, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, s5, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s3, a2, s5
-	add s3, s4, s3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s3, s4, s3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s4, t3, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, s4, t3
 	add s5, s2, s9
@@ -5279,12 +5279,12 @@ curve_p256_doubled_and_itself:
 	ld t3, 48(sp)
 	add a6, t3, a6                   # limbs:39: word 1 of v$1_reduce in 0..2^65-1
 	ld t3, 64(sp)
-	add a6, t3, a6                   # fep256_sparse64:74
+	add a6, t3, a6                   # fep256_sparse64:82
 	ld t3, 72(sp)
-	add a6, t3, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, t3, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, a6, t3
 	ld s1, 80(sp)
-	add t3, s1, t3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t3, s1, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	ld s1, 56(sp)
 	add s1, t0, s1                   # limbs:39
 	sltu t0, s1, t0
@@ -5419,30 +5419,30 @@ curve_p256_doubled_and_itself:
 	add s0, s8, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu s7, s0, s8
 	add s6, s6, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli s7, s5, 32                  # fep256_sparse64:67
+	srli s7, s5, 32                  # fep256_sparse64:75
 	slli s8, s5, 32
-	add s9, a2, s8                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s9, a2, s8                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu a2, s9, a2
-	add a2, s7, a2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s8, s5, s8                   # fep256_sparse64:70
+	add a2, s7, a2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s8, s5, s8                   # fep256_sparse64:78
 	sltu s10, s5, s8
 	sub s5, s5, s7
-	sub s5, s5, s10                  # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s7, s9, 32                  # fep256_sparse64:71
-	slli s10, s9, 32                 # fep256_sparse64:72
-	add a2, s10, a2                  # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub s5, s5, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s7, s9, 32                  # fep256_sparse64:79
+	slli s10, s9, 32                 # fep256_sparse64:80
+	add a2, s10, a2                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, a2, s10
-	add s11, s7, s11                 # fep256_sparse64:73
-	add s11, s8, s11                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s11, s7, s11                 # fep256_sparse64:81
+	add s11, s8, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s8, s11, s8
-	add s5, s5, s8                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s8, s9, s10                  # fep256_sparse64:74
+	add s5, s5, s8                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s8, s9, s10                  # fep256_sparse64:82
 	sltu s10, s9, s8
 	sub s7, s9, s7
 	sub s7, s7, s10
-	add s5, s8, s5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s5, s8, s5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s8, s5, s8
-	add s7, s7, s8                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s7, s7, s8                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a2, ra, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s8, a2, ra
 	add s9, s2, s11
@@ -5460,31 +5460,31 @@ curve_p256_doubled_and_itself:
 	add s4, s4, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s2, s4, s2
 	or t1, t1, s2
-	srli s2, a2, 32                  # fep256_sparse64:67
+	srli s2, a2, 32                  # fep256_sparse64:75
 	slli s7, a2, 32
-	add s8, s9, s7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s8, s9, s7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s9, s8, s9
-	add s9, s2, s9                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s7, a2, s7                   # fep256_sparse64:70
+	add s9, s2, s9                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s7, a2, s7                   # fep256_sparse64:78
 	sltu s10, a2, s7
 	sub a2, a2, s2
-	sub a2, a2, s10                  # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s2, s8, 32                  # fep256_sparse64:71
-	slli s10, s8, 32                 # fep256_sparse64:72
-	add s9, s10, s9                  # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s2, s8, 32                  # fep256_sparse64:79
+	slli s10, s8, 32                 # fep256_sparse64:80
+	add s9, s10, s9                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s9, s10
-	add s11, s2, s11                 # fep256_sparse64:73
-	add s11, s7, s11                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s11, s2, s11                 # fep256_sparse64:81
+	add s11, s7, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s7, s11, s7
-	add a2, a2, s7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s7, s8, s10                  # fep256_sparse64:74
+	add a2, a2, s7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s7, s8, s10                  # fep256_sparse64:82
 	sltu s10, s8, s7
 	sub s2, s8, s2
 	sub s2, s2, s10
 	add a2, t1, a2
-	add a2, s7, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, s7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a2, s7
-	add t1, s2, t1                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t1, s2, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s2, s5, s9                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s5, s2, s5
 	add s7, s4, s11
@@ -5637,31 +5637,31 @@ curve_p256_doubled_and_itself:
 	add a6, t3, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, a6, t3
 	add t3, s1, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli s1, s5, 32                  # fep256_sparse64:67
+	srli s1, s5, 32                  # fep256_sparse64:75
 	slli s6, s5, 32
-	add s7, ra, s6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s7, ra, s6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s11, s7, ra
-	add s11, s1, s11                 # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s6, s5, s6                   # fep256_sparse64:70
+	add s11, s1, s11                 # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s6, s5, s6                   # fep256_sparse64:78
 	sltu ra, s5, s6
 	sub s1, s5, s1
-	sub s1, s1, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s5, s7, 32                  # fep256_sparse64:71
-	slli ra, s7, 32                  # fep256_sparse64:72
-	add s11, ra, s11                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub s1, s1, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s5, s7, 32                  # fep256_sparse64:79
+	slli ra, s7, 32                  # fep256_sparse64:80
+	add s11, ra, s11                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sd s2, 144(sp)
 	sltu s2, s11, ra
-	add s2, s5, s2                   # fep256_sparse64:73
-	add s2, s6, s2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s2, s5, s2                   # fep256_sparse64:81
+	add s2, s6, s2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s6, s2, s6
-	add s1, s1, s6                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s6, s7, ra                   # fep256_sparse64:74
+	add s1, s1, s6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s6, s7, ra                   # fep256_sparse64:82
 	sltu ra, s7, s6
 	sub s5, s7, s5
 	sub s5, s5, ra
-	add s1, s6, s1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s1, s6, s1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s6, s1, s6
-	add s5, s5, s6                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s5, s5, s6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s6, a2, s11                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, s6, a2
 	add s2, t0, s2
@@ -5679,31 +5679,31 @@ curve_p256_doubled_and_itself:
 	add s1, s1, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, s1, a2
 	or a2, t1, a2
-	srli t1, s6, 32                  # fep256_sparse64:67
+	srli t1, s6, 32                  # fep256_sparse64:75
 	slli s4, s6, 32
-	add s5, s2, s4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s5, s2, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s2, s5, s2
-	add s2, t1, s2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s6, s4                   # fep256_sparse64:70
+	add s2, t1, s2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s6, s4                   # fep256_sparse64:78
 	sltu s7, s6, s4
 	sub t1, s6, t1
-	sub t1, t1, s7                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s6, s5, 32                  # fep256_sparse64:71
-	slli s7, s5, 32                  # fep256_sparse64:72
-	add s2, s7, s2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s6, s5, 32                  # fep256_sparse64:79
+	slli s7, s5, 32                  # fep256_sparse64:80
+	add s2, s7, s2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s2, s7
-	add s11, s6, s11                 # fep256_sparse64:73
-	add s11, s4, s11                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s11, s6, s11                 # fep256_sparse64:81
+	add s11, s4, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, s11, s4
-	add t1, t1, s4                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s5, s7                   # fep256_sparse64:74
+	add t1, t1, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s5, s7                   # fep256_sparse64:82
 	sltu s7, s5, s4
 	sub s5, s5, s6
 	sub s5, s5, s7
 	add a2, a2, t1
-	add a2, s4, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, s4, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a2, s4
-	add t1, s5, t1                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t1, s5, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s2, t0, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, s2, t0
 	add s4, s1, s11
@@ -5849,30 +5849,30 @@ curve_p256_doubled_and_itself:
 	add s1, t0, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t0, s1, t0
 	add a2, a2, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t0, t1, 32                  # fep256_sparse64:67
+	srli t0, t1, 32                  # fep256_sparse64:75
 	slli s2, t1, 32
-	add s7, s6, s2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s7, s6, s2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s6, s7, s6
-	add s6, t0, s6                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s2, t1, s2                   # fep256_sparse64:70
+	add s6, t0, s6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s2, t1, s2                   # fep256_sparse64:78
 	sltu s11, t1, s2
 	sub t0, t1, t0
-	sub t0, t0, s11                  # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t1, s7, 32                  # fep256_sparse64:71
-	slli s11, s7, 32                 # fep256_sparse64:72
-	add s6, s11, s6                  # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, s11                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t1, s7, 32                  # fep256_sparse64:79
+	slli s11, s7, 32                 # fep256_sparse64:80
+	add s6, s11, s6                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, s6, s11
-	add ra, t1, ra                   # fep256_sparse64:73
-	add ra, s2, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, t1, ra                   # fep256_sparse64:81
+	add ra, s2, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s2, ra, s2
-	add t0, t0, s2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s2, s7, s11                  # fep256_sparse64:74
+	add t0, t0, s2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s7, s11                  # fep256_sparse64:82
 	sltu s11, s7, s2
 	sub t1, s7, t1
 	sub t1, t1, s11
-	add t0, s2, t0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t0, s2, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s2, t0, s2
-	add t1, t1, s2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t1, t1, s2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s2, s5, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s5, s2, s5
 	add s6, s4, ra
@@ -5890,31 +5890,31 @@ curve_p256_doubled_and_itself:
 	add t1, t1, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, t1, a6
 	or a6, t3, a6
-	srli t3, s2, 32                  # fep256_sparse64:67
+	srli t3, s2, 32                  # fep256_sparse64:75
 	slli s4, s2, 32
-	add s5, s6, s4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s5, s6, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s6, s5, s6
-	add s6, t3, s6                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s2, s4                   # fep256_sparse64:70
+	add s6, t3, s6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s2, s4                   # fep256_sparse64:78
 	sltu s7, s2, s4
 	sub t3, s2, t3
-	sub t3, t3, s7                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s2, s5, 32                  # fep256_sparse64:71
-	slli s7, s5, 32                  # fep256_sparse64:72
-	add s6, s7, s6                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s2, s5, 32                  # fep256_sparse64:79
+	slli s7, s5, 32                  # fep256_sparse64:80
+	add s6, s7, s6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s6, s7
-	add s11, s2, s11                 # fep256_sparse64:73
-	add s11, s4, s11                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s11, s2, s11                 # fep256_sparse64:81
+	add s11, s4, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, s11, s4
-	add t3, t3, s4                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s5, s7                   # fep256_sparse64:74
+	add t3, t3, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s5, s7                   # fep256_sparse64:82
 	sltu s7, s5, s4
 	sub s2, s5, s2
 	sub s2, s2, s7
 	add a6, a6, t3
-	add a6, s4, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, s4, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, a6, s4
-	add t3, s2, t3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t3, s2, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s2, t0, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, s2, t0
 	add s4, t1, s11
@@ -6528,30 +6528,30 @@ curve_p256_add_to_second:
 	add s3, s3, s4                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add s2, s5, s2                   # products:50
 	add s2, s3, s2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s3, s8, 32                  # fep256_sparse64:67
+	srli s3, s8, 32                  # fep256_sparse64:75
 	slli s4, s8, 32
-	add s5, s6, s4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s5, s6, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s6, s5, s6
-	add s6, s3, s6                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s8, s4                   # fep256_sparse64:70
+	add s6, s3, s6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s8, s4                   # fep256_sparse64:78
 	sltu s11, s8, s4
 	sub s3, s8, s3
-	sub s3, s3, s11                  # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s8, s5, 32                  # fep256_sparse64:71
-	slli s11, s5, 32                 # fep256_sparse64:72
-	add s6, s11, s6                  # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub s3, s3, s11                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s8, s5, 32                  # fep256_sparse64:79
+	slli s11, s5, 32                 # fep256_sparse64:80
+	add s6, s11, s6                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, s6, s11
-	add ra, s8, ra                   # fep256_sparse64:73
-	add ra, s4, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, s8, ra                   # fep256_sparse64:81
+	add ra, s4, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, ra, s4
-	add s3, s3, s4                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s5, s11                  # fep256_sparse64:74
+	add s3, s3, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s5, s11                  # fep256_sparse64:82
 	sltu s11, s5, s4
 	sub s5, s5, s8
 	sub s5, s5, s11
-	add s3, s4, s3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s3, s4, s3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s4, s3, s4
-	add s4, s5, s4                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s4, s5, s4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s5, s10, s6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s6, s5, s10
 	add s8, s7, ra
@@ -6569,31 +6569,31 @@ curve_p256_add_to_second:
 	add s4, s4, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s6, s4, s6
 	or s0, s0, s6
-	srli s6, s5, 32                  # fep256_sparse64:67
+	srli s6, s5, 32                  # fep256_sparse64:75
 	slli s7, s5, 32
-	add s9, s8, s7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s9, s8, s7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s8, s9, s8
-	add s8, s6, s8                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s7, s5, s7                   # fep256_sparse64:70
+	add s8, s6, s8                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s7, s5, s7                   # fep256_sparse64:78
 	sltu s10, s5, s7
 	sub s5, s5, s6
-	sub s5, s5, s10                  # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s6, s9, 32                  # fep256_sparse64:71
-	slli s10, s9, 32                 # fep256_sparse64:72
-	add s8, s10, s8                  # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub s5, s5, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s6, s9, 32                  # fep256_sparse64:79
+	slli s10, s9, 32                 # fep256_sparse64:80
+	add s8, s10, s8                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s8, s10
-	add s11, s6, s11                 # fep256_sparse64:73
-	add s11, s7, s11                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s11, s6, s11                 # fep256_sparse64:81
+	add s11, s7, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s7, s11, s7
-	add s5, s5, s7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s7, s9, s10                  # fep256_sparse64:74
+	add s5, s5, s7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s7, s9, s10                  # fep256_sparse64:82
 	sltu s10, s9, s7
 	sub s6, s9, s6
 	sub s6, s6, s10
 	add s0, s0, s5
-	add s0, s7, s0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s0, s7, s0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s5, s0, s7
-	add s5, s6, s5                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s5, s6, s5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s6, s3, s8                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s3, s6, s3
 	add s7, s4, s11
@@ -6743,30 +6743,30 @@ curve_p256_add_to_second:
 	add t2, t5, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t5, t2, t5
 	add t5, s4, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli s4, s2, 32                  # fep256_sparse64:67
+	srli s4, s2, 32                  # fep256_sparse64:75
 	slli s5, s2, 32
-	add s8, s10, s5                  # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s8, s10, s5                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s9, s8, s10
-	add s9, s4, s9                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s5, s2, s5                   # fep256_sparse64:70
+	add s9, s4, s9                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s5, s2, s5                   # fep256_sparse64:78
 	sltu s10, s2, s5
 	sub s2, s2, s4
-	sub s2, s2, s10                  # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s4, s8, 32                  # fep256_sparse64:71
-	slli s10, s8, 32                 # fep256_sparse64:72
-	add s9, s10, s9                  # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub s2, s2, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s4, s8, 32                  # fep256_sparse64:79
+	slli s10, s8, 32                 # fep256_sparse64:80
+	add s9, s10, s9                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, s9, s10
-	add ra, s4, ra                   # fep256_sparse64:73
-	add ra, s5, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, s4, ra                   # fep256_sparse64:81
+	add ra, s5, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s5, ra, s5
-	add s2, s2, s5                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s5, s8, s10                  # fep256_sparse64:74
+	add s2, s2, s5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s5, s8, s10                  # fep256_sparse64:82
 	sltu s10, s8, s5
 	sub s4, s8, s4
 	sub s4, s4, s10
-	add s2, s5, s2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s2, s5, s2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s5, s2, s5
-	add s4, s4, s5                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s4, s4, s5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s5, s11, s9                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s8, s5, s11
 	add s9, a3, ra
@@ -6784,31 +6784,31 @@ curve_p256_add_to_second:
 	add s1, s1, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, s1, a3
 	or a3, a7, a3
-	srli a7, s5, 32                  # fep256_sparse64:67
+	srli a7, s5, 32                  # fep256_sparse64:75
 	slli s4, s5, 32
-	add s8, s9, s4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s8, s9, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s9, s8, s9
-	add s9, a7, s9                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s5, s4                   # fep256_sparse64:70
+	add s9, a7, s9                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s5, s4                   # fep256_sparse64:78
 	sltu s10, s5, s4
 	sub a7, s5, a7
-	sub a7, a7, s10                  # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s5, s8, 32                  # fep256_sparse64:71
-	slli s10, s8, 32                 # fep256_sparse64:72
-	add s9, s10, s9                  # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s5, s8, 32                  # fep256_sparse64:79
+	slli s10, s8, 32                 # fep256_sparse64:80
+	add s9, s10, s9                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s9, s10
-	add s11, s5, s11                 # fep256_sparse64:73
-	add s11, s4, s11                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s11, s5, s11                 # fep256_sparse64:81
+	add s11, s4, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, s11, s4
-	add a7, a7, s4                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s8, s10                  # fep256_sparse64:74
+	add a7, a7, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s8, s10                  # fep256_sparse64:82
 	sltu s10, s8, s4
 	sub s5, s8, s5
 	sub s5, s5, s10
 	add a3, a3, a7
-	add a3, s4, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, s4, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a3, s4
-	add a7, s5, a7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, s5, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s4, s2, s9                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s2, s4, s2
 	add s5, s1, s11
@@ -6958,30 +6958,30 @@ curve_p256_add_to_second:
 	add t1, t4, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t4, t1, t4
 	add t4, s0, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli s0, t5, 32                  # fep256_sparse64:67
+	srli s0, t5, 32                  # fep256_sparse64:75
 	slli s1, t5, 32
-	add s2, s9, s1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s2, s9, s1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s3, s2, s9
-	add s3, s0, s3                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s1, t5, s1                   # fep256_sparse64:70
+	add s3, s0, s3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s1, t5, s1                   # fep256_sparse64:78
 	sltu s6, t5, s1
 	sub t5, t5, s0
-	sub t5, t5, s6                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s0, s2, 32                  # fep256_sparse64:71
-	slli s6, s2, 32                  # fep256_sparse64:72
-	add s3, s6, s3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t5, t5, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s0, s2, 32                  # fep256_sparse64:79
+	slli s6, s2, 32                  # fep256_sparse64:80
+	add s3, s6, s3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s3, s6
-	add s7, s0, s7                   # fep256_sparse64:73
-	add s7, s1, s7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, s0, s7                   # fep256_sparse64:81
+	add s7, s1, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s1, s7, s1
-	add t5, t5, s1                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s1, s2, s6                   # fep256_sparse64:74
+	add t5, t5, s1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s1, s2, s6                   # fep256_sparse64:82
 	sltu s6, s2, s1
 	sub s0, s2, s0
 	sub s0, s0, s6
-	add t5, s1, t5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t5, s1, t5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s1, t5, s1
-	add s0, s0, s1                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s0, s0, s1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s1, s8, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s2, s1, s8
 	add s3, a2, s7
@@ -6999,31 +6999,31 @@ curve_p256_add_to_second:
 	add t2, t2, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, t2, a2
 	or a2, a6, a2
-	srli a6, s1, 32                  # fep256_sparse64:67
+	srli a6, s1, 32                  # fep256_sparse64:75
 	slli s0, s1, 32
-	add s2, s3, s0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s2, s3, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s3, s2, s3
-	add s3, a6, s3                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s0, s1, s0                   # fep256_sparse64:70
+	add s3, a6, s3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s0, s1, s0                   # fep256_sparse64:78
 	sltu s6, s1, s0
 	sub a6, s1, a6
-	sub a6, a6, s6                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s1, s2, 32                  # fep256_sparse64:71
-	slli s6, s2, 32                  # fep256_sparse64:72
-	add s3, s6, s3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s1, s2, 32                  # fep256_sparse64:79
+	slli s6, s2, 32                  # fep256_sparse64:80
+	add s3, s6, s3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s3, s6
-	add s7, s1, s7                   # fep256_sparse64:73
-	add s7, s0, s7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, s1, s7                   # fep256_sparse64:81
+	add s7, s0, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s0, s7, s0
-	add a6, a6, s0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s0, s2, s6                   # fep256_sparse64:74
+	add a6, a6, s0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s0, s2, s6                   # fep256_sparse64:82
 	sltu s6, s2, s0
 	sub s1, s2, s1
 	sub s1, s1, s6
 	add a2, a2, a6
-	add a2, s0, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, s0, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a2, s0
-	add a6, s1, a6                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, s1, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s0, t5, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t5, s0, t5
 	add s1, t2, s7
@@ -7279,30 +7279,30 @@ curve_p256_add_to_second:
 	add a4, s2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, a4, s2
 	add a6, a6, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t3, ra, 32                  # fep256_sparse64:67
+	srli t3, ra, 32                  # fep256_sparse64:75
 	slli s2, ra, 32
-	add s6, a0, s2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s6, a0, s2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu a0, s6, a0
-	add a0, t3, a0                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s2, ra, s2                   # fep256_sparse64:70
+	add a0, t3, a0                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s2, ra, s2                   # fep256_sparse64:78
 	sltu s8, ra, s2
 	sub t3, ra, t3
-	sub t3, t3, s8                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s8, s6, 32                  # fep256_sparse64:71
-	slli s9, s6, 32                  # fep256_sparse64:72
-	add a0, s9, a0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s8                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s8, s6, 32                  # fep256_sparse64:79
+	slli s9, s6, 32                  # fep256_sparse64:80
+	add a0, s9, a0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, a0, s9
-	add s10, s8, s10                 # fep256_sparse64:73
-	add s10, s2, s10                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s10, s8, s10                 # fep256_sparse64:81
+	add s10, s2, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s2, s10, s2
-	add t3, t3, s2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s2, s6, s9                   # fep256_sparse64:74
+	add t3, t3, s2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s6, s9                   # fep256_sparse64:82
 	sltu s9, s6, s2
 	sub s6, s6, s8
 	sub s6, s6, s9
-	add t3, s2, t3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t3, s2, t3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s2, t3, s2
-	add s2, s6, s2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s2, s6, s2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a0, s7, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s6, a0, s7
 	add s7, t2, s10
@@ -7320,31 +7320,31 @@ curve_p256_add_to_second:
 	add t2, t2, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, t2, t0
 	or a5, a5, t0
-	srli t0, a0, 32                  # fep256_sparse64:67
+	srli t0, a0, 32                  # fep256_sparse64:75
 	slli s2, a0, 32
-	add s6, s7, s2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s6, s7, s2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s7, s6, s7
-	add s7, t0, s7                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s2, a0, s2                   # fep256_sparse64:70
+	add s7, t0, s7                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s2, a0, s2                   # fep256_sparse64:78
 	sltu s8, a0, s2
 	sub a0, a0, t0
-	sub a0, a0, s8                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t0, s6, 32                  # fep256_sparse64:71
-	slli s8, s6, 32                  # fep256_sparse64:72
-	add s7, s8, s7                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a0, a0, s8                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t0, s6, 32                  # fep256_sparse64:79
+	slli s8, s6, 32                  # fep256_sparse64:80
+	add s7, s8, s7                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s9, s7, s8
-	add s9, t0, s9                   # fep256_sparse64:73
-	add s9, s2, s9                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s9, t0, s9                   # fep256_sparse64:81
+	add s9, s2, s9                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s2, s9, s2
-	add a0, a0, s2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s2, s6, s8                   # fep256_sparse64:74
+	add a0, a0, s2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s6, s8                   # fep256_sparse64:82
 	sltu s8, s6, s2
 	sub t0, s6, t0
 	sub t0, t0, s8
 	add a0, a5, a0
-	add a0, s2, a0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a0, s2, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a5, a0, s2
-	add a5, t0, a5                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a5, t0, a5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t0, t3, s7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, t0, t3
 	add s2, t2, s9
@@ -7474,32 +7474,32 @@ curve_p256_add_to_second:
 	add t3, t3, s6                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add t2, s7, t2                   # products:50
 	add t2, t3, t2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t3, s10, 32                 # fep256_sparse64:67
+	srli t3, s10, 32                 # fep256_sparse64:75
 	slli s6, s10, 32
-	add s7, s8, s6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s7, s8, s6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s8, s7, s8
-	add s8, t3, s8                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s6, s10, s6                  # fep256_sparse64:70
+	add s8, t3, s8                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s6, s10, s6                  # fep256_sparse64:78
 	sd a1, 8(sp)
 	sltu a1, s10, s6
 	sub t3, s10, t3
-	sub a1, t3, a1                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t3, s7, 32                  # fep256_sparse64:71
-	slli s10, s7, 32                 # fep256_sparse64:72
-	add s8, s10, s8                  # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a1, t3, a1                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t3, s7, 32                  # fep256_sparse64:79
+	slli s10, s7, 32                 # fep256_sparse64:80
+	add s8, s10, s8                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sd s3, 56(sp)
 	sltu s3, s8, s10
-	add s3, t3, s3                   # fep256_sparse64:73
-	add s3, s6, s3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s3, t3, s3                   # fep256_sparse64:81
+	add s3, s6, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s6, s3, s6
-	add a1, a1, s6                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s6, s7, s10                  # fep256_sparse64:74
+	add a1, a1, s6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s6, s7, s10                  # fep256_sparse64:82
 	sltu s10, s7, s6
 	sub t3, s7, t3
 	sub t3, t3, s10
-	add a1, s6, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, s6, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s6, a1, s6
-	add t3, t3, s6                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t3, t3, s6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s6, ra, s8                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s7, s6, ra
 	add s3, s9, s3
@@ -7517,31 +7517,31 @@ curve_p256_add_to_second:
 	add t3, t3, s7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s7, t3, s7
 	or a4, a4, s7
-	srli s7, s6, 32                  # fep256_sparse64:67
+	srli s7, s6, 32                  # fep256_sparse64:75
 	slli s8, s6, 32
-	add s9, s3, s8                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s9, s3, s8                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s3, s9, s3
-	add s3, s7, s3                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s8, s6, s8                   # fep256_sparse64:70
+	add s3, s7, s3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s8, s6, s8                   # fep256_sparse64:78
 	sltu s10, s6, s8
 	sub s6, s6, s7
-	sub s6, s6, s10                  # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s7, s9, 32                  # fep256_sparse64:71
-	slli s10, s9, 32                 # fep256_sparse64:72
-	add s3, s10, s3                  # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub s6, s6, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s7, s9, 32                  # fep256_sparse64:79
+	slli s10, s9, 32                 # fep256_sparse64:80
+	add s3, s10, s3                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s3, s10
-	add s11, s7, s11                 # fep256_sparse64:73
-	add s11, s8, s11                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s11, s7, s11                 # fep256_sparse64:81
+	add s11, s8, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s8, s11, s8
-	add s6, s6, s8                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s8, s9, s10                  # fep256_sparse64:74
+	add s6, s6, s8                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s8, s9, s10                  # fep256_sparse64:82
 	sltu s10, s9, s8
 	sub s7, s9, s7
 	sub s7, s7, s10
 	add a4, a4, s6
-	add a4, s8, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a4, s8, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s6, a4, s8
-	add s6, s7, s6                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s6, s7, s6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s3, a1, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s3, a1
 	add s7, t3, s11
@@ -7843,30 +7843,30 @@ curve_p256_add_to_second:
 	add t1, a3, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a3, t1, a3
 	add a1, a1, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a3, a7, 32                  # fep256_sparse64:67
+	srli a3, a7, 32                  # fep256_sparse64:75
 	slli t2, a7, 32
-	add t3, s4, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t3, s4, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t3, s4
-	add t5, a3, t5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a7, t2                   # fep256_sparse64:70
+	add t5, a3, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a7, t2                   # fep256_sparse64:78
 	sltu s0, a7, t2
 	sub a3, a7, a3
-	sub a3, a3, s0                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t3, 32                  # fep256_sparse64:71
-	slli s0, t3, 32                  # fep256_sparse64:72
-	add t5, s0, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, s0                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t3, 32                  # fep256_sparse64:79
+	slli s0, t3, 32                  # fep256_sparse64:80
+	add t5, s0, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s3, t5, s0
-	add s3, a7, s3                   # fep256_sparse64:73
-	add s3, t2, s3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s3, a7, s3                   # fep256_sparse64:81
+	add s3, t2, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s3, t2
-	add a3, a3, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t3, s0                   # fep256_sparse64:74
+	add a3, a3, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t3, s0                   # fep256_sparse64:82
 	sltu s0, t3, t2
 	sub a7, t3, a7
 	sub a7, a7, s0
-	add a3, t2, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, t2, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a3, t2
-	add a7, a7, t2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t2, s1, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, t2, s1
 	add t5, t4, s3
@@ -7884,31 +7884,31 @@ curve_p256_add_to_second:
 	add a7, a7, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a7, a2
 	or a2, a6, a2
-	srli a6, t2, 32                  # fep256_sparse64:67
+	srli a6, t2, 32                  # fep256_sparse64:75
 	slli t3, t2, 32
-	add t4, t5, t3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t5, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, t5
-	add t5, a6, t5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t2, t3                   # fep256_sparse64:70
+	add t5, a6, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t2, t3                   # fep256_sparse64:78
 	sltu s0, t2, t3
 	sub a6, t2, a6
-	sub a6, a6, s0                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t4, 32                  # fep256_sparse64:71
-	slli s0, t4, 32                  # fep256_sparse64:72
-	add t5, s0, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s0                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t4, 32                  # fep256_sparse64:79
+	slli s0, t4, 32                  # fep256_sparse64:80
+	add t5, s0, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s1, t5, s0
-	add s1, t2, s1                   # fep256_sparse64:73
-	add s1, t3, s1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s1, t2, s1                   # fep256_sparse64:81
+	add s1, t3, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s1, t3
-	add a6, a6, t3                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t4, s0                   # fep256_sparse64:74
+	add a6, a6, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t4, s0                   # fep256_sparse64:82
 	sltu s0, t4, t3
 	sub t2, t4, t2
 	sub t2, t2, s0
 	add a2, a2, a6
-	add a2, t3, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, t3, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a2, t3
-	add a6, t2, a6                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, t2, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t2, a3, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, t2, a3
 	add t3, a7, s1
@@ -8139,30 +8139,30 @@ curve_p256_add_to_second:
 	add a7, a2, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a2, a7, a2
 	add a0, a0, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a2, a5, 32                  # fep256_sparse64:67
+	srli a2, a5, 32                  # fep256_sparse64:75
 	slli t0, a5, 32
-	add t1, t5, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t5, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t5
-	add t2, a2, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a5, t0                   # fep256_sparse64:70
+	add t2, a2, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a5, t0                   # fep256_sparse64:78
 	sltu t3, a5, t0
 	sub a2, a5, a2
-	sub a2, a2, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a5, t1, 32                  # fep256_sparse64:71
-	slli t3, t1, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a5, t1, 32                  # fep256_sparse64:79
+	slli t3, t1, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, a5, t4                   # fep256_sparse64:73
-	add t4, t0, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, a5, t4                   # fep256_sparse64:81
+	add t4, t0, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t4, t0
-	add a2, a2, t0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:74
+	add a2, a2, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_sparse64:82
 	sltu t3, t1, t0
 	sub a5, t1, a5
 	sub a5, a5, t3
-	add a2, t0, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, t0, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a2, t0
-	add a5, a5, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a5, a5, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t0, s0, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t0, s0
 	add t2, a1, t4
@@ -8180,31 +8180,31 @@ curve_p256_add_to_second:
 	add a3, a3, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a3, a1
 	or a1, a5, a1
-	srli a5, t0, 32                  # fep256_sparse64:67
+	srli a5, t0, 32                  # fep256_sparse64:75
 	slli a6, t0, 32
-	add t1, t2, a6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a5, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a6, t0, a6                   # fep256_sparse64:70
+	add t2, a5, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a6, t0, a6                   # fep256_sparse64:78
 	sltu t3, t0, a6
 	sub a5, t0, a5
-	sub a5, a5, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t1, 32                  # fep256_sparse64:71
-	slli t3, t1, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t1, 32                  # fep256_sparse64:79
+	slli t3, t1, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, t0, t4                   # fep256_sparse64:73
-	add t4, a6, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t0, t4                   # fep256_sparse64:81
+	add t4, a6, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a6, t4, a6
-	add a5, a5, a6                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a6, t1, t3                   # fep256_sparse64:74
+	add a5, a5, a6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a6, t1, t3                   # fep256_sparse64:82
 	sltu t3, t1, a6
 	sub t0, t1, t0
 	sub t0, t0, t3
 	add a1, a1, a5
-	add a1, a6, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, a6, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a5, a1, a6
-	add a5, t0, a5                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a5, t0, a5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a6, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a6, a2
 	add t0, a3, t4
@@ -8694,30 +8694,30 @@ curve_p256_to_cached:
 	add t3, t3, t4                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add t1, t5, t1                   # products:50
 	add t1, t3, t1                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t3, s1, 32                  # fep256_sparse64:67
+	srli t3, s1, 32                  # fep256_sparse64:75
 	slli t4, s1, 32
-	add t5, t6, t4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t6, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t6, t5, t6
-	add t6, t3, t6                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t4, s1, t4                   # fep256_sparse64:70
+	add t6, t3, t6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t4, s1, t4                   # fep256_sparse64:78
 	sltu s4, s1, t4
 	sub t3, s1, t3
-	sub t3, t3, s4                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s1, t5, 32                  # fep256_sparse64:71
-	slli s4, t5, 32                  # fep256_sparse64:72
-	add t6, s4, t6                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s1, t5, 32                  # fep256_sparse64:79
+	slli s4, t5, 32                  # fep256_sparse64:80
+	add t6, s4, t6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t6, s4
-	add s5, s1, s5                   # fep256_sparse64:73
-	add s5, t4, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, s1, s5                   # fep256_sparse64:81
+	add s5, t4, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t4, s5, t4
-	add t3, t3, t4                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t4, t5, s4                   # fep256_sparse64:74
+	add t3, t3, t4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t4, t5, s4                   # fep256_sparse64:82
 	sltu s4, t5, t4
 	sub t5, t5, s1
 	sub t5, t5, s4
-	add t3, t4, t3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t3, t4, t3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t4, t3, t4
-	add t4, t5, t4                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t4, t5, t4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t5, s3, t6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t6, t5, s3
 	add s1, s0, s5
@@ -8735,31 +8735,31 @@ curve_p256_to_cached:
 	add t4, t4, t6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t6, t4, t6
 	or a6, a6, t6
-	srli t6, t5, 32                  # fep256_sparse64:67
+	srli t6, t5, 32                  # fep256_sparse64:75
 	slli s0, t5, 32
-	add s2, s1, s0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s2, s1, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s1, s2, s1
-	add s1, t6, s1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s0, t5, s0                   # fep256_sparse64:70
+	add s1, t6, s1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s0, t5, s0                   # fep256_sparse64:78
 	sltu s3, t5, s0
 	sub t5, t5, t6
-	sub t5, t5, s3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t6, s2, 32                  # fep256_sparse64:71
-	slli s3, s2, 32                  # fep256_sparse64:72
-	add s1, s3, s1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t5, t5, s3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t6, s2, 32                  # fep256_sparse64:79
+	slli s3, s2, 32                  # fep256_sparse64:80
+	add s1, s3, s1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s4, s1, s3
-	add s4, t6, s4                   # fep256_sparse64:73
-	add s4, s0, s4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s4, t6, s4                   # fep256_sparse64:81
+	add s4, s0, s4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s0, s4, s0
-	add t5, t5, s0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s0, s2, s3                   # fep256_sparse64:74
+	add t5, t5, s0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s0, s2, s3                   # fep256_sparse64:82
 	sltu s3, s2, s0
 	sub t6, s2, t6
 	sub t6, t6, s3
 	add a6, a6, t5
-	add a6, s0, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, s0, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t5, a6, s0
-	add t5, t6, t5                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t5, t6, t5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t6, t3, s1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, t6, t3
 	add s0, t4, s4
@@ -8933,30 +8933,30 @@ curve_p256_to_cached:
 	add a6, a3, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a3, a6, a3
 	add a3, a4, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a4, a2, 32                  # fep256_sparse64:67
+	srli a4, a2, 32                  # fep256_sparse64:75
 	slli a7, a2, 32
-	add t0, t5, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t5, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t0, t5
-	add t2, a4, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, a2, a7                   # fep256_sparse64:70
+	add t2, a4, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, a2, a7                   # fep256_sparse64:78
 	sltu t3, a2, a7
 	sub a2, a2, a4
-	sub a2, a2, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a4, t0, 32                  # fep256_sparse64:71
-	slli t3, t0, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a4, t0, 32                  # fep256_sparse64:79
+	slli t3, t0, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t3
-	add t5, a4, t5                   # fep256_sparse64:73
-	add t5, a7, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, a4, t5                   # fep256_sparse64:81
+	add t5, a7, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t5, a7
-	add a2, a2, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, t3                   # fep256_sparse64:74
+	add a2, a2, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, t3                   # fep256_sparse64:82
 	sltu t3, t0, a7
 	sub a4, t0, a4
 	sub a4, a4, t3
-	add a2, a7, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a2, a7
-	add a4, a4, a7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a4, a4, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a7, t4, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a7, t4
 	add t2, t1, t5
@@ -8974,31 +8974,31 @@ curve_p256_to_cached:
 	add a4, a4, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a4, a1
 	or a1, a5, a1
-	srli a5, a7, 32                  # fep256_sparse64:67
+	srli a5, a7, 32                  # fep256_sparse64:75
 	slli t0, a7, 32
-	add t1, t2, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a5, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a7, t0                   # fep256_sparse64:70
+	add t2, a5, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a7, t0                   # fep256_sparse64:78
 	sltu t3, a7, t0
 	sub a5, a7, a5
-	sub a5, a5, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:71
-	slli t3, t1, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_sparse64:79
+	slli t3, t1, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, a7, t4                   # fep256_sparse64:73
-	add t4, t0, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, a7, t4                   # fep256_sparse64:81
+	add t4, t0, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t4, t0
-	add a5, a5, t0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:74
+	add a5, a5, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_sparse64:82
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
 	add a1, a1, a5
-	add a1, t0, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, t0, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a5, a1, t0
-	add a5, a7, a5                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a5, a7, a5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a7, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a7, a2
 	add t0, a4, t4
@@ -9222,30 +9222,30 @@ curve_p256_double_apart:
 	add t1, t1, t2                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a7, t3, a7                   # products:50
 	add a7, t1, a7                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t1, s0, 32                  # fep256_sparse64:67
+	srli t1, s0, 32                  # fep256_sparse64:75
 	slli t2, s0, 32
-	add t3, t4, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t3, t4, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t3, t4
-	add t4, t1, t4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, s0, t2                   # fep256_sparse64:70
+	add t4, t1, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, s0, t2                   # fep256_sparse64:78
 	sltu s3, s0, t2
 	sub t1, s0, t1
-	sub t1, t1, s3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s0, t3, 32                  # fep256_sparse64:71
-	slli s3, t3, 32                  # fep256_sparse64:72
-	add t4, s3, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, s3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s0, t3, 32                  # fep256_sparse64:79
+	slli s3, t3, 32                  # fep256_sparse64:80
+	add t4, s3, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s4, t4, s3
-	add s4, s0, s4                   # fep256_sparse64:73
-	add s4, t2, s4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s4, s0, s4                   # fep256_sparse64:81
+	add s4, t2, s4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s4, t2
-	add t1, t1, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t3, s3                   # fep256_sparse64:74
+	add t1, t1, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t3, s3                   # fep256_sparse64:82
 	sltu s3, t3, t2
 	sub t3, t3, s0
 	sub t3, t3, s3
-	add t1, t2, t1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t1, t2, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, t1, t2
-	add t2, t3, t2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t2, t3, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t3, s2, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t3, s2
 	add s0, t5, s4
@@ -9263,31 +9263,31 @@ curve_p256_double_apart:
 	add t2, t2, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t2, t4
 	or a4, a4, t4
-	srli t4, t3, 32                  # fep256_sparse64:67
+	srli t4, t3, 32                  # fep256_sparse64:75
 	slli t5, t3, 32
-	add s1, s0, t5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s1, s0, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s0, s1, s0
-	add s0, t4, s0                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t5, t3, t5                   # fep256_sparse64:70
+	add s0, t4, s0                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t5, t3, t5                   # fep256_sparse64:78
 	sltu s2, t3, t5
 	sub t3, t3, t4
-	sub t3, t3, s2                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t4, s1, 32                  # fep256_sparse64:71
-	slli s2, s1, 32                  # fep256_sparse64:72
-	add s0, s2, s0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t4, s1, 32                  # fep256_sparse64:79
+	slli s2, s1, 32                  # fep256_sparse64:80
+	add s0, s2, s0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s3, s0, s2
-	add s3, t4, s3                   # fep256_sparse64:73
-	add s3, t5, s3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s3, t4, s3                   # fep256_sparse64:81
+	add s3, t5, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s3, t5
-	add t3, t3, t5                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s1, s2                   # fep256_sparse64:74
+	add t3, t3, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t5, s1, s2                   # fep256_sparse64:82
 	sltu s2, s1, t5
 	sub t4, s1, t4
 	sub t4, t4, s2
 	add a4, a4, t3
-	add a4, t5, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a4, t5, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, a4, t5
-	add t3, t4, t3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t3, t4, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t4, t1, s0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t4, t1
 	add t5, t2, s3
@@ -9533,30 +9533,30 @@ curve_p256_double_apart:
 	add t5, t1, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t1, t5, t1
 	add a4, a4, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t1, s5, 32                  # fep256_sparse64:67
+	srli t1, s5, 32                  # fep256_sparse64:75
 	slli s0, s5, 32
-	add s2, s9, s0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s2, s9, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s4, s2, s9
-	add s4, t1, s4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s0, s5, s0                   # fep256_sparse64:70
+	add s4, t1, s4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s0, s5, s0                   # fep256_sparse64:78
 	sltu s6, s5, s0
 	sub t1, s5, t1
-	sub t1, t1, s6                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s5, s2, 32                  # fep256_sparse64:71
-	slli s6, s2, 32                  # fep256_sparse64:72
-	add s4, s6, s4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s5, s2, 32                  # fep256_sparse64:79
+	slli s6, s2, 32                  # fep256_sparse64:80
+	add s4, s6, s4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s4, s6
-	add s7, s5, s7                   # fep256_sparse64:73
-	add s7, s0, s7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, s5, s7                   # fep256_sparse64:81
+	add s7, s0, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s0, s7, s0
-	add t1, t1, s0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s0, s2, s6                   # fep256_sparse64:74
+	add t1, t1, s0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s0, s2, s6                   # fep256_sparse64:82
 	sltu s6, s2, s0
 	sub s2, s2, s5
 	sub s2, s2, s6
-	add t1, s0, t1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t1, s0, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s0, t1, s0
-	add s0, s2, s0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s0, s2, s0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s2, s8, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s4, s2, s8
 	add s5, a7, s7
@@ -9574,31 +9574,31 @@ curve_p256_double_apart:
 	add t4, t4, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, t4, a7
 	or a7, t2, a7
-	srli t2, s2, 32                  # fep256_sparse64:67
+	srli t2, s2, 32                  # fep256_sparse64:75
 	slli s0, s2, 32
-	add s4, s5, s0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s4, s5, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, s4, s5
-	add s5, t2, s5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s0, s2, s0                   # fep256_sparse64:70
+	add s5, t2, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s0, s2, s0                   # fep256_sparse64:78
 	sltu s6, s2, s0
 	sub t2, s2, t2
-	sub t2, t2, s6                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s2, s4, 32                  # fep256_sparse64:71
-	slli s6, s4, 32                  # fep256_sparse64:72
-	add s5, s6, s5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t2, t2, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s2, s4, 32                  # fep256_sparse64:79
+	slli s6, s4, 32                  # fep256_sparse64:80
+	add s5, s6, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s5, s6
-	add s7, s2, s7                   # fep256_sparse64:73
-	add s7, s0, s7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, s2, s7                   # fep256_sparse64:81
+	add s7, s0, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s0, s7, s0
-	add t2, t2, s0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s0, s4, s6                   # fep256_sparse64:74
+	add t2, t2, s0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s0, s4, s6                   # fep256_sparse64:82
 	sltu s6, s4, s0
 	sub s2, s4, s2
 	sub s2, s2, s6
 	add a7, a7, t2
-	add a7, s0, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, s0, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a7, s0
-	add t2, s2, t2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t2, s2, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s0, t1, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, s0, t1
 	add s2, t4, s7
@@ -9811,30 +9811,30 @@ curve_p256_double_apart:
 	add s7, s7, s8                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add s5, s9, s5                   # products:50
 	add s5, s7, s5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s7, ra, 32                  # fep256_sparse64:67
+	srli s7, ra, 32                  # fep256_sparse64:75
 	slli s8, ra, 32
-	add s9, s10, s8                  # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s9, s10, s8                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s10, s9, s10
-	add s10, s7, s10                 # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s8, ra, s8                   # fep256_sparse64:70
+	add s10, s7, s10                 # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s8, ra, s8                   # fep256_sparse64:78
 	sltu a3, ra, s8
 	sub s7, ra, s7
-	sub a3, s7, a3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s7, s9, 32                  # fep256_sparse64:71
-	slli ra, s9, 32                  # fep256_sparse64:72
-	add s10, ra, s10                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, s7, a3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s7, s9, 32                  # fep256_sparse64:79
+	slli ra, s9, 32                  # fep256_sparse64:80
+	add s10, ra, s10                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s6, s10, ra
-	add s6, s7, s6                   # fep256_sparse64:73
-	add s6, s8, s6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s6, s7, s6                   # fep256_sparse64:81
+	add s6, s8, s6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s8, s6, s8
-	add a3, a3, s8                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s8, s9, ra                   # fep256_sparse64:74
+	add a3, a3, s8                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s8, s9, ra                   # fep256_sparse64:82
 	sltu ra, s9, s8
 	sub s7, s9, s7
 	sub s7, s7, ra
-	add a3, s8, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, s8, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s8, a3, s8
-	add s7, s7, s8                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s7, s7, s8                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s8, a6, s10                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s8, a6
 	add s6, t0, s6
@@ -9852,31 +9852,31 @@ curve_p256_double_apart:
 	add t0, t0, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, t0, a6
 	or a6, s0, a6
-	srli s0, s8, 32                  # fep256_sparse64:67
+	srli s0, s8, 32                  # fep256_sparse64:75
 	slli s7, s8, 32
-	add s9, s6, s7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s9, s6, s7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s6, s9, s6
-	add s6, s0, s6                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s7, s8, s7                   # fep256_sparse64:70
+	add s6, s0, s6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s7, s8, s7                   # fep256_sparse64:78
 	sltu s10, s8, s7
 	sub s0, s8, s0
-	sub s0, s0, s10                  # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s8, s9, 32                  # fep256_sparse64:71
-	slli s10, s9, 32                 # fep256_sparse64:72
-	add s6, s10, s6                  # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub s0, s0, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s8, s9, 32                  # fep256_sparse64:79
+	slli s10, s9, 32                 # fep256_sparse64:80
+	add s6, s10, s6                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s6, s10
-	add s11, s8, s11                 # fep256_sparse64:73
-	add s11, s7, s11                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s11, s8, s11                 # fep256_sparse64:81
+	add s11, s7, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s7, s11, s7
-	add s0, s0, s7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s7, s9, s10                  # fep256_sparse64:74
+	add s0, s0, s7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s7, s9, s10                  # fep256_sparse64:82
 	sltu s10, s9, s7
 	sub s8, s9, s8
 	sub s8, s8, s10
 	add a6, a6, s0
-	add a6, s7, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, s7, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s0, a6, s7
-	add s0, s8, s0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s0, s8, s0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s6, a3, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, s6, a3
 	add s7, t0, s11
@@ -10026,30 +10026,30 @@ curve_p256_double_apart:
 	add s1, s3, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu s3, s1, s3
 	add s2, s2, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli s3, s0, 32                  # fep256_sparse64:67
+	srli s3, s0, 32                  # fep256_sparse64:75
 	slli s5, s0, 32
-	add s8, s10, s5                  # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s8, s10, s5                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s9, s8, s10
-	add s9, s3, s9                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s5, s0, s5                   # fep256_sparse64:70
+	add s9, s3, s9                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s5, s0, s5                   # fep256_sparse64:78
 	sltu s10, s0, s5
 	sub s0, s0, s3
-	sub s0, s0, s10                  # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s3, s8, 32                  # fep256_sparse64:71
-	slli s10, s8, 32                 # fep256_sparse64:72
-	add s9, s10, s9                  # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub s0, s0, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s3, s8, 32                  # fep256_sparse64:79
+	slli s10, s8, 32                 # fep256_sparse64:80
+	add s9, s10, s9                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, s9, s10
-	add ra, s3, ra                   # fep256_sparse64:73
-	add ra, s5, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, s3, ra                   # fep256_sparse64:81
+	add ra, s5, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s5, ra, s5
-	add s0, s0, s5                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s5, s8, s10                  # fep256_sparse64:74
+	add s0, s0, s5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s5, s8, s10                  # fep256_sparse64:82
 	sltu s10, s8, s5
 	sub s3, s8, s3
 	sub s3, s3, s10
-	add s0, s5, s0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add s0, s5, s0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s5, s0, s5
-	add s3, s3, s5                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s3, s3, s5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s5, s11, s9                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s8, s5, s11
 	add s9, a5, ra
@@ -10067,31 +10067,31 @@ curve_p256_double_apart:
 	add a5, a5, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a5, a3
 	or a3, t3, a3
-	srli t3, s5, 32                  # fep256_sparse64:67
+	srli t3, s5, 32                  # fep256_sparse64:75
 	slli s3, s5, 32
-	add s8, s9, s3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s8, s9, s3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s9, s8, s9
-	add s9, t3, s9                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s3, s5, s3                   # fep256_sparse64:70
+	add s9, t3, s9                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s3, s5, s3                   # fep256_sparse64:78
 	sltu s10, s5, s3
 	sub t3, s5, t3
-	sub t3, t3, s10                  # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s5, s8, 32                  # fep256_sparse64:71
-	slli s10, s8, 32                 # fep256_sparse64:72
-	add s9, s10, s9                  # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s5, s8, 32                  # fep256_sparse64:79
+	slli s10, s8, 32                 # fep256_sparse64:80
+	add s9, s10, s9                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s9, s10
-	add s11, s5, s11                 # fep256_sparse64:73
-	add s11, s3, s11                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s11, s5, s11                 # fep256_sparse64:81
+	add s11, s3, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s3, s11, s3
-	add t3, t3, s3                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s3, s8, s10                  # fep256_sparse64:74
+	add t3, t3, s3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s3, s8, s10                  # fep256_sparse64:82
 	sltu s10, s8, s3
 	sub s5, s8, s5
 	sub s5, s5, s10
 	add a3, a3, t3
-	add a3, s3, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, s3, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, a3, s3
-	add t3, s5, t3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t3, s5, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s3, s0, s9                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s0, s3, s0
 	add s5, a5, s11
@@ -10221,30 +10221,30 @@ curve_p256_double_apart:
 	add s2, s2, s8                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add s1, s9, s1                   # products:50
 	add s1, s2, s1                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s2, ra, 32                  # fep256_sparse64:67
+	srli s2, ra, 32                  # fep256_sparse64:75
 	slli s8, ra, 32
-	add s9, s10, s8                  # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s9, s10, s8                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s10, s9, s10
-	add s10, s2, s10                 # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s8, ra, s8                   # fep256_sparse64:70
+	add s10, s2, s10                 # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s8, ra, s8                   # fep256_sparse64:78
 	sltu a7, ra, s8
 	sub s2, ra, s2
-	sub a7, s2, a7                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s2, s9, 32                  # fep256_sparse64:71
-	slli ra, s9, 32                  # fep256_sparse64:72
-	add s10, ra, s10                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a7, s2, a7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s2, s9, 32                  # fep256_sparse64:79
+	slli ra, s9, 32                  # fep256_sparse64:80
+	add s10, ra, s10                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu a2, s10, ra
-	add a2, s2, a2                   # fep256_sparse64:73
-	add a2, s8, a2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add a2, s2, a2                   # fep256_sparse64:81
+	add a2, s8, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s8, a2, s8
-	add a7, a7, s8                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s8, s9, ra                   # fep256_sparse64:74
+	add a7, a7, s8                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s8, s9, ra                   # fep256_sparse64:82
 	sltu ra, s9, s8
 	sub s2, s9, s2
 	sub s2, s2, ra
-	add a7, s8, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, s8, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s8, a7, s8
-	add s2, s2, s8                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s2, s2, s8                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s8, t2, s10                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, s8, t2
 	add a2, s4, a2
@@ -10262,31 +10262,31 @@ curve_p256_double_apart:
 	add s2, s2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, s2, t2
 	or a5, a5, t2
-	srli t2, s8, 32                  # fep256_sparse64:67
+	srli t2, s8, 32                  # fep256_sparse64:75
 	slli s4, s8, 32
-	add s9, a2, s4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s9, a2, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu a2, s9, a2
-	add a2, t2, a2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s8, s4                   # fep256_sparse64:70
+	add a2, t2, a2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s8, s4                   # fep256_sparse64:78
 	sltu s10, s8, s4
 	sub t2, s8, t2
-	sub t2, t2, s10                  # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s8, s9, 32                  # fep256_sparse64:71
-	slli s10, s9, 32                 # fep256_sparse64:72
-	add a2, s10, a2                  # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t2, t2, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s8, s9, 32                  # fep256_sparse64:79
+	slli s10, s9, 32                 # fep256_sparse64:80
+	add a2, s10, a2                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, a2, s10
-	add s11, s8, s11                 # fep256_sparse64:73
-	add s11, s4, s11                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s11, s8, s11                 # fep256_sparse64:81
+	add s11, s4, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, s11, s4
-	add t2, t2, s4                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s9, s10                  # fep256_sparse64:74
+	add t2, t2, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s9, s10                  # fep256_sparse64:82
 	sltu s10, s9, s4
 	sub s8, s9, s8
 	sub s8, s8, s10
 	add a5, a5, t2
-	add a5, s4, a5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a5, s4, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a5, s4
-	add t2, s8, t2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t2, s8, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a2, a7, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, a2, a7
 	add s4, s2, s11
@@ -10574,30 +10574,30 @@ curve_p256_double_apart:
 	add t2, a3, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a3, t2, a3
 	add a3, a4, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a4, s3, 32                  # fep256_sparse64:67
+	srli a4, s3, 32                  # fep256_sparse64:75
 	slli t4, s3, 32
-	add s1, s9, t4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s1, s9, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s2, s1, s9
-	add s2, a4, s2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t4, s3, t4                   # fep256_sparse64:70
+	add s2, a4, s2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t4, s3, t4                   # fep256_sparse64:78
 	sltu s4, s3, t4
 	sub a4, s3, a4
-	sub a4, a4, s4                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s3, s1, 32                  # fep256_sparse64:71
-	slli s4, s1, 32                  # fep256_sparse64:72
-	add s2, s4, s2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, s4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s3, s1, 32                  # fep256_sparse64:79
+	slli s4, s1, 32                  # fep256_sparse64:80
+	add s2, s4, s2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, s2, s4
-	add s5, s3, s5                   # fep256_sparse64:73
-	add s5, t4, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, s3, s5                   # fep256_sparse64:81
+	add s5, t4, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t4, s5, t4
-	add a4, a4, t4                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t4, s1, s4                   # fep256_sparse64:74
+	add a4, a4, t4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t4, s1, s4                   # fep256_sparse64:82
 	sltu s4, s1, t4
 	sub s1, s1, s3
 	sub s1, s1, s4
-	add a4, t4, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a4, t4, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t4, a4, t4
-	add t4, s1, t4                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t4, s1, t4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s1, s8, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s2, s1, s8
 	add s3, t1, s5
@@ -10615,31 +10615,31 @@ curve_p256_double_apart:
 	add t3, t3, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t3, t1
 	or t1, t4, t1
-	srli t4, s1, 32                  # fep256_sparse64:67
+	srli t4, s1, 32                  # fep256_sparse64:75
 	slli t5, s1, 32
-	add s2, s3, t5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s2, s3, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s3, s2, s3
-	add s3, t4, s3                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t5, s1, t5                   # fep256_sparse64:70
+	add s3, t4, s3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t5, s1, t5                   # fep256_sparse64:78
 	sltu s4, s1, t5
 	sub t4, s1, t4
-	sub t4, t4, s4                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s1, s2, 32                  # fep256_sparse64:71
-	slli s4, s2, 32                  # fep256_sparse64:72
-	add s3, s4, s3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t4, t4, s4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s1, s2, 32                  # fep256_sparse64:79
+	slli s4, s2, 32                  # fep256_sparse64:80
+	add s3, s4, s3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, s3, s4
-	add s5, s1, s5                   # fep256_sparse64:73
-	add s5, t5, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, s1, s5                   # fep256_sparse64:81
+	add s5, t5, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s5, t5
-	add t4, t4, t5                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s2, s4                   # fep256_sparse64:74
+	add t4, t4, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t5, s2, s4                   # fep256_sparse64:82
 	sltu s4, s2, t5
 	sub s1, s2, s1
 	sub s1, s1, s4
 	add t1, t1, t4
-	add t1, t5, t1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t1, t5, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t4, t1, t5
-	add t4, s1, t4                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t4, s1, t4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t5, a4, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, t5, a4
 	add s1, t3, s5
@@ -10769,30 +10769,30 @@ curve_p256_double_apart:
 	add t0, t4, t0                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add t3, s3, t3                   # products:50
 	add t0, t0, t3                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t3, s6, 32                  # fep256_sparse64:67
+	srli t3, s6, 32                  # fep256_sparse64:75
 	slli t4, s6, 32
-	add s2, s4, t4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s2, s4, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s3, s2, s4
-	add s3, t3, s3                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t4, s6, t4                   # fep256_sparse64:70
+	add s3, t3, s3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t4, s6, t4                   # fep256_sparse64:78
 	sltu s4, s6, t4
 	sub t3, s6, t3
-	sub t3, t3, s4                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s4, s2, 32                  # fep256_sparse64:71
-	slli s6, s2, 32                  # fep256_sparse64:72
-	add s3, s6, s3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s4, s2, 32                  # fep256_sparse64:79
+	slli s6, s2, 32                  # fep256_sparse64:80
+	add s3, s6, s3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s8, s3, s6
-	add s8, s4, s8                   # fep256_sparse64:73
-	add s8, t4, s8                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s8, s4, s8                   # fep256_sparse64:81
+	add s8, t4, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t4, s8, t4
-	add t3, t3, t4                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t4, s2, s6                   # fep256_sparse64:74
+	add t3, t3, t4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t4, s2, s6                   # fep256_sparse64:82
 	sltu s6, s2, t4
 	sub s2, s2, s4
 	sub s2, s2, s6
-	add t3, t4, t3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t3, t4, t3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t4, t3, t4
-	add t4, s2, t4                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t4, s2, t4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s2, s7, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s3, s2, s7
 	add s4, s5, s8
@@ -10810,31 +10810,31 @@ curve_p256_double_apart:
 	add t4, t4, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, t4, a6
 	or a3, a3, a6
-	srli a6, s2, 32                  # fep256_sparse64:67
+	srli a6, s2, 32                  # fep256_sparse64:75
 	slli s3, s2, 32
-	add s5, s4, s3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s5, s4, s3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s4, s5, s4
-	add s4, a6, s4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s3, s2, s3                   # fep256_sparse64:70
+	add s4, a6, s4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s3, s2, s3                   # fep256_sparse64:78
 	sltu s6, s2, s3
 	sub a6, s2, a6
-	sub a6, a6, s6                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s2, s5, 32                  # fep256_sparse64:71
-	slli s6, s5, 32                  # fep256_sparse64:72
-	add s4, s6, s4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s2, s5, 32                  # fep256_sparse64:79
+	slli s6, s5, 32                  # fep256_sparse64:80
+	add s4, s6, s4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s4, s6
-	add s7, s2, s7                   # fep256_sparse64:73
-	add s7, s3, s7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, s2, s7                   # fep256_sparse64:81
+	add s7, s3, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s3, s7, s3
-	add a6, a6, s3                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s3, s5, s6                   # fep256_sparse64:74
+	add a6, a6, s3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s3, s5, s6                   # fep256_sparse64:82
 	sltu s6, s5, s3
 	sub s2, s5, s2
 	sub s2, s2, s6
 	add a3, a3, a6
-	add a3, s3, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, s3, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a3, s3
-	add a6, s2, a6                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, s2, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s2, t3, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, s2, t3
 	add s3, t4, s7
@@ -11037,30 +11037,30 @@ curve_p256_double_apart:
 	add s1, a1, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, s1, a1
 	add a1, a6, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, t4, 32                  # fep256_sparse64:67
+	srli a6, t4, 32                  # fep256_sparse64:75
 	slli s2, t4, 32
-	add s3, s7, s2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s3, s7, s2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s4, s3, s7
-	add s4, a6, s4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s2, t4, s2                   # fep256_sparse64:70
+	add s4, a6, s4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s2, t4, s2                   # fep256_sparse64:78
 	sltu s5, t4, s2
 	sub a6, t4, a6
-	sub a6, a6, s5                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t4, s3, 32                  # fep256_sparse64:71
-	slli s5, s3, 32                  # fep256_sparse64:72
-	add s4, s5, s4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t4, s3, 32                  # fep256_sparse64:79
+	slli s5, s3, 32                  # fep256_sparse64:80
+	add s4, s5, s4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s6, s4, s5
-	add s6, t4, s6                   # fep256_sparse64:73
-	add s6, s2, s6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s6, t4, s6                   # fep256_sparse64:81
+	add s6, s2, s6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s2, s6, s2
-	add a6, a6, s2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s2, s3, s5                   # fep256_sparse64:74
+	add a6, a6, s2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s3, s5                   # fep256_sparse64:82
 	sltu s5, s3, s2
 	sub t4, s3, t4
 	sub t4, t4, s5
-	add a6, s2, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, s2, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s2, a6, s2
-	add t4, t4, s2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t4, t4, s2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s2, s8, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s3, s2, s8
 	add s4, t1, s6
@@ -11078,31 +11078,31 @@ curve_p256_double_apart:
 	add t2, t2, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t2, t1
 	or t1, t4, t1
-	srli t4, s2, 32                  # fep256_sparse64:67
+	srli t4, s2, 32                  # fep256_sparse64:75
 	slli t5, s2, 32
-	add s3, s4, t5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s3, s4, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s4, s3, s4
-	add s4, t4, s4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t5, s2, t5                   # fep256_sparse64:70
+	add s4, t4, s4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t5, s2, t5                   # fep256_sparse64:78
 	sltu s5, s2, t5
 	sub t4, s2, t4
-	sub t4, t4, s5                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s2, s3, 32                  # fep256_sparse64:71
-	slli s5, s3, 32                  # fep256_sparse64:72
-	add s4, s5, s4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t4, t4, s5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s2, s3, 32                  # fep256_sparse64:79
+	slli s5, s3, 32                  # fep256_sparse64:80
+	add s4, s5, s4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s6, s4, s5
-	add s6, s2, s6                   # fep256_sparse64:73
-	add s6, t5, s6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s6, s2, s6                   # fep256_sparse64:81
+	add s6, t5, s6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s6, t5
-	add t4, t4, t5                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s3, s5                   # fep256_sparse64:74
+	add t4, t4, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t5, s3, s5                   # fep256_sparse64:82
 	sltu s5, s3, t5
 	sub s2, s3, s2
 	sub s2, s2, s5
 	add t1, t1, t4
-	add t1, t5, t1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t1, t5, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t4, t1, t5
-	add t4, s2, t4                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t4, s2, t4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t5, a6, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, t5, a6
 	add s2, t2, s6
@@ -11518,7 +11518,7 @@ curve_p256_coincide:
 	sd s0, 8(sp)
 	sd s1, 16(sp)
 	ld s0, 0(a2)
-	addi a3, s0, 1                   # fep256_sparse64:101
+	addi a3, s0, 1                   # fep256_sparse64:109
 	li s1, 1
 	sltu a3, s1, a3
 	xori a3, a3, 1
@@ -11562,7 +11562,7 @@ curve_p256_coincide:
 	ld a6, 24(a2)
 	or a4, a6, a4
 	sltiu a4, a4, 1
-	xori a7, s0, -1                  # fep256_sparse64:101
+	xori a7, s0, -1                  # fep256_sparse64:109
 	li t0, 4294967295
 	xor a3, a3, t0
 	or a3, a7, a3
@@ -11571,7 +11571,7 @@ curve_p256_coincide:
 	xor a2, a6, a5
 	or a2, a3, a2
 	sltiu a2, a2, 1
-	or s0, a4, a2                    # fep256_sparse64:101: t
+	or s0, a4, a2                    # fep256_sparse64:109: t
 	j .L22_1
 	.size curve_p256_coincide, . - curve_p256_coincide
 
@@ -11708,7 +11708,7 @@ ecdsa_p256_M_add_multiple:
 	add a0, a1, a0
 	add s2, s2, a0
 	ld s3, 64(s1)
-	addi a0, s3, 1                   # fep256_sparse64:101
+	addi a0, s3, 1                   # fep256_sparse64:109
 	li s4, 1
 	sltu a0, s4, a0
 	xori a0, a0, 1
@@ -11868,30 +11868,30 @@ ecdsa_p256_M_add_multiple:
 	add a4, a6, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, a4, a6
 	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a2, 32                  # fep256_sparse64:67
+	srli a6, a2, 32                  # fep256_sparse64:75
 	slli a7, a2, 32
-	add t0, t2, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t2
-	add t1, a6, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, a2, a7                   # fep256_sparse64:70
+	add t1, a6, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, a2, a7                   # fep256_sparse64:78
 	sltu t2, a2, a7
 	sub a2, a2, a6
-	sub a2, a2, t2                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t0, 32                  # fep256_sparse64:71
-	slli t2, t0, 32                  # fep256_sparse64:72
-	add t1, t2, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t0, 32                  # fep256_sparse64:79
+	slli t2, t0, 32                  # fep256_sparse64:80
+	add t1, t2, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t1, t2
-	add t4, a6, t4                   # fep256_sparse64:73
-	add t4, a7, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, a6, t4                   # fep256_sparse64:81
+	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a2, a2, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, t2                   # fep256_sparse64:74
+	add a2, a2, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, t2                   # fep256_sparse64:82
 	sltu t2, t0, a7
 	sub a6, t0, a6
 	sub a6, a6, t2
-	add a2, a7, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a2, a7
-	add a6, a6, a7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a7, t3, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a7, t3
 	add t1, a0, t4
@@ -11909,31 +11909,31 @@ ecdsa_p256_M_add_multiple:
 	add a1, a1, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, a1, a0
 	or a0, a3, a0
-	srli a3, a7, 32                  # fep256_sparse64:67
+	srli a3, a7, 32                  # fep256_sparse64:75
 	slli a6, a7, 32
-	add t0, t1, a6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t1, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t1
-	add t1, a3, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a6, a7, a6                   # fep256_sparse64:70
+	add t1, a3, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a6, a7, a6                   # fep256_sparse64:78
 	sltu t2, a7, a6
 	sub a3, a7, a3
-	sub a3, a3, t2                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t0, 32                  # fep256_sparse64:71
-	slli t2, t0, 32                  # fep256_sparse64:72
-	add t1, t2, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t0, 32                  # fep256_sparse64:79
+	slli t2, t0, 32                  # fep256_sparse64:80
+	add t1, t2, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t3, t1, t2
-	add t3, a7, t3                   # fep256_sparse64:73
-	add t3, a6, t3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, a7, t3                   # fep256_sparse64:81
+	add t3, a6, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a6, t3, a6
-	add a3, a3, a6                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a6, t0, t2                   # fep256_sparse64:74
+	add a3, a3, a6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a6, t0, t2                   # fep256_sparse64:82
 	sltu t2, t0, a6
 	sub a7, t0, a7
 	sub a7, a7, t2
 	add a0, a0, a3
-	add a0, a6, a0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a0, a6, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a0, a6
-	add a3, a7, a3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a3, a7, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s5, a2, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, s5, a2
 	add a6, a1, t3
@@ -12088,30 +12088,30 @@ ecdsa_p256_M_add_multiple:
 	add a4, a6, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, a4, a6
 	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a2, 32                  # fep256_sparse64:67
+	srli a6, a2, 32                  # fep256_sparse64:75
 	slli a7, a2, 32
-	add t0, t2, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t2
-	add t1, a6, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, a2, a7                   # fep256_sparse64:70
+	add t1, a6, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, a2, a7                   # fep256_sparse64:78
 	sltu t2, a2, a7
 	sub a2, a2, a6
-	sub a2, a2, t2                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t0, 32                  # fep256_sparse64:71
-	slli t2, t0, 32                  # fep256_sparse64:72
-	add t1, t2, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t0, 32                  # fep256_sparse64:79
+	slli t2, t0, 32                  # fep256_sparse64:80
+	add t1, t2, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t1, t2
-	add t4, a6, t4                   # fep256_sparse64:73
-	add t4, a7, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, a6, t4                   # fep256_sparse64:81
+	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a2, a2, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, t2                   # fep256_sparse64:74
+	add a2, a2, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, t2                   # fep256_sparse64:82
 	sltu t2, t0, a7
 	sub a6, t0, a6
 	sub a6, a6, t2
-	add a2, a7, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a2, a7
-	add a6, a6, a7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a7, t3, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a7, t3
 	add t1, a0, t4
@@ -12129,31 +12129,31 @@ ecdsa_p256_M_add_multiple:
 	add a1, a1, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, a1, a0
 	or a0, a3, a0
-	srli a3, a7, 32                  # fep256_sparse64:67
+	srli a3, a7, 32                  # fep256_sparse64:75
 	slli a6, a7, 32
-	add t0, t1, a6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t1, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t1
-	add t1, a3, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a6, a7, a6                   # fep256_sparse64:70
+	add t1, a3, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a6, a7, a6                   # fep256_sparse64:78
 	sltu t2, a7, a6
 	sub a3, a7, a3
-	sub a3, a3, t2                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t0, 32                  # fep256_sparse64:71
-	slli t2, t0, 32                  # fep256_sparse64:72
-	add t1, t2, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t0, 32                  # fep256_sparse64:79
+	slli t2, t0, 32                  # fep256_sparse64:80
+	add t1, t2, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t3, t1, t2
-	add t3, a7, t3                   # fep256_sparse64:73
-	add t3, a6, t3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, a7, t3                   # fep256_sparse64:81
+	add t3, a6, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a6, t3, a6
-	add a3, a3, a6                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a6, t0, t2                   # fep256_sparse64:74
+	add a3, a3, a6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a6, t0, t2                   # fep256_sparse64:82
 	sltu t2, t0, a6
 	sub a7, t0, a7
 	sub a7, a7, t2
 	add a0, a0, a3
-	add a0, a6, a0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a0, a6, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a0, a6
-	add a3, a7, a3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a3, a7, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s9, a2, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, s9, a2
 	add a6, a1, t3
@@ -12284,31 +12284,31 @@ ecdsa_p256_M_add_multiple:
 	add a7, a7, t0                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a5, t1, a5                   # products:50
 	add a5, a7, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, t4, 32                  # fep256_sparse64:67
+	srli a7, t4, 32                  # fep256_sparse64:75
 	slli t0, t4, 32
-	add t1, t2, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a7, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t0, t4, t0                   # fep256_sparse64:70
+	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t0, t4, t0                   # fep256_sparse64:78
 	sd s0, 32(sp)
 	sltu s0, t4, t0
 	sub a7, t4, a7
-	sub a7, a7, s0                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t4, t1, 32                  # fep256_sparse64:71
-	slli s0, t1, 32                  # fep256_sparse64:72
-	add t2, s0, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, s0                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t4, t1, 32                  # fep256_sparse64:79
+	slli s0, t1, 32                  # fep256_sparse64:80
+	add t2, s0, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu a6, t2, s0
-	add a6, t4, a6                   # fep256_sparse64:73
-	add a6, t0, a6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add a6, t4, a6                   # fep256_sparse64:81
+	add a6, t0, a6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, a6, t0
-	add a7, a7, t0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, s0                   # fep256_sparse64:74
+	add a7, a7, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, s0                   # fep256_sparse64:82
 	sltu s0, t1, t0
 	sub t1, t1, t4
 	sub t1, t1, s0
-	add a7, t0, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, t0, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a7, t0
-	add t0, t1, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, t1, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t1, ra, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t1, ra
 	add a6, t3, a6
@@ -12326,31 +12326,31 @@ ecdsa_p256_M_add_multiple:
 	add t0, t0, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t0, t2
 	or a2, a2, t2
-	srli t2, t1, 32                  # fep256_sparse64:67
+	srli t2, t1, 32                  # fep256_sparse64:75
 	slli t3, t1, 32
-	add t4, a6, t3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, a6, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu a6, t4, a6
-	add a6, t2, a6                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t1, t3                   # fep256_sparse64:70
+	add a6, t2, a6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t1, t3                   # fep256_sparse64:78
 	sltu t5, t1, t3
 	sub t1, t1, t2
-	sub t1, t1, t5                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t4, 32                  # fep256_sparse64:71
-	slli t5, t4, 32                  # fep256_sparse64:72
-	add a6, t5, a6                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t4, 32                  # fep256_sparse64:79
+	slli t5, t4, 32                  # fep256_sparse64:80
+	add a6, t5, a6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, a6, t5
-	add ra, t2, ra                   # fep256_sparse64:73
-	add ra, t3, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, t2, ra                   # fep256_sparse64:81
+	add ra, t3, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, ra, t3
-	add t1, t1, t3                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t4, t5                   # fep256_sparse64:74
+	add t1, t1, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t4, t5                   # fep256_sparse64:82
 	sltu t5, t4, t3
 	sub t2, t4, t2
 	sub t2, t2, t5
 	add a2, a2, t1
-	add a2, t3, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, t3, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a2, t3
-	add t1, t2, t1                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t1, t2, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s0, a7, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s0, a7
 	add a7, t0, ra
@@ -12508,30 +12508,30 @@ ecdsa_p256_M_add_multiple:
 	add t2, t4, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, t2, t4
 	add a1, a1, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t3, t0, 32                  # fep256_sparse64:67
+	srli t3, t0, 32                  # fep256_sparse64:75
 	slli t4, t0, 32
-	add t5, s11, t4                  # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, s11, t4                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu ra, t5, s11
-	add ra, t3, ra                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t4, t0, t4                   # fep256_sparse64:70
+	add ra, t3, ra                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t4, t0, t4                   # fep256_sparse64:78
 	sltu s9, t0, t4
 	sub t0, t0, t3
-	sub t0, t0, s9                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t3, t5, 32                  # fep256_sparse64:71
-	slli s9, t5, 32                  # fep256_sparse64:72
-	add ra, s9, ra                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t3, t5, 32                  # fep256_sparse64:79
+	slli s9, t5, 32                  # fep256_sparse64:80
+	add ra, s9, ra                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, ra, s9
-	add s11, t3, s11                 # fep256_sparse64:73
-	add s11, t4, s11                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s11, t3, s11                 # fep256_sparse64:81
+	add s11, t4, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t4, s11, t4
-	add t0, t0, t4                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t4, t5, s9                   # fep256_sparse64:74
+	add t0, t0, t4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t4, t5, s9                   # fep256_sparse64:82
 	sltu s9, t5, t4
 	sub t3, t5, t3
 	sub t3, t3, s9
-	add t0, t4, t0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t0, t4, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t4, t0, t4
-	add t3, t3, t4                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t3, t3, t4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t4, s10, ra                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t5, t4, s10
 	add ra, a3, s11
@@ -12549,31 +12549,31 @@ ecdsa_p256_M_add_multiple:
 	add a5, a5, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a5, a3
 	or a3, t1, a3
-	srli t1, t4, 32                  # fep256_sparse64:67
+	srli t1, t4, 32                  # fep256_sparse64:75
 	slli t3, t4, 32
-	add t5, ra, t3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, ra, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu ra, t5, ra
-	add ra, t1, ra                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t4, t3                   # fep256_sparse64:70
+	add ra, t1, ra                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t4, t3                   # fep256_sparse64:78
 	sltu s9, t4, t3
 	sub t1, t4, t1
-	sub t1, t1, s9                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t4, t5, 32                  # fep256_sparse64:71
-	slli s9, t5, 32                  # fep256_sparse64:72
-	add ra, s9, ra                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t4, t5, 32                  # fep256_sparse64:79
+	slli s9, t5, 32                  # fep256_sparse64:80
+	add ra, s9, ra                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, ra, s9
-	add s10, t4, s10                 # fep256_sparse64:73
-	add s10, t3, s10                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s10, t4, s10                 # fep256_sparse64:81
+	add s10, t3, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s10, t3
-	add t1, t1, t3                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t5, s9                   # fep256_sparse64:74
+	add t1, t1, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t5, s9                   # fep256_sparse64:82
 	sltu s9, t5, t3
 	sub t4, t5, t4
 	sub t4, t4, s9
 	add a3, a3, t1
-	add a3, t3, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, t3, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a3, t3
-	add t1, t4, t1                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t1, t4, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s9, t0, ra                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, s9, t0
 	add t3, a5, s10
@@ -12764,31 +12764,31 @@ ecdsa_p256_M_add_multiple:
 	add a2, a6, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, a2, a6
 	add a6, t0, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t0, a5, 32                  # fep256_sparse64:67
+	srli t0, a5, 32                  # fep256_sparse64:75
 	slli t1, a5, 32
-	add t2, t4, t1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t2, t4, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t2, t4
-	add t4, t0, t4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t1, a5, t1                   # fep256_sparse64:70
+	add t4, t0, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t1, a5, t1                   # fep256_sparse64:78
 	sltu ra, a5, t1
 	sub a5, a5, t0
-	sub a5, a5, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t2, 32                  # fep256_sparse64:71
-	slli ra, t2, 32                  # fep256_sparse64:72
-	add t4, ra, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t2, 32                  # fep256_sparse64:79
+	slli ra, t2, 32                  # fep256_sparse64:80
+	add t4, ra, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sd s8, 56(sp)
 	sltu s8, t4, ra
-	add s8, t0, s8                   # fep256_sparse64:73
-	add s8, t1, s8                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s8, t0, s8                   # fep256_sparse64:81
+	add s8, t1, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t1, s8, t1
-	add a5, a5, t1                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t1, t2, ra                   # fep256_sparse64:74
+	add a5, a5, t1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t1, t2, ra                   # fep256_sparse64:82
 	sltu ra, t2, t1
 	sub t0, t2, t0
 	sub t0, t0, ra
-	add a5, t1, a5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a5, t1, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a5, t1
-	add t0, t0, t1                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, t0, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t1, t5, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t1, t5
 	add t4, s0, s8
@@ -12806,31 +12806,31 @@ ecdsa_p256_M_add_multiple:
 	add t0, t0, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, t0, a3
 	or a3, a7, a3
-	srli a7, t1, 32                  # fep256_sparse64:67
+	srli a7, t1, 32                  # fep256_sparse64:75
 	slli t2, t1, 32
-	add t5, t4, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t4, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t5, t4
-	add t4, a7, t4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t1, t2                   # fep256_sparse64:70
+	add t4, a7, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t1, t2                   # fep256_sparse64:78
 	sltu ra, t1, t2
 	sub a7, t1, a7
-	sub a7, a7, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t1, t5, 32                  # fep256_sparse64:71
-	slli ra, t5, 32                  # fep256_sparse64:72
-	add t4, ra, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t1, t5, 32                  # fep256_sparse64:79
+	slli ra, t5, 32                  # fep256_sparse64:80
+	add t4, ra, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s0, t4, ra
-	add s0, t1, s0                   # fep256_sparse64:73
-	add s0, t2, s0                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s0, t1, s0                   # fep256_sparse64:81
+	add s0, t2, s0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s0, t2
-	add a7, a7, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t5, ra                   # fep256_sparse64:74
+	add a7, a7, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t5, ra                   # fep256_sparse64:82
 	sltu ra, t5, t2
 	sub t1, t5, t1
 	sub t1, t1, ra
 	add a3, a3, a7
-	add a3, t2, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, t2, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a3, t2
-	add a7, t1, a7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, t1, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s8, a5, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, s8, a5
 	add t1, t0, s0
@@ -12985,30 +12985,30 @@ ecdsa_p256_M_add_multiple:
 	add t1, a5, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a5, t1, a5
 	add a3, a3, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a5, a7, 32                  # fep256_sparse64:67
+	srli a5, a7, 32                  # fep256_sparse64:75
 	slli t2, a7, 32
-	add t4, s7, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, s7, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, s7
-	add t5, a5, t5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a7, t2                   # fep256_sparse64:70
+	add t5, a5, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a7, t2                   # fep256_sparse64:78
 	sltu ra, a7, t2
 	sub a5, a7, a5
-	sub a5, a5, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t4, 32                  # fep256_sparse64:71
-	slli ra, t4, 32                  # fep256_sparse64:72
-	add t5, ra, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t4, 32                  # fep256_sparse64:79
+	slli ra, t4, 32                  # fep256_sparse64:80
+	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s0, t5, ra
-	add s0, a7, s0                   # fep256_sparse64:73
-	add s0, t2, s0                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s0, a7, s0                   # fep256_sparse64:81
+	add s0, t2, s0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s0, t2
-	add a5, a5, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, ra                   # fep256_sparse64:74
+	add a5, a5, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, ra                   # fep256_sparse64:82
 	sltu ra, t4, t2
 	sub a7, t4, a7
 	sub a7, a7, ra
-	add a5, t2, a5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a5, t2, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a5, t2
-	add a7, a7, t2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t2, s6, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t2, s6
 	add t5, a2, s0
@@ -13026,31 +13026,31 @@ ecdsa_p256_M_add_multiple:
 	add a6, a6, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a6, a2
 	or a2, a7, a2
-	srli a7, t2, 32                  # fep256_sparse64:67
+	srli a7, t2, 32                  # fep256_sparse64:75
 	slli t0, t2, 32
-	add t4, t5, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t5, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, t5
-	add t5, a7, t5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t0, t2, t0                   # fep256_sparse64:70
+	add t5, a7, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t0, t2, t0                   # fep256_sparse64:78
 	sltu ra, t2, t0
 	sub a7, t2, a7
-	sub a7, a7, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t4, 32                  # fep256_sparse64:71
-	slli ra, t4, 32                  # fep256_sparse64:72
-	add t5, ra, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t4, 32                  # fep256_sparse64:79
+	slli ra, t4, 32                  # fep256_sparse64:80
+	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s0, t5, ra
-	add s0, t2, s0                   # fep256_sparse64:73
-	add s0, t0, s0                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s0, t2, s0                   # fep256_sparse64:81
+	add s0, t0, s0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, s0, t0
-	add a7, a7, t0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t4, ra                   # fep256_sparse64:74
+	add a7, a7, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t4, ra                   # fep256_sparse64:82
 	sltu ra, t4, t0
 	sub t2, t4, t2
 	sub t2, t2, ra
 	add a2, a2, a7
-	add a2, t0, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, t0, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a2, t0
-	add a7, t2, a7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, t2, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s6, a5, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, s6, a5
 	add t0, a6, s0
@@ -13276,30 +13276,30 @@ ecdsa_p256_M_add_multiple:
 	add a4, a6, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, a4, a6
 	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a3, 32                  # fep256_sparse64:67
+	srli a6, a3, 32                  # fep256_sparse64:75
 	slli a7, a3, 32
-	add t1, t2, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a6, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, a3, a7                   # fep256_sparse64:70
+	add t2, a6, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, a3, a7                   # fep256_sparse64:78
 	sltu t3, a3, a7
 	sub a3, a3, a6
-	sub a3, a3, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t1, 32                  # fep256_sparse64:71
-	slli t3, t1, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t1, 32                  # fep256_sparse64:79
+	slli t3, t1, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, t2, t3
-	add ra, a6, ra                   # fep256_sparse64:73
-	add ra, a7, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, a6, ra                   # fep256_sparse64:81
+	add ra, a7, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, ra, a7
-	add a3, a3, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t1, t3                   # fep256_sparse64:74
+	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t1, t3                   # fep256_sparse64:82
 	sltu t3, t1, a7
 	sub a6, t1, a6
 	sub a6, a6, t3
-	add a3, a7, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, a7, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a3, a7
-	add a6, a6, a7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a7, t4, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, a7, t4
 	add t2, t5, ra
@@ -13317,31 +13317,31 @@ ecdsa_p256_M_add_multiple:
 	add a6, a6, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a6, a2
 	or a0, a0, a2
-	srli a2, a7, 32                  # fep256_sparse64:67
+	srli a2, a7, 32                  # fep256_sparse64:75
 	slli t1, a7, 32
-	add t3, t2, t1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t3, t2, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t3, t2
-	add t2, a2, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t1, a7, t1                   # fep256_sparse64:70
+	add t2, a2, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t1, a7, t1                   # fep256_sparse64:78
 	sltu t4, a7, t1
 	sub a2, a7, a2
-	sub a2, a2, t4                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t3, 32                  # fep256_sparse64:71
-	slli t4, t3, 32                  # fep256_sparse64:72
-	add t2, t4, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t3, 32                  # fep256_sparse64:79
+	slli t4, t3, 32                  # fep256_sparse64:80
+	add t2, t4, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t4
-	add t5, a7, t5                   # fep256_sparse64:73
-	add t5, t1, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_sparse64:81
+	add t5, t1, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t1, t5, t1
-	add a2, a2, t1                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t1, t3, t4                   # fep256_sparse64:74
+	add a2, a2, t1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t1, t3, t4                   # fep256_sparse64:82
 	sltu t4, t3, t1
 	sub a7, t3, a7
 	sub a7, a7, t4
 	add a0, a0, a2
-	add a0, t1, a0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a0, t1, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a2, a0, t1
-	add a2, a7, a2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s2, a3, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, s2, a3
 	add a7, a6, t5
@@ -13489,30 +13489,30 @@ ecdsa_p256_M_add_multiple:
 	add a5, a2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a2, a5, a2
 	add a2, a6, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a3, 32                  # fep256_sparse64:67
+	srli a6, a3, 32                  # fep256_sparse64:75
 	slli a7, a3, 32
-	add t4, t1, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t4, t1
-	add t1, a6, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, a3, a7                   # fep256_sparse64:70
+	add t1, a6, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, a3, a7                   # fep256_sparse64:78
 	sltu t5, a3, a7
 	sub a3, a3, a6
-	sub a3, a3, t5                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t4, 32                  # fep256_sparse64:71
-	slli t5, t4, 32                  # fep256_sparse64:72
-	add t1, t5, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t4, 32                  # fep256_sparse64:79
+	slli t5, t4, 32                  # fep256_sparse64:80
+	add t1, t5, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, t1, t5
-	add ra, a6, ra                   # fep256_sparse64:73
-	add ra, a7, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, a6, ra                   # fep256_sparse64:81
+	add ra, a7, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, ra, a7
-	add a3, a3, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t4, t5                   # fep256_sparse64:74
+	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t4, t5                   # fep256_sparse64:82
 	sltu t5, t4, a7
 	sub a6, t4, a6
 	sub a6, a6, t5
-	add a3, a7, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, a7, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a3, a7
-	add a6, a6, a7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a7, t2, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, a7, t2
 	add t2, t3, ra
@@ -13530,31 +13530,31 @@ ecdsa_p256_M_add_multiple:
 	add a6, a6, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, a6, a0
 	or a0, a4, a0
-	srli a4, a7, 32                  # fep256_sparse64:67
+	srli a4, a7, 32                  # fep256_sparse64:75
 	slli t1, a7, 32
-	add t3, t2, t1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t3, t2, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t3, t2
-	add t2, a4, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t1, a7, t1                   # fep256_sparse64:70
+	add t2, a4, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t1, a7, t1                   # fep256_sparse64:78
 	sltu t4, a7, t1
 	sub a4, a7, a4
-	sub a4, a4, t4                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t3, 32                  # fep256_sparse64:71
-	slli t4, t3, 32                  # fep256_sparse64:72
-	add t2, t4, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, t4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t3, 32                  # fep256_sparse64:79
+	slli t4, t3, 32                  # fep256_sparse64:80
+	add t2, t4, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t4
-	add t5, a7, t5                   # fep256_sparse64:73
-	add t5, t1, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_sparse64:81
+	add t5, t1, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t1, t5, t1
-	add a4, a4, t1                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t1, t3, t4                   # fep256_sparse64:74
+	add a4, a4, t1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t1, t3, t4                   # fep256_sparse64:82
 	sltu t4, t3, t1
 	sub a7, t3, a7
 	sub a7, a7, t4
 	add a0, a0, a4
-	add a0, t1, a0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a0, t1, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a4, a0, t1
-	add a4, a7, a4                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a4, a7, a4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s2, a3, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, s2, a3
 	add a7, a6, t5
@@ -13598,7 +13598,7 @@ ecdsa_p256_M_add_multiple:
 	mv a3, a4
 .L24_43:
 .L24_41:
-	addi a0, a1, 1                   # fep256_sparse64:101
+	addi a0, a1, 1                   # fep256_sparse64:109
 	sltu a0, s4, a0
 	xori a0, a0, 1
 	bne a0, zero, .L24_44
@@ -13709,30 +13709,30 @@ ecdsa_p256_M_add_multiple:
 	add a5, a5, a6                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a4, a7, a4                   # products:50
 	add a4, a5, a4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a5, t3, 32                  # fep256_sparse64:67
+	srli a5, t3, 32                  # fep256_sparse64:75
 	slli a6, t3, 32
-	add a7, t1, a6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add a7, t1, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, a7, t1
-	add t1, a5, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a6, t3, a6                   # fep256_sparse64:70
+	add t1, a5, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a6, t3, a6                   # fep256_sparse64:78
 	sltu ra, t3, a6
 	sub a5, t3, a5
-	sub a5, a5, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t3, a7, 32                  # fep256_sparse64:71
-	slli ra, a7, 32                  # fep256_sparse64:72
-	add t1, ra, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t3, a7, 32                  # fep256_sparse64:79
+	slli ra, a7, 32                  # fep256_sparse64:80
+	add t1, ra, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s1, t1, ra
-	add s1, t3, s1                   # fep256_sparse64:73
-	add s1, a6, s1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s1, t3, s1                   # fep256_sparse64:81
+	add s1, a6, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a6, s1, a6
-	add a5, a5, a6                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a6, a7, ra                   # fep256_sparse64:74
+	add a5, a5, a6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a6, a7, ra                   # fep256_sparse64:82
 	sltu ra, a7, a6
 	sub a7, a7, t3
 	sub a7, a7, ra
-	add a5, a6, a5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a5, a6, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a5, a6
-	add a6, a7, a6                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, a7, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a7, t5, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, a7, t5
 	add t3, t2, s1
@@ -13750,31 +13750,31 @@ ecdsa_p256_M_add_multiple:
 	add a6, a6, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, a6, t1
 	or a0, a0, t1
-	srli t1, a7, 32                  # fep256_sparse64:67
+	srli t1, a7, 32                  # fep256_sparse64:75
 	slli t2, a7, 32
-	add t4, t3, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t3, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t3, t4, t3
-	add t3, t1, t3                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a7, t2                   # fep256_sparse64:70
+	add t3, t1, t3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a7, t2                   # fep256_sparse64:78
 	sltu t5, a7, t2
 	sub a7, a7, t1
-	sub a7, a7, t5                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t1, t4, 32                  # fep256_sparse64:71
-	slli t5, t4, 32                  # fep256_sparse64:72
-	add t3, t5, t3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t1, t4, 32                  # fep256_sparse64:79
+	slli t5, t4, 32                  # fep256_sparse64:80
+	add t3, t5, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, t3, t5
-	add ra, t1, ra                   # fep256_sparse64:73
-	add ra, t2, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, t1, ra                   # fep256_sparse64:81
+	add ra, t2, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, ra, t2
-	add a7, a7, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, t5                   # fep256_sparse64:74
+	add a7, a7, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, t5                   # fep256_sparse64:82
 	sltu t5, t4, t2
 	sub t1, t4, t1
 	sub t1, t1, t5
 	add a0, a0, a7
-	add a0, t2, a0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a0, t2, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a0, t2
-	add a7, t1, a7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, t1, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t1, a5, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, t1, a5
 	add t2, a6, ra
@@ -13923,30 +13923,30 @@ ecdsa_p256_M_add_multiple:
 	add a7, s1, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t4, a7, s1
 	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t4, a4, 32                  # fep256_sparse64:67
+	srli t4, a4, 32                  # fep256_sparse64:75
 	slli s1, a4, 32
-	add s9, t5, s1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s9, t5, s1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, s9, t5
-	add t5, t4, t5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s1, a4, s1                   # fep256_sparse64:70
+	add t5, t4, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s1, a4, s1                   # fep256_sparse64:78
 	sltu s10, a4, s1
 	sub a4, a4, t4
-	sub a4, a4, s10                  # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t4, s9, 32                  # fep256_sparse64:71
-	slli s10, s9, 32                 # fep256_sparse64:72
-	add t5, s10, t5                  # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t4, s9, 32                  # fep256_sparse64:79
+	slli s10, s9, 32                 # fep256_sparse64:80
+	add t5, s10, t5                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, t5, s10
-	add s11, t4, s11                 # fep256_sparse64:73
-	add s11, s1, s11                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s11, t4, s11                 # fep256_sparse64:81
+	add s11, s1, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s1, s11, s1
-	add a4, a4, s1                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s1, s9, s10                  # fep256_sparse64:74
+	add a4, a4, s1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s1, s9, s10                  # fep256_sparse64:82
 	sltu s10, s9, s1
 	sub t4, s9, t4
 	sub t4, t4, s10
-	add a4, s1, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a4, s1, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s1, a4, s1
-	add t4, t4, s1                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t4, t4, s1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t5, ra, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu ra, t5, ra
 	add s1, a1, s11
@@ -13964,31 +13964,31 @@ ecdsa_p256_M_add_multiple:
 	add a2, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a2, a1
 	or a1, a6, a1
-	srli a6, t5, 32                  # fep256_sparse64:67
+	srli a6, t5, 32                  # fep256_sparse64:75
 	slli t4, t5, 32
-	add ra, s1, t4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, s1, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s1, ra, s1
-	add s1, a6, s1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t4, t5, t4                   # fep256_sparse64:70
+	add s1, a6, s1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t4, t5, t4                   # fep256_sparse64:78
 	sltu s9, t5, t4
 	sub a6, t5, a6
-	sub a6, a6, s9                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t5, ra, 32                  # fep256_sparse64:71
-	slli s9, ra, 32                  # fep256_sparse64:72
-	add s1, s9, s1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t5, ra, 32                  # fep256_sparse64:79
+	slli s9, ra, 32                  # fep256_sparse64:80
+	add s1, s9, s1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, s1, s9
-	add s10, t5, s10                 # fep256_sparse64:73
-	add s10, t4, s10                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s10, t5, s10                 # fep256_sparse64:81
+	add s10, t4, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t4, s10, t4
-	add a6, a6, t4                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t4, ra, s9                   # fep256_sparse64:74
+	add a6, a6, t4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t4, ra, s9                   # fep256_sparse64:82
 	sltu s9, ra, t4
 	sub t5, ra, t5
 	sub t5, t5, s9
 	add a1, a1, a6
-	add a1, t4, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, t4, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a1, t4
-	add a6, t5, a6                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, t5, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t4, a4, s1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, t4, a4
 	add t5, a2, s10
@@ -14140,30 +14140,30 @@ ecdsa_p256_M_add_multiple:
 	add t1, a5, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a5, t1, a5
 	add a0, a0, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a5, a6, 32                  # fep256_sparse64:67
+	srli a5, a6, 32                  # fep256_sparse64:75
 	slli t2, a6, 32
-	add s1, s11, t2                  # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s1, s11, t2                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, s1, s11
-	add s5, a5, s5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a6, t2                   # fep256_sparse64:70
+	add s5, a5, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a6, t2                   # fep256_sparse64:78
 	sltu s7, a6, t2
 	sub a5, a6, a5
-	sub a5, a5, s7                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a6, s1, 32                  # fep256_sparse64:71
-	slli s7, s1, 32                  # fep256_sparse64:72
-	add s5, s7, s5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a6, s1, 32                  # fep256_sparse64:79
+	slli s7, s1, 32                  # fep256_sparse64:80
+	add s5, s7, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s9, s5, s7
-	add s9, a6, s9                   # fep256_sparse64:73
-	add s9, t2, s9                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s9, a6, s9                   # fep256_sparse64:81
+	add s9, t2, s9                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s9, t2
-	add a5, a5, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, s1, s7                   # fep256_sparse64:74
+	add a5, a5, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, s1, s7                   # fep256_sparse64:82
 	sltu s7, s1, t2
 	sub a6, s1, a6
 	sub a6, a6, s7
-	add a5, t2, a5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a5, t2, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a5, t2
-	add a6, a6, t2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t2, ra, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu ra, t2, ra
 	add s1, t3, s9
@@ -14181,31 +14181,31 @@ ecdsa_p256_M_add_multiple:
 	add a6, a6, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a6, a2
 	or a2, a7, a2
-	srli a7, t2, 32                  # fep256_sparse64:67
+	srli a7, t2, 32                  # fep256_sparse64:75
 	slli t3, t2, 32
-	add ra, s1, t3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, s1, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s1, ra, s1
-	add s1, a7, s1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t2, t3                   # fep256_sparse64:70
+	add s1, a7, s1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t2, t3                   # fep256_sparse64:78
 	sltu s5, t2, t3
 	sub a7, t2, a7
-	sub a7, a7, s5                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t2, ra, 32                  # fep256_sparse64:71
-	slli s5, ra, 32                  # fep256_sparse64:72
-	add s1, s5, s1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, s5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t2, ra, 32                  # fep256_sparse64:79
+	slli s5, ra, 32                  # fep256_sparse64:80
+	add s1, s5, s1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s1, s5
-	add s7, t2, s7                   # fep256_sparse64:73
-	add s7, t3, s7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, t2, s7                   # fep256_sparse64:81
+	add s7, t3, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s7, t3
-	add a7, a7, t3                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t3, ra, s5                   # fep256_sparse64:74
+	add a7, a7, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t3, ra, s5                   # fep256_sparse64:82
 	sltu s5, ra, t3
 	sub t2, ra, t2
 	sub t2, t2, s5
 	add a2, a2, a7
-	add a2, t3, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, t3, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a2, t3
-	add a7, t2, a7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, t2, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t2, a5, s1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, t2, a5
 	add t3, a6, s7
@@ -14338,30 +14338,30 @@ ecdsa_p256_M_add_multiple:
 	add s1, s5, s1                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add s0, s10, s0                  # products:50
 	add s0, s1, s0                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s1, a0, 32                  # fep256_sparse64:67
+	srli s1, a0, 32                  # fep256_sparse64:75
 	slli s5, a0, 32
-	add s7, s11, s5                  # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s7, s11, s5                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s9, s7, s11
-	add s9, s1, s9                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s5, a0, s5                   # fep256_sparse64:70
+	add s9, s1, s9                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s5, a0, s5                   # fep256_sparse64:78
 	sltu s10, a0, s5
 	sub a0, a0, s1
-	sub a0, a0, s10                  # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s1, s7, 32                  # fep256_sparse64:71
-	slli s10, s7, 32                 # fep256_sparse64:72
-	add s9, s10, s9                  # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a0, a0, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s1, s7, 32                  # fep256_sparse64:79
+	slli s10, s7, 32                 # fep256_sparse64:80
+	add s9, s10, s9                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s9, s10
-	add s11, s1, s11                 # fep256_sparse64:73
-	add s11, s5, s11                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s11, s1, s11                 # fep256_sparse64:81
+	add s11, s5, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s5, s11, s5
-	add a0, a0, s5                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s5, s7, s10                  # fep256_sparse64:74
+	add a0, a0, s5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s5, s7, s10                  # fep256_sparse64:82
 	sltu s10, s7, s5
 	sub s1, s7, s1
 	sub s1, s1, s10
-	add a0, s5, a0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a0, s5, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s5, a0, s5
-	add s1, s1, s5                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s1, s1, s5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s5, a5, s9                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, s5, a5
 	add s7, s6, s11
@@ -14379,31 +14379,31 @@ ecdsa_p256_M_add_multiple:
 	add ra, ra, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, ra, a5
 	or a5, a7, a5
-	srli a7, s5, 32                  # fep256_sparse64:67
+	srli a7, s5, 32                  # fep256_sparse64:75
 	slli s1, s5, 32
-	add s6, s7, s1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s6, s7, s1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s7, s6, s7
-	add s7, a7, s7                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s1, s5, s1                   # fep256_sparse64:70
+	add s7, a7, s7                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s1, s5, s1                   # fep256_sparse64:78
 	sltu s9, s5, s1
 	sub a7, s5, a7
-	sub a7, a7, s9                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s5, s6, 32                  # fep256_sparse64:71
-	slli s9, s6, 32                  # fep256_sparse64:72
-	add s7, s9, s7                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s5, s6, 32                  # fep256_sparse64:79
+	slli s9, s6, 32                  # fep256_sparse64:80
+	add s7, s9, s7                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, s7, s9
-	add s10, s5, s10                 # fep256_sparse64:73
-	add s10, s1, s10                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s10, s5, s10                 # fep256_sparse64:81
+	add s10, s1, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s1, s10, s1
-	add a7, a7, s1                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s1, s6, s9                   # fep256_sparse64:74
+	add a7, a7, s1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s1, s6, s9                   # fep256_sparse64:82
 	sltu s9, s6, s1
 	sub s5, s6, s5
 	sub s5, s5, s9
 	add a5, a5, a7
-	add a5, s1, a5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a5, s1, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a5, s1
-	add a7, s5, a7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, s5, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s1, a0, s7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, s1, a0
 	add s5, ra, s10
@@ -14738,30 +14738,30 @@ ecdsa_p256_M_add_multiple:
 	add s0, a2, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a2, s0, a2
 	add a2, a5, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a5, s1, 32                  # fep256_sparse64:67
+	srli a5, s1, 32                  # fep256_sparse64:75
 	slli s5, s1, 32
-	add s6, a3, s5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s6, a3, s5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu a3, s6, a3
-	add a3, a5, a3                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s5, s1, s5                   # fep256_sparse64:70
+	add a3, a5, a3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s5, s1, s5                   # fep256_sparse64:78
 	sltu s7, s1, s5
 	sub a5, s1, a5
-	sub a5, a5, s7                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s1, s6, 32                  # fep256_sparse64:71
-	slli s7, s6, 32                  # fep256_sparse64:72
-	add a3, s7, a3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s1, s6, 32                  # fep256_sparse64:79
+	slli s7, s6, 32                  # fep256_sparse64:80
+	add a3, s7, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s8, a3, s7
-	add s8, s1, s8                   # fep256_sparse64:73
-	add s8, s5, s8                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s8, s1, s8                   # fep256_sparse64:81
+	add s8, s5, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s5, s8, s5
-	add a5, a5, s5                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s5, s6, s7                   # fep256_sparse64:74
+	add a5, a5, s5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s5, s6, s7                   # fep256_sparse64:82
 	sltu s7, s6, s5
 	sub s1, s6, s1
 	sub s1, s1, s7
-	add a5, s5, a5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a5, s5, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s5, a5, s5
-	add s1, s1, s5                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s1, s1, s5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a3, s9, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s5, a3, s9
 	add s6, a6, s8
@@ -14779,31 +14779,31 @@ ecdsa_p256_M_add_multiple:
 	add t2, t2, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, t2, a6
 	or a6, t3, a6
-	srli t3, a3, 32                  # fep256_sparse64:67
+	srli t3, a3, 32                  # fep256_sparse64:75
 	slli s1, a3, 32
-	add s5, s6, s1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s5, s6, s1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s6, s5, s6
-	add s6, t3, s6                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s1, a3, s1                   # fep256_sparse64:70
+	add s6, t3, s6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s1, a3, s1                   # fep256_sparse64:78
 	sltu s7, a3, s1
 	sub a3, a3, t3
-	sub a3, a3, s7                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t3, s5, 32                  # fep256_sparse64:71
-	slli s7, s5, 32                  # fep256_sparse64:72
-	add s6, s7, s6                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t3, s5, 32                  # fep256_sparse64:79
+	slli s7, s5, 32                  # fep256_sparse64:80
+	add s6, s7, s6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s8, s6, s7
-	add s8, t3, s8                   # fep256_sparse64:73
-	add s8, s1, s8                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s8, t3, s8                   # fep256_sparse64:81
+	add s8, s1, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s1, s8, s1
-	add a3, a3, s1                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s1, s5, s7                   # fep256_sparse64:74
+	add a3, a3, s1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s1, s5, s7                   # fep256_sparse64:82
 	sltu s7, s5, s1
 	sub t3, s5, t3
 	sub t3, t3, s7
 	add a3, a6, a3
-	add a3, s1, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, s1, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a3, s1
-	add a6, t3, a6                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, t3, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t3, a5, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, t3, a5
 	add s1, t2, s8
@@ -14955,30 +14955,30 @@ ecdsa_p256_M_add_multiple:
 	add t4, a4, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a4, t4, a4
 	add a1, a1, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a4, a5, 32                  # fep256_sparse64:67
+	srli a4, a5, 32                  # fep256_sparse64:75
 	slli t5, a5, 32
-	add s0, s7, t5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s0, s7, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, s0, s7
-	add s5, a4, s5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t5, a5, t5                   # fep256_sparse64:70
+	add s5, a4, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t5, a5, t5                   # fep256_sparse64:78
 	sltu s7, a5, t5
 	sub a4, a5, a4
-	sub a4, a4, s7                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a5, s0, 32                  # fep256_sparse64:71
-	slli s7, s0, 32                  # fep256_sparse64:72
-	add s5, s7, s5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a5, s0, 32                  # fep256_sparse64:79
+	slli s7, s0, 32                  # fep256_sparse64:80
+	add s5, s7, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s8, s5, s7
-	add s8, a5, s8                   # fep256_sparse64:73
-	add s8, t5, s8                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s8, a5, s8                   # fep256_sparse64:81
+	add s8, t5, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s8, t5
-	add a4, a4, t5                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s0, s7                   # fep256_sparse64:74
+	add a4, a4, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t5, s0, s7                   # fep256_sparse64:82
 	sltu s7, s0, t5
 	sub a5, s0, a5
 	sub a5, a5, s7
-	add a4, t5, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a4, t5, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t5, a4, t5
-	add a5, a5, t5                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a5, a5, t5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t5, s6, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s0, t5, s6
 	add s5, t0, s8
@@ -14996,31 +14996,31 @@ ecdsa_p256_M_add_multiple:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a5, a2
 	or a2, t0, a2
-	srli t0, t5, 32                  # fep256_sparse64:67
+	srli t0, t5, 32                  # fep256_sparse64:75
 	slli t2, t5, 32
-	add s0, s5, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s0, s5, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, s0, s5
-	add s5, t0, s5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t5, t2                   # fep256_sparse64:70
+	add s5, t0, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t5, t2                   # fep256_sparse64:78
 	sltu s6, t5, t2
 	sub t0, t5, t0
-	sub t0, t0, s6                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t5, s0, 32                  # fep256_sparse64:71
-	slli s6, s0, 32                  # fep256_sparse64:72
-	add s5, s6, s5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t5, s0, 32                  # fep256_sparse64:79
+	slli s6, s0, 32                  # fep256_sparse64:80
+	add s5, s6, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s5, s6
-	add s7, t5, s7                   # fep256_sparse64:73
-	add s7, t2, s7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, t5, s7                   # fep256_sparse64:81
+	add s7, t2, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s7, t2
-	add t0, t0, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, s0, s6                   # fep256_sparse64:74
+	add t0, t0, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, s0, s6                   # fep256_sparse64:82
 	sltu s6, s0, t2
 	sub t5, s0, t5
 	sub t5, t5, s6
 	add a2, a2, t0
-	add a2, t2, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, t2, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a2, t2
-	add t0, t5, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, t5, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t2, a4, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, t2, a4
 	add t5, a5, s7
@@ -15149,7 +15149,7 @@ ecdsa_p256_M_add_multiple:
 	ld a3, 88(s1)
 	or a1, a3, a1
 	sltiu a1, a1, 1
-	xori a4, s3, -1                  # fep256_sparse64:101
+	xori a4, s3, -1                  # fep256_sparse64:109
 	li a5, 4294967295
 	xor a0, a0, a5
 	or a0, a4, a0
@@ -15158,7 +15158,7 @@ ecdsa_p256_M_add_multiple:
 	xor a2, a3, a2
 	or a0, a0, a2
 	sltiu a0, a0, 1
-	or s5, a1, a0                    # fep256_sparse64:101: t$0_add_cached
+	or s5, a1, a0                    # fep256_sparse64:109: t$0_add_cached
 	j .L24_1
 .L24_6:
 	add s5, a0, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -15340,7 +15340,7 @@ ecdsa_p256_M_add_multiple:
 	or a0, s10, a0
 	or a0, s11, a0
 	sltiu a0, a0, 1
-	xori a2, a1, -1                  # fep256_sparse64:101
+	xori a2, a1, -1                  # fep256_sparse64:109
 	li a4, 4294967295
 	xor a4, s9, a4
 	or a2, a2, a4
@@ -15349,7 +15349,7 @@ ecdsa_p256_M_add_multiple:
 	xor a4, s11, a4
 	or a2, a2, a4
 	sltiu a2, a2, 1
-	or a0, a0, a2                    # fep256_sparse64:101: t$0_add_cached
+	or a0, a0, a2                    # fep256_sparse64:109: t$0_add_cached
 	j .L24_45
 .L24_50:
 	add t1, a2, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -15602,7 +15602,7 @@ curve_p256_add_affine:
 	sd s10, 144(sp)
 	sd s11, 152(sp)
 	ld s0, 64(a1)
-	addi a3, s0, 1                   # fep256_sparse64:101
+	addi a3, s0, 1                   # fep256_sparse64:109
 	li s1, 1
 	sltu a3, s1, a3
 	xori a3, a3, 1
@@ -15736,30 +15736,30 @@ curve_p256_add_affine:
 	add a6, a6, a7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a5, t0, a5                   # products:50
 	add a5, a6, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a6, t3, 32                  # fep256_sparse64:67
+	srli a6, t3, 32                  # fep256_sparse64:75
 	slli a7, t3, 32
-	add t0, t1, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t1
-	add t1, a6, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t3, a7                   # fep256_sparse64:70
+	add t1, a6, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t3, a7                   # fep256_sparse64:78
 	sltu ra, t3, a7
 	sub a6, t3, a6
-	sub a6, a6, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t3, t0, 32                  # fep256_sparse64:71
-	slli ra, t0, 32                  # fep256_sparse64:72
-	add t1, ra, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t3, t0, 32                  # fep256_sparse64:79
+	slli ra, t0, 32                  # fep256_sparse64:80
+	add t1, ra, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t1, ra
-	add s5, t3, s5                   # fep256_sparse64:73
-	add s5, a7, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, t3, s5                   # fep256_sparse64:81
+	add s5, a7, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, s5, a7
-	add a6, a6, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, ra                   # fep256_sparse64:74
+	add a6, a6, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, ra                   # fep256_sparse64:82
 	sltu ra, t0, a7
 	sub t0, t0, t3
 	sub t0, t0, ra
-	add a6, a7, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, a7, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a6, a7
-	add a7, t0, a7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, t0, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t0, t5, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t0, t5
 	add t3, t2, s5
@@ -15777,31 +15777,31 @@ curve_p256_add_affine:
 	add a7, a7, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, a7, t1
 	or a3, a3, t1
-	srli t1, t0, 32                  # fep256_sparse64:67
+	srli t1, t0, 32                  # fep256_sparse64:75
 	slli t2, t0, 32
-	add t4, t3, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t3, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t3, t4, t3
-	add t3, t1, t3                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t0, t2                   # fep256_sparse64:70
+	add t3, t1, t3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t0, t2                   # fep256_sparse64:78
 	sltu t5, t0, t2
 	sub t0, t0, t1
-	sub t0, t0, t5                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t1, t4, 32                  # fep256_sparse64:71
-	slli t5, t4, 32                  # fep256_sparse64:72
-	add t3, t5, t3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t1, t4, 32                  # fep256_sparse64:79
+	slli t5, t4, 32                  # fep256_sparse64:80
+	add t3, t5, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, t3, t5
-	add ra, t1, ra                   # fep256_sparse64:73
-	add ra, t2, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, t1, ra                   # fep256_sparse64:81
+	add ra, t2, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, ra, t2
-	add t0, t0, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, t5                   # fep256_sparse64:74
+	add t0, t0, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, t5                   # fep256_sparse64:82
 	sltu t5, t4, t2
 	sub t1, t4, t1
 	sub t1, t1, t5
 	add a3, a3, t0
-	add a3, t2, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, t2, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a3, t2
-	add t0, t1, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, t1, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s5, a6, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s5, a6
 	add t1, a7, ra
@@ -15952,30 +15952,30 @@ curve_p256_add_affine:
 	add a7, t1, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t1, a7, t1
 	add t0, t0, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t1, a5, 32                  # fep256_sparse64:67
+	srli t1, a5, 32                  # fep256_sparse64:75
 	slli t2, a5, 32
-	add t3, t5, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t3, t5, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t3, t5
-	add t4, t1, t4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a5, t2                   # fep256_sparse64:70
+	add t4, t1, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a5, t2                   # fep256_sparse64:78
 	sltu t5, a5, t2
 	sub a5, a5, t1
-	sub a5, a5, t5                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t1, t3, 32                  # fep256_sparse64:71
-	slli t5, t3, 32                  # fep256_sparse64:72
-	add t4, t5, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t1, t3, 32                  # fep256_sparse64:79
+	slli t5, t3, 32                  # fep256_sparse64:80
+	add t4, t5, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s9, t4, t5
-	add s9, t1, s9                   # fep256_sparse64:73
-	add s9, t2, s9                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s9, t1, s9                   # fep256_sparse64:81
+	add s9, t2, s9                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s9, t2
-	add a5, a5, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t3, t5                   # fep256_sparse64:74
+	add a5, a5, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t3, t5                   # fep256_sparse64:82
 	sltu t5, t3, t2
 	sub t1, t3, t1
 	sub t1, t1, t5
-	add a5, t2, a5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a5, t2, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a5, t2
-	add t1, t1, t2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t1, t1, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t2, ra, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, t2, ra
 	add t4, a3, s9
@@ -15993,31 +15993,31 @@ curve_p256_add_affine:
 	add a4, a4, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a4, a3
 	or a3, a6, a3
-	srli a6, t2, 32                  # fep256_sparse64:67
+	srli a6, t2, 32                  # fep256_sparse64:75
 	slli t1, t2, 32
-	add t3, t4, t1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t3, t4, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t3, t4
-	add t4, a6, t4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t1, t2, t1                   # fep256_sparse64:70
+	add t4, a6, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t1, t2, t1                   # fep256_sparse64:78
 	sltu t5, t2, t1
 	sub a6, t2, a6
-	sub a6, a6, t5                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t3, 32                  # fep256_sparse64:71
-	slli t5, t3, 32                  # fep256_sparse64:72
-	add t4, t5, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t3, 32                  # fep256_sparse64:79
+	slli t5, t3, 32                  # fep256_sparse64:80
+	add t4, t5, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, t4, t5
-	add ra, t2, ra                   # fep256_sparse64:73
-	add ra, t1, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, t2, ra                   # fep256_sparse64:81
+	add ra, t1, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t1, ra, t1
-	add a6, a6, t1                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t1, t3, t5                   # fep256_sparse64:74
+	add a6, a6, t1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t1, t3, t5                   # fep256_sparse64:82
 	sltu t5, t3, t1
 	sub t2, t3, t2
 	sub t2, t2, t5
 	add a3, a3, a6
-	add a3, t1, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, t1, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a3, t1
-	add a6, t2, a6                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, t2, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s9, a5, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, s9, a5
 	add t1, a4, ra
@@ -16212,30 +16212,30 @@ curve_p256_add_affine:
 	add t0, s5, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, t0, s5
 	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t3, t1, 32                  # fep256_sparse64:67
+	srli t3, t1, 32                  # fep256_sparse64:75
 	slli s5, t1, 32
-	add s6, ra, s5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s6, ra, s5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu ra, s6, ra
-	add ra, t3, ra                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s5, t1, s5                   # fep256_sparse64:70
+	add ra, t3, ra                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s5, t1, s5                   # fep256_sparse64:78
 	sltu s7, t1, s5
 	sub t1, t1, t3
-	sub t1, t1, s7                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t3, s6, 32                  # fep256_sparse64:71
-	slli s7, s6, 32                  # fep256_sparse64:72
-	add ra, s7, ra                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t3, s6, 32                  # fep256_sparse64:79
+	slli s7, s6, 32                  # fep256_sparse64:80
+	add ra, s7, ra                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s8, ra, s7
-	add s8, t3, s8                   # fep256_sparse64:73
-	add s8, s5, s8                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s8, t3, s8                   # fep256_sparse64:81
+	add s8, s5, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s5, s8, s5
-	add t1, t1, s5                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s5, s6, s7                   # fep256_sparse64:74
+	add t1, t1, s5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s5, s6, s7                   # fep256_sparse64:82
 	sltu s7, s6, s5
 	sub t3, s6, t3
 	sub t3, t3, s7
-	add t1, s5, t1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t1, s5, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s5, t1, s5
-	add t3, t3, s5                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t3, t3, s5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add ra, t5, ra                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t5, ra, t5
 	add s5, t4, s8
@@ -16253,31 +16253,31 @@ curve_p256_add_affine:
 	add t3, t3, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, t3, a4
 	or a4, a7, a4
-	srli a7, ra, 32                  # fep256_sparse64:67
+	srli a7, ra, 32                  # fep256_sparse64:75
 	slli t4, ra, 32
-	add t5, s5, t4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, s5, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, t5, s5
-	add s5, a7, s5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t4, ra, t4                   # fep256_sparse64:70
+	add s5, a7, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t4, ra, t4                   # fep256_sparse64:78
 	sltu s6, ra, t4
 	sub a7, ra, a7
-	sub a7, a7, s6                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli ra, t5, 32                  # fep256_sparse64:71
-	slli s6, t5, 32                  # fep256_sparse64:72
-	add s5, s6, s5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli ra, t5, 32                  # fep256_sparse64:79
+	slli s6, t5, 32                  # fep256_sparse64:80
+	add s5, s6, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s5, s6
-	add s7, ra, s7                   # fep256_sparse64:73
-	add s7, t4, s7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, ra, s7                   # fep256_sparse64:81
+	add s7, t4, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t4, s7, t4
-	add a7, a7, t4                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t4, t5, s6                   # fep256_sparse64:74
+	add a7, a7, t4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t4, t5, s6                   # fep256_sparse64:82
 	sltu s6, t5, t4
 	sub t5, t5, ra
 	sub t5, t5, s6
 	add a4, a4, a7
-	add a4, t4, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a4, t4, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a4, t4
-	add a7, t5, a7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, t5, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s5, t1, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, s5, t1
 	add t4, t3, s7
@@ -16428,30 +16428,30 @@ curve_p256_add_affine:
 	add t1, a2, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a2, t1, a2
 	add a2, t2, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t2, t0, 32                  # fep256_sparse64:67
+	srli t2, t0, 32                  # fep256_sparse64:75
 	slli t3, t0, 32
-	add t4, s9, t3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, s9, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, s9
-	add t5, t2, t5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t0, t3                   # fep256_sparse64:70
+	add t5, t2, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t0, t3                   # fep256_sparse64:78
 	sltu ra, t0, t3
 	sub t0, t0, t2
-	sub t0, t0, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t4, 32                  # fep256_sparse64:71
-	slli ra, t4, 32                  # fep256_sparse64:72
-	add t5, ra, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t4, 32                  # fep256_sparse64:79
+	slli ra, t4, 32                  # fep256_sparse64:80
+	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s6, t5, ra
-	add s6, t2, s6                   # fep256_sparse64:73
-	add s6, t3, s6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s6, t2, s6                   # fep256_sparse64:81
+	add s6, t3, s6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s6, t3
-	add t0, t0, t3                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t4, ra                   # fep256_sparse64:74
+	add t0, t0, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t4, ra                   # fep256_sparse64:82
 	sltu ra, t4, t3
 	sub t2, t4, t2
 	sub t2, t2, ra
-	add t0, t3, t0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t0, t3, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, t0, t3
-	add t2, t2, t3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t2, t2, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t3, s5, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t3, s5
 	add t5, a4, s6
@@ -16469,31 +16469,31 @@ curve_p256_add_affine:
 	add a7, a7, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, a7, a4
 	or a3, a3, a4
-	srli a4, t3, 32                  # fep256_sparse64:67
+	srli a4, t3, 32                  # fep256_sparse64:75
 	slli t2, t3, 32
-	add t4, t5, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t5, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, t5
-	add t5, a4, t5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t3, t2                   # fep256_sparse64:70
+	add t5, a4, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t3, t2                   # fep256_sparse64:78
 	sltu ra, t3, t2
 	sub a4, t3, a4
-	sub a4, a4, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t3, t4, 32                  # fep256_sparse64:71
-	slli ra, t4, 32                  # fep256_sparse64:72
-	add t5, ra, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t3, t4, 32                  # fep256_sparse64:79
+	slli ra, t4, 32                  # fep256_sparse64:80
+	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t5, ra
-	add s5, t3, s5                   # fep256_sparse64:73
-	add s5, t2, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, t3, s5                   # fep256_sparse64:81
+	add s5, t2, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s5, t2
-	add a4, a4, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, ra                   # fep256_sparse64:74
+	add a4, a4, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, ra                   # fep256_sparse64:82
 	sltu ra, t4, t2
 	sub t3, t4, t3
 	sub t3, t3, ra
 	add a3, a3, a4
-	add a3, t2, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, t2, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a4, a3, t2
-	add a4, t3, a4                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a4, t3, a4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s6, t0, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, s6, t0
 	add t2, a7, s5
@@ -16715,30 +16715,30 @@ curve_p256_add_affine:
 	add a7, t5, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t1, a7, t5
 	add t0, t0, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t1, a3, 32                  # fep256_sparse64:67
+	srli t1, a3, 32                  # fep256_sparse64:75
 	slli t5, a3, 32
-	add ra, t2, t5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, t2, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, ra, t2
-	add t2, t1, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t5, a3, t5                   # fep256_sparse64:70
+	add t2, t1, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t5, a3, t5                   # fep256_sparse64:78
 	sltu s0, a3, t5
 	sub a3, a3, t1
-	sub a3, a3, s0                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t1, ra, 32                  # fep256_sparse64:71
-	slli s0, ra, 32                  # fep256_sparse64:72
-	add t2, s0, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, s0                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t1, ra, 32                  # fep256_sparse64:79
+	slli s0, ra, 32                  # fep256_sparse64:80
+	add t2, s0, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s2, t2, s0
-	add s2, t1, s2                   # fep256_sparse64:73
-	add s2, t5, s2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s2, t1, s2                   # fep256_sparse64:81
+	add s2, t5, s2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s2, t5
-	add a3, a3, t5                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t5, ra, s0                   # fep256_sparse64:74
+	add a3, a3, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t5, ra, s0                   # fep256_sparse64:82
 	sltu s0, ra, t5
 	sub t1, ra, t1
 	sub t1, t1, s0
-	add a3, t5, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, t5, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t5, a3, t5
-	add t1, t1, t5                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t1, t1, t5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t2, t3, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, t2, t3
 	add t5, t4, s2
@@ -16756,31 +16756,31 @@ curve_p256_add_affine:
 	add t1, t1, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, t1, a2
 	or a2, a4, a2
-	srli a4, t2, 32                  # fep256_sparse64:67
+	srli a4, t2, 32                  # fep256_sparse64:75
 	slli t3, t2, 32
-	add t4, t5, t3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t5, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, t5
-	add t5, a4, t5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t2, t3                   # fep256_sparse64:70
+	add t5, a4, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t2, t3                   # fep256_sparse64:78
 	sltu ra, t2, t3
 	sub a4, t2, a4
-	sub a4, a4, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t4, 32                  # fep256_sparse64:71
-	slli ra, t4, 32                  # fep256_sparse64:72
-	add t5, ra, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t4, 32                  # fep256_sparse64:79
+	slli ra, t4, 32                  # fep256_sparse64:80
+	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s0, t5, ra
-	add s0, t2, s0                   # fep256_sparse64:73
-	add s0, t3, s0                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s0, t2, s0                   # fep256_sparse64:81
+	add s0, t3, s0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s0, t3
-	add a4, a4, t3                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t4, ra                   # fep256_sparse64:74
+	add a4, a4, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t4, ra                   # fep256_sparse64:82
 	sltu ra, t4, t3
 	sub t2, t4, t2
 	sub t2, t2, ra
 	add a2, a2, a4
-	add a2, t3, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, t3, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a4, a2, t3
-	add a4, t2, a4                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a4, t2, a4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s2, a3, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, s2, a3
 	add t2, t1, s0
@@ -16823,7 +16823,7 @@ curve_p256_add_affine:
 	mv s2, a2
 .L25_31:
 .L25_29:
-	addi a2, a5, 1                   # fep256_sparse64:101
+	addi a2, a5, 1                   # fep256_sparse64:109
 	sltu a2, s1, a2
 	xori a2, a2, 1
 	bne a2, zero, .L25_32
@@ -16932,30 +16932,30 @@ curve_p256_add_affine:
 	add a7, a7, t0                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a4, t1, a4                   # products:50
 	add a4, a7, a4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, t4, 32                  # fep256_sparse64:67
+	srli a7, t4, 32                  # fep256_sparse64:75
 	slli t0, t4, 32
-	add t1, t2, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a7, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t0, t4, t0                   # fep256_sparse64:70
+	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t0, t4, t0                   # fep256_sparse64:78
 	sltu s8, t4, t0
 	sub a7, t4, a7
-	sub a7, a7, s8                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t4, t1, 32                  # fep256_sparse64:71
-	slli s8, t1, 32                  # fep256_sparse64:72
-	add t2, s8, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, s8                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t4, t1, 32                  # fep256_sparse64:79
+	slli s8, t1, 32                  # fep256_sparse64:80
+	add t2, s8, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, t2, s8
-	add s7, t4, s7                   # fep256_sparse64:73
-	add s7, t0, s7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, t4, s7                   # fep256_sparse64:81
+	add s7, t0, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, s7, t0
-	add a7, a7, t0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, s8                   # fep256_sparse64:74
+	add a7, a7, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, s8                   # fep256_sparse64:82
 	sltu s8, t1, t0
 	sub t1, t1, t4
 	sub t1, t1, s8
-	add a7, t0, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, t0, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a7, t0
-	add t0, t1, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, t1, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t1, ra, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t1, ra
 	add t4, t3, s7
@@ -16973,31 +16973,31 @@ curve_p256_add_affine:
 	add t0, t0, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t0, t2
 	or a2, a2, t2
-	srli t2, t1, 32                  # fep256_sparse64:67
+	srli t2, t1, 32                  # fep256_sparse64:75
 	slli t3, t1, 32
-	add t5, t4, t3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t4, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t5, t4
-	add t4, t2, t4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t1, t3                   # fep256_sparse64:70
+	add t4, t2, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t1, t3                   # fep256_sparse64:78
 	sltu ra, t1, t3
 	sub t1, t1, t2
-	sub t1, t1, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t5, 32                  # fep256_sparse64:71
-	slli ra, t5, 32                  # fep256_sparse64:72
-	add t4, ra, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t5, 32                  # fep256_sparse64:79
+	slli ra, t5, 32                  # fep256_sparse64:80
+	add t4, ra, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, t4, ra
-	add s7, t2, s7                   # fep256_sparse64:73
-	add s7, t3, s7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, t2, s7                   # fep256_sparse64:81
+	add s7, t3, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s7, t3
-	add t1, t1, t3                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t5, ra                   # fep256_sparse64:74
+	add t1, t1, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t5, ra                   # fep256_sparse64:82
 	sltu ra, t5, t3
 	sub t2, t5, t2
 	sub t2, t2, ra
 	add a2, a2, t1
-	add a2, t3, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, t3, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a2, t3
-	add t1, t2, t1                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t1, t2, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t2, a7, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, t2, a7
 	add t3, t0, s7
@@ -17146,30 +17146,30 @@ curve_p256_add_affine:
 	add t1, a6, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, t1, a6
 	add a6, t4, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t4, a4, 32                  # fep256_sparse64:67
+	srli t4, a4, 32                  # fep256_sparse64:75
 	slli t5, a4, 32
-	add s8, ra, t5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s8, ra, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu ra, s8, ra
-	add ra, t4, ra                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t5, a4, t5                   # fep256_sparse64:70
+	add ra, t4, ra                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t5, a4, t5                   # fep256_sparse64:78
 	sltu s10, a4, t5
 	sub a4, a4, t4
-	sub a4, a4, s10                  # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t4, s8, 32                  # fep256_sparse64:71
-	slli s10, s8, 32                 # fep256_sparse64:72
-	add ra, s10, ra                  # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t4, s8, 32                  # fep256_sparse64:79
+	slli s10, s8, 32                 # fep256_sparse64:80
+	add ra, s10, ra                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, ra, s10
-	add s11, t4, s11                 # fep256_sparse64:73
-	add s11, t5, s11                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s11, t4, s11                 # fep256_sparse64:81
+	add s11, t5, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s11, t5
-	add a4, a4, t5                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s8, s10                  # fep256_sparse64:74
+	add a4, a4, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t5, s8, s10                  # fep256_sparse64:82
 	sltu s10, s8, t5
 	sub t4, s8, t4
 	sub t4, t4, s10
-	add a4, t5, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a4, t5, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t5, a4, t5
-	add t4, t4, t5                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t4, t4, t5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t5, s7, ra                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu ra, t5, s7
 	add s7, a5, s11
@@ -17187,31 +17187,31 @@ curve_p256_add_affine:
 	add a5, a5, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a5, a3
 	or a3, t0, a3
-	srli t0, t5, 32                  # fep256_sparse64:67
+	srli t0, t5, 32                  # fep256_sparse64:75
 	slli t4, t5, 32
-	add ra, s7, t4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, s7, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s7, ra, s7
-	add s7, t0, s7                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t4, t5, t4                   # fep256_sparse64:70
+	add s7, t0, s7                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t4, t5, t4                   # fep256_sparse64:78
 	sltu s8, t5, t4
 	sub t0, t5, t0
-	sub t0, t0, s8                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t5, ra, 32                  # fep256_sparse64:71
-	slli s8, ra, 32                  # fep256_sparse64:72
-	add s7, s8, s7                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, s8                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t5, ra, 32                  # fep256_sparse64:79
+	slli s8, ra, 32                  # fep256_sparse64:80
+	add s7, s8, s7                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, s7, s8
-	add s10, t5, s10                 # fep256_sparse64:73
-	add s10, t4, s10                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s10, t5, s10                 # fep256_sparse64:81
+	add s10, t4, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t4, s10, t4
-	add t0, t0, t4                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t4, ra, s8                   # fep256_sparse64:74
+	add t0, t0, t4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t4, ra, s8                   # fep256_sparse64:82
 	sltu s8, ra, t4
 	sub t5, ra, t5
 	sub t5, t5, s8
 	add a3, a3, t0
-	add a3, t4, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, t4, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a3, t4
-	add t0, t5, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, t5, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t4, a4, s7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, t4, a4
 	add t5, a5, s10
@@ -17364,30 +17364,30 @@ curve_p256_add_affine:
 	add t1, a7, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a7, t1, a7
 	add a2, a2, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a7, a6, 32                  # fep256_sparse64:67
+	srli a7, a6, 32                  # fep256_sparse64:75
 	slli t2, a6, 32
-	add s6, s5, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s6, s5, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, s6, s5
-	add s5, a7, s5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a6, t2                   # fep256_sparse64:70
+	add s5, a7, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a6, t2                   # fep256_sparse64:78
 	sltu s7, a6, t2
 	sub a6, a6, a7
-	sub a6, a6, s7                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, s6, 32                  # fep256_sparse64:71
-	slli s7, s6, 32                  # fep256_sparse64:72
-	add s5, s7, s5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, s6, 32                  # fep256_sparse64:79
+	slli s7, s6, 32                  # fep256_sparse64:80
+	add s5, s7, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s8, s5, s7
-	add s8, a7, s8                   # fep256_sparse64:73
-	add s8, t2, s8                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s8, a7, s8                   # fep256_sparse64:81
+	add s8, t2, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s8, t2
-	add a6, a6, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, s6, s7                   # fep256_sparse64:74
+	add a6, a6, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, s6, s7                   # fep256_sparse64:82
 	sltu s7, s6, t2
 	sub a7, s6, a7
 	sub a7, a7, s7
-	add a6, t2, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, t2, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a6, t2
-	add a7, a7, t2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t2, ra, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu ra, t2, ra
 	add s5, t3, s8
@@ -17405,31 +17405,31 @@ curve_p256_add_affine:
 	add a7, a7, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, a7, a4
 	or a4, t0, a4
-	srli t0, t2, 32                  # fep256_sparse64:67
+	srli t0, t2, 32                  # fep256_sparse64:75
 	slli t3, t2, 32
-	add ra, s5, t3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, s5, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, ra, s5
-	add s5, t0, s5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t2, t3                   # fep256_sparse64:70
+	add s5, t0, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t2, t3                   # fep256_sparse64:78
 	sltu s6, t2, t3
 	sub t0, t2, t0
-	sub t0, t0, s6                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t2, ra, 32                  # fep256_sparse64:71
-	slli s6, ra, 32                  # fep256_sparse64:72
-	add s5, s6, s5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t2, ra, 32                  # fep256_sparse64:79
+	slli s6, ra, 32                  # fep256_sparse64:80
+	add s5, s6, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s5, s6
-	add s7, t2, s7                   # fep256_sparse64:73
-	add s7, t3, s7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, t2, s7                   # fep256_sparse64:81
+	add s7, t3, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s7, t3
-	add t0, t0, t3                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t3, ra, s6                   # fep256_sparse64:74
+	add t0, t0, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t3, ra, s6                   # fep256_sparse64:82
 	sltu s6, ra, t3
 	sub t2, ra, t2
 	sub t2, t2, s6
 	add a4, a4, t0
-	add a4, t3, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a4, t3, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a4, t3
-	add t0, t2, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, t2, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t2, a6, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, t2, a6
 	add t3, a7, s7
@@ -17563,30 +17563,30 @@ curve_p256_add_affine:
 	add s6, s7, s6                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add s5, s10, s5                  # products:50
 	add s5, s6, s5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s6, a2, 32                  # fep256_sparse64:67
+	srli s6, a2, 32                  # fep256_sparse64:75
 	slli s7, a2, 32
-	add s8, s11, s7                  # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s8, s11, s7                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s9, s8, s11
-	add s9, s6, s9                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s7, a2, s7                   # fep256_sparse64:70
+	add s9, s6, s9                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s7, a2, s7                   # fep256_sparse64:78
 	sltu s10, a2, s7
 	sub a2, a2, s6
-	sub a2, a2, s10                  # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s6, s8, 32                  # fep256_sparse64:71
-	slli s10, s8, 32                 # fep256_sparse64:72
-	add s9, s10, s9                  # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s6, s8, 32                  # fep256_sparse64:79
+	slli s10, s8, 32                 # fep256_sparse64:80
+	add s9, s10, s9                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s9, s10
-	add s11, s6, s11                 # fep256_sparse64:73
-	add s11, s7, s11                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s11, s6, s11                 # fep256_sparse64:81
+	add s11, s7, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s7, s11, s7
-	add a2, a2, s7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s7, s8, s10                  # fep256_sparse64:74
+	add a2, a2, s7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s7, s8, s10                  # fep256_sparse64:82
 	sltu s10, s8, s7
 	sub s6, s8, s6
 	sub s6, s6, s10
-	add a2, s7, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, s7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s7, a2, s7
-	add s6, s6, s7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s6, s6, s7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s7, a6, s9                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s7, a6
 	add s8, s4, s11
@@ -17604,31 +17604,31 @@ curve_p256_add_affine:
 	add ra, ra, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, ra, a6
 	or a6, t0, a6
-	srli t0, s7, 32                  # fep256_sparse64:67
+	srli t0, s7, 32                  # fep256_sparse64:75
 	slli s4, s7, 32
-	add s6, s8, s4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s6, s8, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s8, s6, s8
-	add s8, t0, s8                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s7, s4                   # fep256_sparse64:70
+	add s8, t0, s8                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s7, s4                   # fep256_sparse64:78
 	sltu s9, s7, s4
 	sub t0, s7, t0
-	sub t0, t0, s9                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s7, s6, 32                  # fep256_sparse64:71
-	slli s9, s6, 32                  # fep256_sparse64:72
-	add s8, s9, s8                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s7, s6, 32                  # fep256_sparse64:79
+	slli s9, s6, 32                  # fep256_sparse64:80
+	add s8, s9, s8                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, s8, s9
-	add s10, s7, s10                 # fep256_sparse64:73
-	add s10, s4, s10                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s10, s7, s10                 # fep256_sparse64:81
+	add s10, s4, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, s10, s4
-	add t0, t0, s4                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s6, s9                   # fep256_sparse64:74
+	add t0, t0, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s6, s9                   # fep256_sparse64:82
 	sltu s9, s6, s4
 	sub s6, s6, s7
 	sub s6, s6, s9
 	add a6, a6, t0
-	add a6, s4, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, s4, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a6, s4
-	add t0, s6, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, s6, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s4, a2, s8                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, s4, a2
 	add s6, ra, s10
@@ -17963,30 +17963,30 @@ curve_p256_add_affine:
 	add s0, a4, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a4, s0, a4
 	add a4, a6, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, s5, 32                  # fep256_sparse64:67
+	srli a6, s5, 32                  # fep256_sparse64:75
 	slli s4, s5, 32
-	add s6, s3, s4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s6, s3, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s3, s6, s3
-	add s3, a6, s3                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s5, s4                   # fep256_sparse64:70
+	add s3, a6, s3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s5, s4                   # fep256_sparse64:78
 	sltu s7, s5, s4
 	sub a6, s5, a6
-	sub a6, a6, s7                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s5, s6, 32                  # fep256_sparse64:71
-	slli s7, s6, 32                  # fep256_sparse64:72
-	add s3, s7, s3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s5, s6, 32                  # fep256_sparse64:79
+	slli s7, s6, 32                  # fep256_sparse64:80
+	add s3, s7, s3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s8, s3, s7
-	add s8, s5, s8                   # fep256_sparse64:73
-	add s8, s4, s8                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s8, s5, s8                   # fep256_sparse64:81
+	add s8, s4, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, s8, s4
-	add a6, a6, s4                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s6, s7                   # fep256_sparse64:74
+	add a6, a6, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s6, s7                   # fep256_sparse64:82
 	sltu s7, s6, s4
 	sub s5, s6, s5
 	sub s5, s5, s7
-	add a6, s4, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, s4, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s4, a6, s4
-	add s4, s5, s4                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s4, s5, s4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s3, s9, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s5, s3, s9
 	add s6, a7, s8
@@ -18004,31 +18004,31 @@ curve_p256_add_affine:
 	add t2, t2, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, t2, a7
 	or a7, t3, a7
-	srli t3, s3, 32                  # fep256_sparse64:67
+	srli t3, s3, 32                  # fep256_sparse64:75
 	slli s4, s3, 32
-	add s5, s6, s4                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s5, s6, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s6, s5, s6
-	add s6, t3, s6                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s3, s4                   # fep256_sparse64:70
+	add s6, t3, s6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s3, s4                   # fep256_sparse64:78
 	sltu s7, s3, s4
 	sub t3, s3, t3
-	sub t3, t3, s7                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s3, s5, 32                  # fep256_sparse64:71
-	slli s7, s5, 32                  # fep256_sparse64:72
-	add s6, s7, s6                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s3, s5, 32                  # fep256_sparse64:79
+	slli s7, s5, 32                  # fep256_sparse64:80
+	add s6, s7, s6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s8, s6, s7
-	add s8, s3, s8                   # fep256_sparse64:73
-	add s8, s4, s8                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s8, s3, s8                   # fep256_sparse64:81
+	add s8, s4, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, s8, s4
-	add t3, t3, s4                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s5, s7                   # fep256_sparse64:74
+	add t3, t3, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s5, s7                   # fep256_sparse64:82
 	sltu s7, s5, s4
 	sub s3, s5, s3
 	sub s3, s3, s7
 	add a7, a7, t3
-	add a7, s4, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, s4, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, a7, s4
-	add t3, s3, t3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t3, s3, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s3, a6, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s3, a6
 	add s4, t2, s8
@@ -18181,30 +18181,30 @@ curve_p256_add_affine:
 	add a5, a1, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, a5, a1
 	add a1, a3, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a3, a6, 32                  # fep256_sparse64:67
+	srli a3, a6, 32                  # fep256_sparse64:75
 	slli t4, a6, 32
-	add t5, s10, t4                  # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, s10, t4                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, t5, s10
-	add s5, a3, s5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t4, a6, t4                   # fep256_sparse64:70
+	add s5, a3, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t4, a6, t4                   # fep256_sparse64:78
 	sltu s6, a6, t4
 	sub a3, a6, a3
-	sub a3, a3, s6                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t5, 32                  # fep256_sparse64:71
-	slli s6, t5, 32                  # fep256_sparse64:72
-	add s5, s6, s5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t5, 32                  # fep256_sparse64:79
+	slli s6, t5, 32                  # fep256_sparse64:80
+	add s5, s6, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s5, s6
-	add s7, a6, s7                   # fep256_sparse64:73
-	add s7, t4, s7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, a6, s7                   # fep256_sparse64:81
+	add s7, t4, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t4, s7, t4
-	add a3, a3, t4                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t4, t5, s6                   # fep256_sparse64:74
+	add a3, a3, t4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t4, t5, s6                   # fep256_sparse64:82
 	sltu s6, t5, t4
 	sub a6, t5, a6
 	sub a6, a6, s6
-	add a3, t4, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, t4, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t4, a3, t4
-	add a6, a6, t4                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, t4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t4, s9, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t5, t4, s9
 	add s5, s0, s7
@@ -18222,31 +18222,31 @@ curve_p256_add_affine:
 	add a6, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, a6, a4
 	or a4, t3, a4
-	srli t3, t4, 32                  # fep256_sparse64:67
+	srli t3, t4, 32                  # fep256_sparse64:75
 	slli t5, t4, 32
-	add s0, s5, t5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s0, s5, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, s0, s5
-	add s5, t3, s5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t5, t4, t5                   # fep256_sparse64:70
+	add s5, t3, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t5, t4, t5                   # fep256_sparse64:78
 	sltu s6, t4, t5
 	sub t3, t4, t3
-	sub t3, t3, s6                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t4, s0, 32                  # fep256_sparse64:71
-	slli s6, s0, 32                  # fep256_sparse64:72
-	add s5, s6, s5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t4, s0, 32                  # fep256_sparse64:79
+	slli s6, s0, 32                  # fep256_sparse64:80
+	add s5, s6, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s5, s6
-	add s7, t4, s7                   # fep256_sparse64:73
-	add s7, t5, s7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, t4, s7                   # fep256_sparse64:81
+	add s7, t5, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s7, t5
-	add t3, t3, t5                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s0, s6                   # fep256_sparse64:74
+	add t3, t3, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t5, s0, s6                   # fep256_sparse64:82
 	sltu s6, s0, t5
 	sub t4, s0, t4
 	sub t4, t4, s6
 	add a4, a4, t3
-	add a4, t5, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a4, t5, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, a4, t5
-	add t3, t4, t3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t3, t4, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t4, a3, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, t4, a3
 	add t5, a6, s7
@@ -18376,7 +18376,7 @@ curve_p256_add_affine:
 	ld a6, 88(a1)
 	or a4, a6, a4
 	sltiu a4, a4, 1
-	xori a7, s0, -1                  # fep256_sparse64:101
+	xori a7, s0, -1                  # fep256_sparse64:109
 	li t0, 4294967295
 	xor a3, a3, t0
 	or a3, a7, a3
@@ -18385,7 +18385,7 @@ curve_p256_add_affine:
 	xor a5, a6, a5
 	or a3, a3, a5
 	sltiu a3, a3, 1
-	or s2, a4, a3                    # fep256_sparse64:101: t$0_add_apart
+	or s2, a4, a3                    # fep256_sparse64:109: t$0_add_apart
 	j .L25_1
 .L25_6:
 	add s5, a3, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -18508,7 +18508,7 @@ curve_p256_add_affine:
 	or a2, s11, a2
 	or a2, a6, a2
 	sltiu a2, a2, 1
-	xori a3, a5, -1                  # fep256_sparse64:101
+	xori a3, a5, -1                  # fep256_sparse64:109
 	li a4, 4294967295
 	xor a4, s10, a4
 	or a3, a3, a4
@@ -18517,7 +18517,7 @@ curve_p256_add_affine:
 	xor a4, a6, a4
 	or a3, a3, a4
 	sltiu a3, a3, 1
-	or s8, a2, a3                    # fep256_sparse64:101: t$0_add_apart
+	or s8, a2, a3                    # fep256_sparse64:109: t$0_add_apart
 	j .L25_33
 .L25_38:
 	add t2, a3, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -18966,30 +18966,30 @@ ecdsa_p256_M_steps:
 	add t4, t4, t5                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add t2, ra, t2                   # products:50
 	add t2, t4, t2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t4, s2, 32                  # fep256_sparse64:67
+	srli t4, s2, 32                  # fep256_sparse64:75
 	slli t5, s2, 32
-	add ra, s0, t5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, s0, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s0, ra, s0
-	add s0, t4, s0                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t5, s2, t5                   # fep256_sparse64:70
+	add s0, t4, s0                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t5, s2, t5                   # fep256_sparse64:78
 	sltu s5, s2, t5
 	sub t4, s2, t4
-	sub t4, t4, s5                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s2, ra, 32                  # fep256_sparse64:71
-	slli s5, ra, 32                  # fep256_sparse64:72
-	add s0, s5, s0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t4, t4, s5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s2, ra, 32                  # fep256_sparse64:79
+	slli s5, ra, 32                  # fep256_sparse64:80
+	add s0, s5, s0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s6, s0, s5
-	add s6, s2, s6                   # fep256_sparse64:73
-	add s6, t5, s6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s6, s2, s6                   # fep256_sparse64:81
+	add s6, t5, s6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s6, t5
-	add t4, t4, t5                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t5, ra, s5                   # fep256_sparse64:74
+	add t4, t4, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t5, ra, s5                   # fep256_sparse64:82
 	sltu s5, ra, t5
 	sub ra, ra, s2
 	sub ra, ra, s5
-	add t4, t5, t4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t4, t5, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t5, t4, t5
-	add t5, ra, t5                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t5, ra, t5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add ra, s4, s0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s0, ra, s4
 	add s2, s1, s6
@@ -19007,31 +19007,31 @@ ecdsa_p256_M_steps:
 	add t5, t5, s0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s0, t5, s0
 	or a7, a7, s0
-	srli s0, ra, 32                  # fep256_sparse64:67
+	srli s0, ra, 32                  # fep256_sparse64:75
 	slli s1, ra, 32
-	add s3, s2, s1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s3, s2, s1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s2, s3, s2
-	add s2, s0, s2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s1, ra, s1                   # fep256_sparse64:70
+	add s2, s0, s2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s1, ra, s1                   # fep256_sparse64:78
 	sltu s4, ra, s1
 	sub ra, ra, s0
-	sub ra, ra, s4                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s0, s3, 32                  # fep256_sparse64:71
-	slli s4, s3, 32                  # fep256_sparse64:72
-	add s2, s4, s2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub ra, ra, s4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s0, s3, 32                  # fep256_sparse64:79
+	slli s4, s3, 32                  # fep256_sparse64:80
+	add s2, s4, s2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, s2, s4
-	add s5, s0, s5                   # fep256_sparse64:73
-	add s5, s1, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, s0, s5                   # fep256_sparse64:81
+	add s5, s1, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s1, s5, s1
-	add ra, ra, s1                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s1, s3, s4                   # fep256_sparse64:74
+	add ra, ra, s1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s1, s3, s4                   # fep256_sparse64:82
 	sltu s4, s3, s1
 	sub s0, s3, s0
 	sub s0, s0, s4
 	add a7, a7, ra
-	add a7, s1, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, s1, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu ra, a7, s1
-	add ra, s0, ra                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add ra, s0, ra                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s0, t4, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, s0, t4
 	add s1, t5, s5
@@ -19277,30 +19277,30 @@ ecdsa_p256_M_steps:
 	add t5, t4, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t4, t5, t4
 	add a7, a7, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t4, s7, 32                  # fep256_sparse64:67
+	srli t4, s7, 32                  # fep256_sparse64:75
 	slli s1, s7, 32
-	add s2, s11, s1                  # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s2, s11, s1                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s4, s2, s11
-	add s4, t4, s4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s1, s7, s1                   # fep256_sparse64:70
+	add s4, t4, s4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s1, s7, s1                   # fep256_sparse64:78
 	sltu s6, s7, s1
 	sub t4, s7, t4
-	sub t4, t4, s6                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s6, s2, 32                  # fep256_sparse64:71
-	slli s7, s2, 32                  # fep256_sparse64:72
-	add s4, s7, s4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t4, t4, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s6, s2, 32                  # fep256_sparse64:79
+	slli s7, s2, 32                  # fep256_sparse64:80
+	add s4, s7, s4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s8, s4, s7
-	add s8, s6, s8                   # fep256_sparse64:73
-	add s8, s1, s8                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s8, s6, s8                   # fep256_sparse64:81
+	add s8, s1, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s1, s8, s1
-	add t4, t4, s1                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s1, s2, s7                   # fep256_sparse64:74
+	add t4, t4, s1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s1, s2, s7                   # fep256_sparse64:82
 	sltu s7, s2, s1
 	sub s2, s2, s6
 	sub s2, s2, s7
-	add t4, s1, t4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t4, s1, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s1, t4, s1
-	add s1, s2, s1                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s1, s2, s1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s2, s9, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s4, s2, s9
 	add s6, t2, s8
@@ -19318,31 +19318,31 @@ ecdsa_p256_M_steps:
 	add s0, s0, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, s0, t2
 	or t2, t3, t2
-	srli t3, s2, 32                  # fep256_sparse64:67
+	srli t3, s2, 32                  # fep256_sparse64:75
 	slli s1, s2, 32
-	add s4, s6, s1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s4, s6, s1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s6, s4, s6
-	add s6, t3, s6                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s1, s2, s1                   # fep256_sparse64:70
+	add s6, t3, s6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s1, s2, s1                   # fep256_sparse64:78
 	sltu s7, s2, s1
 	sub t3, s2, t3
-	sub t3, t3, s7                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s2, s4, 32                  # fep256_sparse64:71
-	slli s7, s4, 32                  # fep256_sparse64:72
-	add s6, s7, s6                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s2, s4, 32                  # fep256_sparse64:79
+	slli s7, s4, 32                  # fep256_sparse64:80
+	add s6, s7, s6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s8, s6, s7
-	add s8, s2, s8                   # fep256_sparse64:73
-	add s8, s1, s8                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s8, s2, s8                   # fep256_sparse64:81
+	add s8, s1, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s1, s8, s1
-	add t3, t3, s1                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s1, s4, s7                   # fep256_sparse64:74
+	add t3, t3, s1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s1, s4, s7                   # fep256_sparse64:82
 	sltu s7, s4, s1
 	sub s2, s4, s2
 	sub s2, s2, s7
 	add t2, t2, t3
-	add t2, s1, t2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t2, s1, t2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, t2, s1
-	add t3, s2, t3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t3, s2, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s1, t4, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, s1, t4
 	add s2, s0, s8
@@ -19555,30 +19555,30 @@ ecdsa_p256_M_steps:
 	add s6, s8, s6                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add s2, s10, s2                  # products:50
 	add s2, s6, s2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s6, a6, 32                  # fep256_sparse64:67
+	srli s6, a6, 32                  # fep256_sparse64:75
 	slli s8, a6, 32
-	add s10, s11, s8                 # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s10, s11, s8                 # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s11, s10, s11
-	add s11, s6, s11                 # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s8, a6, s8                   # fep256_sparse64:70
+	add s11, s6, s11                 # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s8, a6, s8                   # fep256_sparse64:78
 	sltu s7, a6, s8
 	sub a6, a6, s6
-	sub a6, a6, s7                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s6, s10, 32                 # fep256_sparse64:71
-	slli s7, s10, 32                 # fep256_sparse64:72
-	add s11, s7, s11                 # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s6, s10, 32                 # fep256_sparse64:79
+	slli s7, s10, 32                 # fep256_sparse64:80
+	add s11, s7, s11                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s4, s11, s7
-	add s4, s6, s4                   # fep256_sparse64:73
-	add s4, s8, s4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s4, s6, s4                   # fep256_sparse64:81
+	add s4, s8, s4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s8, s4, s8
-	add a6, a6, s8                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s7, s10, s7                  # fep256_sparse64:74
+	add a6, a6, s8                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s7, s10, s7                  # fep256_sparse64:82
 	sltu s8, s10, s7
 	sub s6, s10, s6
 	sub s6, s6, s8
-	add a6, s7, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, s7, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s7, a6, s7
-	add s6, s6, s7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s6, s6, s7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s7, t2, s11                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, s7, t2
 	add s4, a5, s4
@@ -19596,31 +19596,31 @@ ecdsa_p256_M_steps:
 	add t2, t2, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, t2, a5
 	or a5, s1, a5
-	srli s1, s7, 32                  # fep256_sparse64:67
+	srli s1, s7, 32                  # fep256_sparse64:75
 	slli s6, s7, 32
-	add s8, s4, s6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s8, s4, s6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s4, s8, s4
-	add s4, s1, s4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s6, s7, s6                   # fep256_sparse64:70
+	add s4, s1, s4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s6, s7, s6                   # fep256_sparse64:78
 	sltu s9, s7, s6
 	sub s1, s7, s1
-	sub s1, s1, s9                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s7, s8, 32                  # fep256_sparse64:71
-	slli s9, s8, 32                  # fep256_sparse64:72
-	add s4, s9, s4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub s1, s1, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s7, s8, 32                  # fep256_sparse64:79
+	slli s9, s8, 32                  # fep256_sparse64:80
+	add s4, s9, s4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, s4, s9
-	add s10, s7, s10                 # fep256_sparse64:73
-	add s10, s6, s10                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s10, s7, s10                 # fep256_sparse64:81
+	add s10, s6, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s6, s10, s6
-	add s1, s1, s6                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s6, s8, s9                   # fep256_sparse64:74
+	add s1, s1, s6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s6, s8, s9                   # fep256_sparse64:82
 	sltu s9, s8, s6
 	sub s7, s8, s7
 	sub s7, s7, s9
 	add a5, a5, s1
-	add a5, s6, a5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a5, s6, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s1, a5, s6
-	add s1, s7, s1                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s1, s7, s1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s4, a6, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s4, a6
 	add s6, t2, s10
@@ -19770,30 +19770,30 @@ ecdsa_p256_M_steps:
 	add s1, s3, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu s3, s1, s3
 	add s2, s2, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli s3, t2, 32                  # fep256_sparse64:67
+	srli s3, t2, 32                  # fep256_sparse64:75
 	slli s5, t2, 32
-	add s7, s9, s5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s7, s9, s5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s8, s7, s9
-	add s8, s3, s8                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s5, t2, s5                   # fep256_sparse64:70
+	add s8, s3, s8                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s5, t2, s5                   # fep256_sparse64:78
 	sltu s9, t2, s5
 	sub t2, t2, s3
-	sub t2, t2, s9                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s3, s7, 32                  # fep256_sparse64:71
-	slli s9, s7, 32                  # fep256_sparse64:72
-	add s8, s9, s8                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t2, t2, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s3, s7, 32                  # fep256_sparse64:79
+	slli s9, s7, 32                  # fep256_sparse64:80
+	add s8, s9, s8                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s8, s9
-	add s11, s3, s11                 # fep256_sparse64:73
-	add s11, s5, s11                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s11, s3, s11                 # fep256_sparse64:81
+	add s11, s5, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s5, s11, s5
-	add t2, t2, s5                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s5, s7, s9                   # fep256_sparse64:74
+	add t2, t2, s5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s5, s7, s9                   # fep256_sparse64:82
 	sltu s9, s7, s5
 	sub s3, s7, s3
 	sub s3, s3, s9
-	add t2, s5, t2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t2, s5, t2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s5, t2, s5
-	add s3, s3, s5                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s3, s3, s5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s5, s10, s8                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s7, s5, s10
 	add s8, t0, s11
@@ -19811,31 +19811,31 @@ ecdsa_p256_M_steps:
 	add t0, t0, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, t0, a6
 	or a6, ra, a6
-	srli ra, s5, 32                  # fep256_sparse64:67
+	srli ra, s5, 32                  # fep256_sparse64:75
 	slli s3, s5, 32
-	add s7, s8, s3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s7, s8, s3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s8, s7, s8
-	add s8, ra, s8                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s3, s5, s3                   # fep256_sparse64:70
+	add s8, ra, s8                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s3, s5, s3                   # fep256_sparse64:78
 	sltu s9, s5, s3
 	sub ra, s5, ra
-	sub ra, ra, s9                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s5, s7, 32                  # fep256_sparse64:71
-	slli s9, s7, 32                  # fep256_sparse64:72
-	add s8, s9, s8                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub ra, ra, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s5, s7, 32                  # fep256_sparse64:79
+	slli s9, s7, 32                  # fep256_sparse64:80
+	add s8, s9, s8                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, s8, s9
-	add s10, s5, s10                 # fep256_sparse64:73
-	add s10, s3, s10                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s10, s5, s10                 # fep256_sparse64:81
+	add s10, s3, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s3, s10, s3
-	add ra, ra, s3                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s3, s7, s9                   # fep256_sparse64:74
+	add ra, ra, s3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s3, s7, s9                   # fep256_sparse64:82
 	sltu s9, s7, s3
 	sub s5, s7, s5
 	sub s5, s5, s9
 	add a6, a6, ra
-	add a6, s3, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, s3, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu ra, a6, s3
-	add ra, s5, ra                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add ra, s5, ra                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s3, t2, s8                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, s3, t2
 	add s5, t0, s10
@@ -19966,32 +19966,32 @@ ecdsa_p256_M_steps:
 	add s2, s2, s7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add s1, s8, s1                   # products:50
 	add s1, s2, s1                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s2, s11, 32                 # fep256_sparse64:67
+	srli s2, s11, 32                 # fep256_sparse64:75
 	slli s7, s11, 32
-	add s8, s9, s7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s8, s9, s7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s9, s8, s9
-	add s9, s2, s9                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s7, s11, s7                  # fep256_sparse64:70
+	add s9, s2, s9                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s7, s11, s7                  # fep256_sparse64:78
 	sd a2, 80(sp)
 	sltu a2, s11, s7
 	sub s2, s11, s2
-	sub a2, s2, a2                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s2, s8, 32                  # fep256_sparse64:71
-	slli s11, s8, 32                 # fep256_sparse64:72
-	add s9, s11, s9                  # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a2, s2, a2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s2, s8, 32                  # fep256_sparse64:79
+	slli s11, s8, 32                 # fep256_sparse64:80
+	add s9, s11, s9                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sd a3, 64(sp)
 	sltu a3, s9, s11
-	add a3, s2, a3                   # fep256_sparse64:73
-	add a3, s7, a3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add a3, s2, a3                   # fep256_sparse64:81
+	add a3, s7, a3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s7, a3, s7
-	add a2, a2, s7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s7, s8, s11                  # fep256_sparse64:74
+	add a2, a2, s7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s7, s8, s11                  # fep256_sparse64:82
 	sltu s11, s8, s7
 	sub s2, s8, s2
 	sub s2, s2, s11
-	add a2, s7, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, s7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s7, a2, s7
-	add s2, s2, s7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add s2, s2, s7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s7, a4, s9                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, s7, a4
 	add a3, t3, a3
@@ -20009,31 +20009,31 @@ ecdsa_p256_M_steps:
 	add t3, t3, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, t3, a4
 	or a4, t0, a4
-	srli t0, s7, 32                  # fep256_sparse64:67
+	srli t0, s7, 32                  # fep256_sparse64:75
 	slli s2, s7, 32
-	add s8, a3, s2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s8, a3, s2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu a3, s8, a3
-	add a3, t0, a3                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s2, s7, s2                   # fep256_sparse64:70
+	add a3, t0, a3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s2, s7, s2                   # fep256_sparse64:78
 	sltu s9, s7, s2
 	sub t0, s7, t0
-	sub t0, t0, s9                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s7, s8, 32                  # fep256_sparse64:71
-	slli s9, s8, 32                  # fep256_sparse64:72
-	add a3, s9, a3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s7, s8, 32                  # fep256_sparse64:79
+	slli s9, s8, 32                  # fep256_sparse64:80
+	add a3, s9, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, a3, s9
-	add s10, s7, s10                 # fep256_sparse64:73
-	add s10, s2, s10                 # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s10, s7, s10                 # fep256_sparse64:81
+	add s10, s2, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s2, s10, s2
-	add t0, t0, s2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s2, s8, s9                   # fep256_sparse64:74
+	add t0, t0, s2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s8, s9                   # fep256_sparse64:82
 	sltu s9, s8, s2
 	sub s7, s8, s7
 	sub s7, s7, s9
 	add a4, a4, t0
-	add a4, s2, a4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a4, s2, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a4, s2
-	add t0, s7, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, s7, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a3, a2, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a3, a2
 	add s2, t3, s10
@@ -20321,30 +20321,30 @@ ecdsa_p256_M_steps:
 	add t0, a6, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, t0, a6
 	add a6, a7, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a7, s2, 32                  # fep256_sparse64:67
+	srli a7, s2, 32                  # fep256_sparse64:75
 	slli t5, s2, 32
-	add s0, s8, t5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s0, s8, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s1, s0, s8
-	add s1, a7, s1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t5, s2, t5                   # fep256_sparse64:70
+	add s1, a7, s1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t5, s2, t5                   # fep256_sparse64:78
 	sltu s3, s2, t5
 	sub a7, s2, a7
-	sub a7, a7, s3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s2, s0, 32                  # fep256_sparse64:71
-	slli s3, s0, 32                  # fep256_sparse64:72
-	add s1, s3, s1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, s3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s2, s0, 32                  # fep256_sparse64:79
+	slli s3, s0, 32                  # fep256_sparse64:80
+	add s1, s3, s1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, s1, s3
-	add s5, s2, s5                   # fep256_sparse64:73
-	add s5, t5, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, s2, s5                   # fep256_sparse64:81
+	add s5, t5, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s5, t5
-	add a7, a7, t5                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s0, s3                   # fep256_sparse64:74
+	add a7, a7, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t5, s0, s3                   # fep256_sparse64:82
 	sltu s3, s0, t5
 	sub s0, s0, s2
 	sub s0, s0, s3
-	add a7, t5, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, t5, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t5, a7, t5
-	add t5, s0, t5                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t5, s0, t5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s0, s7, s1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s1, s0, s7
 	add s2, t4, s5
@@ -20362,31 +20362,31 @@ ecdsa_p256_M_steps:
 	add t4, t4, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t4, t2
 	or t2, t5, t2
-	srli t5, s0, 32                  # fep256_sparse64:67
+	srli t5, s0, 32                  # fep256_sparse64:75
 	slli ra, s0, 32
-	add s1, s2, ra                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s1, s2, ra                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s2, s1, s2
-	add s2, t5, s2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub ra, s0, ra                   # fep256_sparse64:70
+	add s2, t5, s2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub ra, s0, ra                   # fep256_sparse64:78
 	sltu s3, s0, ra
 	sub t5, s0, t5
-	sub t5, t5, s3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s0, s1, 32                  # fep256_sparse64:71
-	slli s3, s1, 32                  # fep256_sparse64:72
-	add s2, s3, s2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t5, t5, s3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s0, s1, 32                  # fep256_sparse64:79
+	slli s3, s1, 32                  # fep256_sparse64:80
+	add s2, s3, s2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, s2, s3
-	add s5, s0, s5                   # fep256_sparse64:73
-	add s5, ra, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, s0, s5                   # fep256_sparse64:81
+	add s5, ra, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu ra, s5, ra
-	add t5, t5, ra                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub ra, s1, s3                   # fep256_sparse64:74
+	add t5, t5, ra                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub ra, s1, s3                   # fep256_sparse64:82
 	sltu s3, s1, ra
 	sub s0, s1, s0
 	sub s0, s0, s3
 	add t2, t2, t5
-	add t2, ra, t2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t2, ra, t2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t5, t2, ra
-	add t5, s0, t5                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t5, s0, t5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add ra, a7, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, ra, a7
 	add s0, t4, s5
@@ -20516,30 +20516,30 @@ ecdsa_p256_M_steps:
 	add t1, t5, t1                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add t4, s2, t4                   # products:50
 	add t1, t1, t4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t4, s4, 32                  # fep256_sparse64:67
+	srli t4, s4, 32                  # fep256_sparse64:75
 	slli t5, s4, 32
-	add s1, s3, t5                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s1, s3, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s2, s1, s3
-	add s2, t4, s2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t5, s4, t5                   # fep256_sparse64:70
+	add s2, t4, s2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t5, s4, t5                   # fep256_sparse64:78
 	sltu s3, s4, t5
 	sub t4, s4, t4
-	sub t4, t4, s3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s3, s1, 32                  # fep256_sparse64:71
-	slli s4, s1, 32                  # fep256_sparse64:72
-	add s2, s4, s2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t4, t4, s3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s3, s1, 32                  # fep256_sparse64:79
+	slli s4, s1, 32                  # fep256_sparse64:80
+	add s2, s4, s2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s2, s4
-	add s7, s3, s7                   # fep256_sparse64:73
-	add s7, t5, s7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, s3, s7                   # fep256_sparse64:81
+	add s7, t5, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s7, t5
-	add t4, t4, t5                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s1, s4                   # fep256_sparse64:74
+	add t4, t4, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t5, s1, s4                   # fep256_sparse64:82
 	sltu s4, s1, t5
 	sub s1, s1, s3
 	sub s1, s1, s4
-	add t4, t5, t4                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t4, t5, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t5, t4, t5
-	add t5, s1, t5                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t5, s1, t5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s1, s6, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s2, s1, s6
 	add s3, s5, s7
@@ -20557,31 +20557,31 @@ ecdsa_p256_M_steps:
 	add t5, t5, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, t5, a5
 	or a5, a6, a5
-	srli a6, s1, 32                  # fep256_sparse64:67
+	srli a6, s1, 32                  # fep256_sparse64:75
 	slli s2, s1, 32
-	add s4, s3, s2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s4, s3, s2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s3, s4, s3
-	add s3, a6, s3                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s2, s1, s2                   # fep256_sparse64:70
+	add s3, a6, s3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s2, s1, s2                   # fep256_sparse64:78
 	sltu s5, s1, s2
 	sub a6, s1, a6
-	sub a6, a6, s5                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s1, s4, 32                  # fep256_sparse64:71
-	slli s5, s4, 32                  # fep256_sparse64:72
-	add s3, s5, s3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s1, s4, 32                  # fep256_sparse64:79
+	slli s5, s4, 32                  # fep256_sparse64:80
+	add s3, s5, s3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s6, s3, s5
-	add s6, s1, s6                   # fep256_sparse64:73
-	add s6, s2, s6                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s6, s1, s6                   # fep256_sparse64:81
+	add s6, s2, s6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s2, s6, s2
-	add a6, a6, s2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s2, s4, s5                   # fep256_sparse64:74
+	add a6, a6, s2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s4, s5                   # fep256_sparse64:82
 	sltu s5, s4, s2
 	sub s1, s4, s1
 	sub s1, s1, s5
 	add a5, a5, a6
-	add a5, s2, a5                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a5, s2, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a5, s2
-	add a6, s1, a6                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, s1, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s1, t4, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, s1, t4
 	add s2, t5, s6
@@ -20784,30 +20784,30 @@ ecdsa_p256_M_steps:
 	add s0, a1, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, s0, a1
 	add a1, a6, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, t5, 32                  # fep256_sparse64:67
+	srli a6, t5, 32                  # fep256_sparse64:75
 	slli s1, t5, 32
-	add s2, s6, s1                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s2, s6, s1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s3, s2, s6
-	add s3, a6, s3                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub s1, t5, s1                   # fep256_sparse64:70
+	add s3, a6, s3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub s1, t5, s1                   # fep256_sparse64:78
 	sltu s4, t5, s1
 	sub a6, t5, a6
-	sub a6, a6, s4                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t5, s2, 32                  # fep256_sparse64:71
-	slli s4, s2, 32                  # fep256_sparse64:72
-	add s3, s4, s3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t5, s2, 32                  # fep256_sparse64:79
+	slli s4, s2, 32                  # fep256_sparse64:80
+	add s3, s4, s3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, s3, s4
-	add s5, t5, s5                   # fep256_sparse64:73
-	add s5, s1, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, t5, s5                   # fep256_sparse64:81
+	add s5, s1, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu s1, s5, s1
-	add a6, a6, s1                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub s1, s2, s4                   # fep256_sparse64:74
+	add a6, a6, s1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub s1, s2, s4                   # fep256_sparse64:82
 	sltu s4, s2, s1
 	sub t5, s2, t5
 	sub t5, t5, s4
-	add a6, s1, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, s1, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu s1, a6, s1
-	add t5, t5, s1                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t5, t5, s1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s1, s7, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s2, s1, s7
 	add s3, t0, s5
@@ -20825,31 +20825,31 @@ ecdsa_p256_M_steps:
 	add t2, t2, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, t2, t0
 	or t0, t5, t0
-	srli t5, s1, 32                  # fep256_sparse64:67
+	srli t5, s1, 32                  # fep256_sparse64:75
 	slli ra, s1, 32
-	add s2, s3, ra                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add s2, s3, ra                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu s3, s2, s3
-	add s3, t5, s3                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub ra, s1, ra                   # fep256_sparse64:70
+	add s3, t5, s3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub ra, s1, ra                   # fep256_sparse64:78
 	sltu s4, s1, ra
 	sub t5, s1, t5
-	sub t5, t5, s4                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli s1, s2, 32                  # fep256_sparse64:71
-	slli s4, s2, 32                  # fep256_sparse64:72
-	add s3, s4, s3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t5, t5, s4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli s1, s2, 32                  # fep256_sparse64:79
+	slli s4, s2, 32                  # fep256_sparse64:80
+	add s3, s4, s3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, s3, s4
-	add s5, s1, s5                   # fep256_sparse64:73
-	add s5, ra, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, s1, s5                   # fep256_sparse64:81
+	add s5, ra, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu ra, s5, ra
-	add t5, t5, ra                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub ra, s2, s4                   # fep256_sparse64:74
+	add t5, t5, ra                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub ra, s2, s4                   # fep256_sparse64:82
 	sltu s4, s2, ra
 	sub s1, s2, s1
 	sub s1, s1, s4
 	add t0, t0, t5
-	add t0, ra, t0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add t0, ra, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t5, t0, ra
-	add t5, s1, t5                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t5, s1, t5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add ra, a6, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, ra, a6
 	add s1, t2, s5
@@ -21020,30 +21020,30 @@ ecdsa_p256_M_steps:
 	add a7, t0, a7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a6, t2, a6                   # products:50
 	add a6, a7, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, a1, 32                  # fep256_sparse64:67
+	srli a7, a1, 32                  # fep256_sparse64:75
 	slli t0, a1, 32
-	add t1, t3, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t3
-	add t2, a7, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a1, t0                   # fep256_sparse64:70
+	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a1, t0                   # fep256_sparse64:78
 	sltu t3, a1, t0
 	sub a1, a1, a7
-	sub a1, a1, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:71
-	slli t3, t1, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a1, a1, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_sparse64:79
+	slli t3, t1, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t3
-	add t5, a7, t5                   # fep256_sparse64:73
-	add t5, t0, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_sparse64:81
+	add t5, t0, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t5, t0
-	add a1, a1, t0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:74
+	add a1, a1, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_sparse64:82
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
-	add a1, t0, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, t0, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a1, t0
-	add a7, a7, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t0, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, t0, a2
 	add t1, t4, t5
@@ -21061,31 +21061,31 @@ ecdsa_p256_M_steps:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a5, a2
 	or a2, a3, a2
-	srli a3, t0, 32                  # fep256_sparse64:67
+	srli a3, t0, 32                  # fep256_sparse64:75
 	slli a7, t0, 32
-	add t2, t1, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t2, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t2, t1
-	add t1, a3, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t0, a7                   # fep256_sparse64:70
+	add t1, a3, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t0, a7                   # fep256_sparse64:78
 	sltu t3, t0, a7
 	sub a3, t0, a3
-	sub a3, a3, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t2, 32                  # fep256_sparse64:71
-	slli t3, t2, 32                  # fep256_sparse64:72
-	add t1, t3, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t2, 32                  # fep256_sparse64:79
+	slli t3, t2, 32                  # fep256_sparse64:80
+	add t1, t3, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t1, t3
-	add t4, t0, t4                   # fep256_sparse64:73
-	add t4, a7, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t0, t4                   # fep256_sparse64:81
+	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a3, a3, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t2, t3                   # fep256_sparse64:74
+	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t2, t3                   # fep256_sparse64:82
 	sltu t3, t2, a7
 	sub t0, t2, t0
 	sub t0, t0, t3
 	add a2, a2, a3
-	add a2, a7, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a2, a7
-	add a3, t0, a3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s2, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s2, a1
 	add a7, a5, t4
@@ -21327,30 +21327,30 @@ ecdsa_p256_M_steps:
 	add a4, t2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, a4, t2
 	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a2, 32                  # fep256_sparse64:67
+	srli a6, a2, 32                  # fep256_sparse64:75
 	slli t2, a2, 32
-	add t3, a7, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t3, a7, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu a7, t3, a7
-	add a7, a6, a7                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a2, t2                   # fep256_sparse64:70
+	add a7, a6, a7                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a2, t2                   # fep256_sparse64:78
 	sltu t4, a2, t2
 	sub a2, a2, a6
-	sub a2, a2, t4                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t3, 32                  # fep256_sparse64:71
-	slli t4, t3, 32                  # fep256_sparse64:72
-	add a7, t4, a7                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t3, 32                  # fep256_sparse64:79
+	slli t4, t3, 32                  # fep256_sparse64:80
+	add a7, t4, a7                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, a7, t4
-	add t5, a6, t5                   # fep256_sparse64:73
-	add t5, t2, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, a6, t5                   # fep256_sparse64:81
+	add t5, t2, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, t5, t2
-	add a2, a2, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t3, t4                   # fep256_sparse64:74
+	add a2, a2, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t3, t4                   # fep256_sparse64:82
 	sltu t4, t3, t2
 	sub a6, t3, a6
 	sub a6, a6, t4
-	add a2, t2, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, t2, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a2, t2
-	add a6, a6, t2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a7, t0, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a7, t0
 	add t2, t1, t5
@@ -21368,31 +21368,31 @@ ecdsa_p256_M_steps:
 	add a6, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a6, a1
 	or a1, a3, a1
-	srli a3, a7, 32                  # fep256_sparse64:67
+	srli a3, a7, 32                  # fep256_sparse64:75
 	slli t0, a7, 32
-	add t1, t2, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a3, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a7, t0                   # fep256_sparse64:70
+	add t2, a3, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a7, t0                   # fep256_sparse64:78
 	sltu t3, a7, t0
 	sub a3, a7, a3
-	sub a3, a3, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:71
-	slli t3, t1, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_sparse64:79
+	slli t3, t1, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, a7, t4                   # fep256_sparse64:73
-	add t4, t0, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, a7, t4                   # fep256_sparse64:81
+	add t4, t0, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t4, t0
-	add a3, a3, t0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:74
+	add a3, a3, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_sparse64:82
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
 	add a1, a1, a3
-	add a1, t0, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, t0, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a1, t0
-	add a3, a7, a3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a3, a7, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s2, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, s2, a2
 	add a7, a6, t4
@@ -21600,30 +21600,30 @@ ecdsa_p256_M_steps:
 	add a7, t0, a7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a6, t2, a6                   # products:50
 	add a6, a7, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, a1, 32                  # fep256_sparse64:67
+	srli a7, a1, 32                  # fep256_sparse64:75
 	slli t0, a1, 32
-	add t1, t3, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t3
-	add t2, a7, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a1, t0                   # fep256_sparse64:70
+	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a1, t0                   # fep256_sparse64:78
 	sltu t3, a1, t0
 	sub a1, a1, a7
-	sub a1, a1, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:71
-	slli t3, t1, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a1, a1, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_sparse64:79
+	slli t3, t1, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t3
-	add t5, a7, t5                   # fep256_sparse64:73
-	add t5, t0, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_sparse64:81
+	add t5, t0, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t5, t0
-	add a1, a1, t0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:74
+	add a1, a1, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_sparse64:82
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
-	add a1, t0, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, t0, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a1, t0
-	add a7, a7, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t0, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, t0, a2
 	add t1, t4, t5
@@ -21641,31 +21641,31 @@ ecdsa_p256_M_steps:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a5, a2
 	or a2, a3, a2
-	srli a3, t0, 32                  # fep256_sparse64:67
+	srli a3, t0, 32                  # fep256_sparse64:75
 	slli a7, t0, 32
-	add t2, t1, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t2, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t2, t1
-	add t1, a3, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t0, a7                   # fep256_sparse64:70
+	add t1, a3, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t0, a7                   # fep256_sparse64:78
 	sltu t3, t0, a7
 	sub a3, t0, a3
-	sub a3, a3, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t2, 32                  # fep256_sparse64:71
-	slli t3, t2, 32                  # fep256_sparse64:72
-	add t1, t3, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t2, 32                  # fep256_sparse64:79
+	slli t3, t2, 32                  # fep256_sparse64:80
+	add t1, t3, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t1, t3
-	add t4, t0, t4                   # fep256_sparse64:73
-	add t4, a7, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t0, t4                   # fep256_sparse64:81
+	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a3, a3, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t2, t3                   # fep256_sparse64:74
+	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t2, t3                   # fep256_sparse64:82
 	sltu t3, t2, a7
 	sub t0, t2, t0
 	sub t0, t0, t3
 	add a2, a2, a3
-	add a2, a7, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a2, a7
-	add a3, t0, a3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s5, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s5, a1
 	add a7, a5, t4
@@ -21817,30 +21817,30 @@ ecdsa_p256_M_steps:
 	add a5, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a7, a5, a7
 	add a6, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a7, a3, 32                  # fep256_sparse64:67
+	srli a7, a3, 32                  # fep256_sparse64:75
 	slli t0, a3, 32
-	add t1, t3, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t3
-	add t2, a7, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a3, t0                   # fep256_sparse64:70
+	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a3, t0                   # fep256_sparse64:78
 	sltu t3, a3, t0
 	sub a3, a3, a7
-	sub a3, a3, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:71
-	slli t3, t1, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_sparse64:79
+	slli t3, t1, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t3
-	add t5, a7, t5                   # fep256_sparse64:73
-	add t5, t0, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_sparse64:81
+	add t5, t0, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t5, t0
-	add a3, a3, t0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:74
+	add a3, a3, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_sparse64:82
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
-	add a3, t0, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a3, t0
-	add a7, a7, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t0, t4, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t0, t4
 	add t2, a1, t5
@@ -21858,31 +21858,31 @@ ecdsa_p256_M_steps:
 	add a2, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a2, a1
 	or a1, a4, a1
-	srli a4, t0, 32                  # fep256_sparse64:67
+	srli a4, t0, 32                  # fep256_sparse64:75
 	slli a7, t0, 32
-	add t1, t2, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a4, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t0, a7                   # fep256_sparse64:70
+	add t2, a4, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t0, a7                   # fep256_sparse64:78
 	sltu t3, t0, a7
 	sub a4, t0, a4
-	sub a4, a4, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t1, 32                  # fep256_sparse64:71
-	slli t3, t1, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t1, 32                  # fep256_sparse64:79
+	slli t3, t1, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, t0, t4                   # fep256_sparse64:73
-	add t4, a7, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t0, t4                   # fep256_sparse64:81
+	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a4, a4, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t1, t3                   # fep256_sparse64:74
+	add a4, a4, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t1, t3                   # fep256_sparse64:82
 	sltu t3, t1, a7
 	sub t0, t1, t0
 	sub t0, t0, t3
 	add a1, a1, a4
-	add a1, a7, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, a7, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a4, a1, a7
-	add a4, t0, a4                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a4, t0, a4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s10, a3, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, s10, a3
 	add a7, a2, t4
@@ -22012,30 +22012,30 @@ ecdsa_p256_M_steps:
 	add a6, a6, a7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a5, t0, a5                   # products:50
 	add a5, a6, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a6, t3, 32                  # fep256_sparse64:67
+	srli a6, t3, 32                  # fep256_sparse64:75
 	slli a7, t3, 32
-	add t0, t1, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t1
-	add t1, a6, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t3, a7                   # fep256_sparse64:70
+	add t1, a6, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t3, a7                   # fep256_sparse64:78
 	sltu ra, t3, a7
 	sub a6, t3, a6
-	sub a6, a6, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t3, t0, 32                  # fep256_sparse64:71
-	slli ra, t0, 32                  # fep256_sparse64:72
-	add t1, ra, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t3, t0, 32                  # fep256_sparse64:79
+	slli ra, t0, 32                  # fep256_sparse64:80
+	add t1, ra, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s1, t1, ra
-	add s1, t3, s1                   # fep256_sparse64:73
-	add s1, a7, s1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s1, t3, s1                   # fep256_sparse64:81
+	add s1, a7, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, s1, a7
-	add a6, a6, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, ra                   # fep256_sparse64:74
+	add a6, a6, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, ra                   # fep256_sparse64:82
 	sltu ra, t0, a7
 	sub t0, t0, t3
 	sub t0, t0, ra
-	add a6, a7, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, a7, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a6, a7
-	add a7, t0, a7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, t0, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t0, t5, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t0, t5
 	add t3, t2, s1
@@ -22053,31 +22053,31 @@ ecdsa_p256_M_steps:
 	add a7, a7, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, a7, t1
 	or a2, a2, t1
-	srli t1, t0, 32                  # fep256_sparse64:67
+	srli t1, t0, 32                  # fep256_sparse64:75
 	slli t2, t0, 32
-	add t4, t3, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t3, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t3, t4, t3
-	add t3, t1, t3                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t0, t2                   # fep256_sparse64:70
+	add t3, t1, t3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t0, t2                   # fep256_sparse64:78
 	sltu t5, t0, t2
 	sub t0, t0, t1
-	sub t0, t0, t5                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t1, t4, 32                  # fep256_sparse64:71
-	slli t5, t4, 32                  # fep256_sparse64:72
-	add t3, t5, t3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t1, t4, 32                  # fep256_sparse64:79
+	slli t5, t4, 32                  # fep256_sparse64:80
+	add t3, t5, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, t3, t5
-	add ra, t1, ra                   # fep256_sparse64:73
-	add ra, t2, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, t1, ra                   # fep256_sparse64:81
+	add ra, t2, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, ra, t2
-	add t0, t0, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, t5                   # fep256_sparse64:74
+	add t0, t0, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, t5                   # fep256_sparse64:82
 	sltu t5, t4, t2
 	sub t1, t4, t1
 	sub t1, t1, t5
 	add a2, a2, t0
-	add a2, t2, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, t2, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a2, t2
-	add t0, t1, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, t1, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s1, a6, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s1, a6
 	add t1, a7, ra
@@ -22362,30 +22362,30 @@ ecdsa_p256_M_steps:
 	add t1, a1, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, t1, a1
 	add a1, a6, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a7, 32                  # fep256_sparse64:67
+	srli a6, a7, 32                  # fep256_sparse64:75
 	slli t2, a7, 32
-	add ra, t3, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, t3, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t3, ra, t3
-	add t3, a6, t3                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a7, t2                   # fep256_sparse64:70
+	add t3, a6, t3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a7, t2                   # fep256_sparse64:78
 	sltu s2, a7, t2
 	sub a6, a7, a6
-	sub a6, a6, s2                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, ra, 32                  # fep256_sparse64:71
-	slli s2, ra, 32                  # fep256_sparse64:72
-	add t3, s2, t3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, ra, 32                  # fep256_sparse64:79
+	slli s2, ra, 32                  # fep256_sparse64:80
+	add t3, s2, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s3, t3, s2
-	add s3, a7, s3                   # fep256_sparse64:73
-	add s3, t2, s3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s3, a7, s3                   # fep256_sparse64:81
+	add s3, t2, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s3, t2
-	add a6, a6, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, ra, s2                   # fep256_sparse64:74
+	add a6, a6, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, ra, s2                   # fep256_sparse64:82
 	sltu s2, ra, t2
 	sub a7, ra, a7
 	sub a7, a7, s2
-	add a6, t2, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, t2, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a6, t2
-	add a7, a7, t2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t2, t4, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, t2, t4
 	add t4, t5, s3
@@ -22403,31 +22403,31 @@ ecdsa_p256_M_steps:
 	add a7, a7, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a7, a3
 	or a3, t0, a3
-	srli t0, t2, 32                  # fep256_sparse64:67
+	srli t0, t2, 32                  # fep256_sparse64:75
 	slli t3, t2, 32
-	add t5, t4, t3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t4, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t5, t4
-	add t4, t0, t4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t2, t3                   # fep256_sparse64:70
+	add t4, t0, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t2, t3                   # fep256_sparse64:78
 	sltu ra, t2, t3
 	sub t0, t2, t0
-	sub t0, t0, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t5, 32                  # fep256_sparse64:71
-	slli ra, t5, 32                  # fep256_sparse64:72
-	add t4, ra, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t5, 32                  # fep256_sparse64:79
+	slli ra, t5, 32                  # fep256_sparse64:80
+	add t4, ra, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s2, t4, ra
-	add s2, t2, s2                   # fep256_sparse64:73
-	add s2, t3, s2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s2, t2, s2                   # fep256_sparse64:81
+	add s2, t3, s2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s2, t3
-	add t0, t0, t3                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t5, ra                   # fep256_sparse64:74
+	add t0, t0, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t5, ra                   # fep256_sparse64:82
 	sltu ra, t5, t3
 	sub t2, t5, t2
 	sub t2, t2, ra
 	add a3, a3, t0
-	add a3, t3, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, t3, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a3, t3
-	add t0, t2, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, t2, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s3, a6, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s3, a6
 	add t2, a7, s2
@@ -22555,30 +22555,30 @@ ecdsa_p256_M_steps:
 	add a7, a7, t0                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a6, t1, a6                   # products:50
 	add a6, a7, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, t4, 32                  # fep256_sparse64:67
+	srli a7, t4, 32                  # fep256_sparse64:75
 	slli t0, t4, 32
-	add t1, t2, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a7, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t0, t4, t0                   # fep256_sparse64:70
+	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t0, t4, t0                   # fep256_sparse64:78
 	sltu s5, t4, t0
 	sub a7, t4, a7
-	sub a7, a7, s5                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t4, t1, 32                  # fep256_sparse64:71
-	slli s5, t1, 32                  # fep256_sparse64:72
-	add t2, s5, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, s5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t4, t1, 32                  # fep256_sparse64:79
+	slli s5, t1, 32                  # fep256_sparse64:80
+	add t2, s5, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, t2, s5
-	add s7, t4, s7                   # fep256_sparse64:73
-	add s7, t0, s7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, t4, s7                   # fep256_sparse64:81
+	add s7, t0, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, s7, t0
-	add a7, a7, t0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, s5                   # fep256_sparse64:74
+	add a7, a7, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, s5                   # fep256_sparse64:82
 	sltu s5, t1, t0
 	sub t1, t1, t4
 	sub t1, t1, s5
-	add a7, t0, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, t0, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a7, t0
-	add t0, t1, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, t1, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t1, ra, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t1, ra
 	add t4, t3, s7
@@ -22596,31 +22596,31 @@ ecdsa_p256_M_steps:
 	add t0, t0, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t0, t2
 	or a1, a1, t2
-	srli t2, t1, 32                  # fep256_sparse64:67
+	srli t2, t1, 32                  # fep256_sparse64:75
 	slli t3, t1, 32
-	add t5, t4, t3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t4, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t5, t4
-	add t4, t2, t4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t1, t3                   # fep256_sparse64:70
+	add t4, t2, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t1, t3                   # fep256_sparse64:78
 	sltu ra, t1, t3
 	sub t1, t1, t2
-	sub t1, t1, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t5, 32                  # fep256_sparse64:71
-	slli ra, t5, 32                  # fep256_sparse64:72
-	add t4, ra, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t5, 32                  # fep256_sparse64:79
+	slli ra, t5, 32                  # fep256_sparse64:80
+	add t4, ra, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t4, ra
-	add s5, t2, s5                   # fep256_sparse64:73
-	add s5, t3, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, t2, s5                   # fep256_sparse64:81
+	add s5, t3, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s5, t3
-	add t1, t1, t3                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t5, ra                   # fep256_sparse64:74
+	add t1, t1, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t5, ra                   # fep256_sparse64:82
 	sltu ra, t5, t3
 	sub t2, t5, t2
 	sub t2, t2, ra
 	add a1, a1, t1
-	add a1, t3, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, t3, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a1, t3
-	add t1, t2, t1                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t1, t2, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s7, a7, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, s7, a7
 	add t2, t0, s5
@@ -22819,30 +22819,30 @@ ecdsa_p256_M_steps:
 	add t1, t3, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t2, t1, t3
 	add a3, a3, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t2, a7, 32                  # fep256_sparse64:67
+	srli t2, a7, 32                  # fep256_sparse64:75
 	slli t3, a7, 32
-	add t4, s5, t3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, s5, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, s5
-	add t5, t2, t5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t3, a7, t3                   # fep256_sparse64:70
+	add t5, t2, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t3, a7, t3                   # fep256_sparse64:78
 	sltu ra, a7, t3
 	sub a7, a7, t2
-	sub a7, a7, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t4, 32                  # fep256_sparse64:71
-	slli ra, t4, 32                  # fep256_sparse64:72
-	add t5, ra, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t4, 32                  # fep256_sparse64:79
+	slli ra, t4, 32                  # fep256_sparse64:80
+	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t5, ra
-	add s5, t2, s5                   # fep256_sparse64:73
-	add s5, t3, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, t2, s5                   # fep256_sparse64:81
+	add s5, t3, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s5, t3
-	add a7, a7, t3                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t4, ra                   # fep256_sparse64:74
+	add a7, a7, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t4, ra                   # fep256_sparse64:82
 	sltu ra, t4, t3
 	sub t2, t4, t2
 	sub t2, t2, ra
-	add a7, t3, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, t3, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, a7, t3
-	add t2, t2, t3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t2, t2, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t3, s6, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t3, s6
 	add t5, a1, s5
@@ -22860,31 +22860,31 @@ ecdsa_p256_M_steps:
 	add a6, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a6, a1
 	or a1, t0, a1
-	srli t0, t3, 32                  # fep256_sparse64:67
+	srli t0, t3, 32                  # fep256_sparse64:75
 	slli t2, t3, 32
-	add t4, t5, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t5, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, t5
-	add t5, t0, t5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t3, t2                   # fep256_sparse64:70
+	add t5, t0, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t3, t2                   # fep256_sparse64:78
 	sltu ra, t3, t2
 	sub t0, t3, t0
-	sub t0, t0, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t3, t4, 32                  # fep256_sparse64:71
-	slli ra, t4, 32                  # fep256_sparse64:72
-	add t5, ra, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t3, t4, 32                  # fep256_sparse64:79
+	slli ra, t4, 32                  # fep256_sparse64:80
+	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t5, ra
-	add s5, t3, s5                   # fep256_sparse64:73
-	add s5, t2, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, t3, s5                   # fep256_sparse64:81
+	add s5, t2, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s5, t2
-	add t0, t0, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, ra                   # fep256_sparse64:74
+	add t0, t0, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, ra                   # fep256_sparse64:82
 	sltu ra, t4, t2
 	sub t3, t4, t3
 	sub t3, t3, ra
 	add a1, a1, t0
-	add a1, t2, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, t2, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a1, t2
-	add t0, t3, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, t3, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s6, a7, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, s6, a7
 	add t2, a6, s5
@@ -23052,30 +23052,30 @@ ecdsa_p256_M_steps:
 	add a7, t0, a7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a6, t2, a6                   # products:50
 	add a6, a7, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, a1, 32                  # fep256_sparse64:67
+	srli a7, a1, 32                  # fep256_sparse64:75
 	slli t0, a1, 32
-	add t1, t3, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t3
-	add t2, a7, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a1, t0                   # fep256_sparse64:70
+	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a1, t0                   # fep256_sparse64:78
 	sltu t3, a1, t0
 	sub a1, a1, a7
-	sub a1, a1, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:71
-	slli t3, t1, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a1, a1, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_sparse64:79
+	slli t3, t1, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t3
-	add t5, a7, t5                   # fep256_sparse64:73
-	add t5, t0, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_sparse64:81
+	add t5, t0, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t5, t0
-	add a1, a1, t0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:74
+	add a1, a1, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_sparse64:82
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
-	add a1, t0, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, t0, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a1, t0
-	add a7, a7, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t0, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, t0, a2
 	add t1, t4, t5
@@ -23093,31 +23093,31 @@ ecdsa_p256_M_steps:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a5, a2
 	or a2, a3, a2
-	srli a3, t0, 32                  # fep256_sparse64:67
+	srli a3, t0, 32                  # fep256_sparse64:75
 	slli a7, t0, 32
-	add t2, t1, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t2, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t2, t1
-	add t1, a3, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t0, a7                   # fep256_sparse64:70
+	add t1, a3, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t0, a7                   # fep256_sparse64:78
 	sltu t3, t0, a7
 	sub a3, t0, a3
-	sub a3, a3, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t2, 32                  # fep256_sparse64:71
-	slli t3, t2, 32                  # fep256_sparse64:72
-	add t1, t3, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t2, 32                  # fep256_sparse64:79
+	slli t3, t2, 32                  # fep256_sparse64:80
+	add t1, t3, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t1, t3
-	add t4, t0, t4                   # fep256_sparse64:73
-	add t4, a7, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t0, t4                   # fep256_sparse64:81
+	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a3, a3, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t2, t3                   # fep256_sparse64:74
+	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t2, t3                   # fep256_sparse64:82
 	sltu t3, t2, a7
 	sub t0, t2, t0
 	sub t0, t0, t3
 	add a2, a2, a3
-	add a2, a7, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a2, a7
-	add a3, t0, a3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s2, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s2, a1
 	add a7, a5, t4
@@ -23359,30 +23359,30 @@ ecdsa_p256_M_steps:
 	add a4, t2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, a4, t2
 	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a2, 32                  # fep256_sparse64:67
+	srli a6, a2, 32                  # fep256_sparse64:75
 	slli t2, a2, 32
-	add t3, a7, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t3, a7, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu a7, t3, a7
-	add a7, a6, a7                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a2, t2                   # fep256_sparse64:70
+	add a7, a6, a7                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a2, t2                   # fep256_sparse64:78
 	sltu t4, a2, t2
 	sub a2, a2, a6
-	sub a2, a2, t4                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t3, 32                  # fep256_sparse64:71
-	slli t4, t3, 32                  # fep256_sparse64:72
-	add a7, t4, a7                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t3, 32                  # fep256_sparse64:79
+	slli t4, t3, 32                  # fep256_sparse64:80
+	add a7, t4, a7                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, a7, t4
-	add t5, a6, t5                   # fep256_sparse64:73
-	add t5, t2, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, a6, t5                   # fep256_sparse64:81
+	add t5, t2, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, t5, t2
-	add a2, a2, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t3, t4                   # fep256_sparse64:74
+	add a2, a2, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t3, t4                   # fep256_sparse64:82
 	sltu t4, t3, t2
 	sub a6, t3, a6
 	sub a6, a6, t4
-	add a2, t2, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, t2, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a2, t2
-	add a6, a6, t2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a7, t0, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a7, t0
 	add t2, t1, t5
@@ -23400,31 +23400,31 @@ ecdsa_p256_M_steps:
 	add a6, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a6, a1
 	or a1, a3, a1
-	srli a3, a7, 32                  # fep256_sparse64:67
+	srli a3, a7, 32                  # fep256_sparse64:75
 	slli t0, a7, 32
-	add t1, t2, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a3, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a7, t0                   # fep256_sparse64:70
+	add t2, a3, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a7, t0                   # fep256_sparse64:78
 	sltu t3, a7, t0
 	sub a3, a7, a3
-	sub a3, a3, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:71
-	slli t3, t1, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_sparse64:79
+	slli t3, t1, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, a7, t4                   # fep256_sparse64:73
-	add t4, t0, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, a7, t4                   # fep256_sparse64:81
+	add t4, t0, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t4, t0
-	add a3, a3, t0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:74
+	add a3, a3, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_sparse64:82
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
 	add a1, a1, a3
-	add a1, t0, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, t0, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a1, t0
-	add a3, a7, a3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a3, a7, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s2, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, s2, a2
 	add a7, a6, t4
@@ -23632,30 +23632,30 @@ ecdsa_p256_M_steps:
 	add a7, t0, a7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a6, t2, a6                   # products:50
 	add a6, a7, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, a1, 32                  # fep256_sparse64:67
+	srli a7, a1, 32                  # fep256_sparse64:75
 	slli t0, a1, 32
-	add t1, t3, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t3
-	add t2, a7, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a1, t0                   # fep256_sparse64:70
+	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a1, t0                   # fep256_sparse64:78
 	sltu t3, a1, t0
 	sub a1, a1, a7
-	sub a1, a1, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:71
-	slli t3, t1, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a1, a1, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_sparse64:79
+	slli t3, t1, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t3
-	add t5, a7, t5                   # fep256_sparse64:73
-	add t5, t0, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_sparse64:81
+	add t5, t0, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t5, t0
-	add a1, a1, t0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:74
+	add a1, a1, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_sparse64:82
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
-	add a1, t0, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, t0, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a1, t0
-	add a7, a7, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t0, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, t0, a2
 	add t1, t4, t5
@@ -23673,31 +23673,31 @@ ecdsa_p256_M_steps:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a5, a2
 	or a2, a3, a2
-	srli a3, t0, 32                  # fep256_sparse64:67
+	srli a3, t0, 32                  # fep256_sparse64:75
 	slli a7, t0, 32
-	add t2, t1, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t2, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t2, t1
-	add t1, a3, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t0, a7                   # fep256_sparse64:70
+	add t1, a3, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t0, a7                   # fep256_sparse64:78
 	sltu t3, t0, a7
 	sub a3, t0, a3
-	sub a3, a3, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t2, 32                  # fep256_sparse64:71
-	slli t3, t2, 32                  # fep256_sparse64:72
-	add t1, t3, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t2, 32                  # fep256_sparse64:79
+	slli t3, t2, 32                  # fep256_sparse64:80
+	add t1, t3, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t1, t3
-	add t4, t0, t4                   # fep256_sparse64:73
-	add t4, a7, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t0, t4                   # fep256_sparse64:81
+	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a3, a3, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t2, t3                   # fep256_sparse64:74
+	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t2, t3                   # fep256_sparse64:82
 	sltu t3, t2, a7
 	sub t0, t2, t0
 	sub t0, t0, t3
 	add a2, a2, a3
-	add a2, a7, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a2, a7
-	add a3, t0, a3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s5, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s5, a1
 	add a7, a5, t4
@@ -23849,30 +23849,30 @@ ecdsa_p256_M_steps:
 	add a5, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a7, a5, a7
 	add a6, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a7, a3, 32                  # fep256_sparse64:67
+	srli a7, a3, 32                  # fep256_sparse64:75
 	slli t0, a3, 32
-	add t1, t3, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t3
-	add t2, a7, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a3, t0                   # fep256_sparse64:70
+	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a3, t0                   # fep256_sparse64:78
 	sltu t3, a3, t0
 	sub a3, a3, a7
-	sub a3, a3, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:71
-	slli t3, t1, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_sparse64:79
+	slli t3, t1, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t3
-	add t5, a7, t5                   # fep256_sparse64:73
-	add t5, t0, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_sparse64:81
+	add t5, t0, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t5, t0
-	add a3, a3, t0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:74
+	add a3, a3, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_sparse64:82
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
-	add a3, t0, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a3, t0
-	add a7, a7, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t0, t4, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t0, t4
 	add t2, a1, t5
@@ -23890,31 +23890,31 @@ ecdsa_p256_M_steps:
 	add a2, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a2, a1
 	or a1, a4, a1
-	srli a4, t0, 32                  # fep256_sparse64:67
+	srli a4, t0, 32                  # fep256_sparse64:75
 	slli a7, t0, 32
-	add t1, t2, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a4, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t0, a7                   # fep256_sparse64:70
+	add t2, a4, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t0, a7                   # fep256_sparse64:78
 	sltu t3, t0, a7
 	sub a4, t0, a4
-	sub a4, a4, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t1, 32                  # fep256_sparse64:71
-	slli t3, t1, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t1, 32                  # fep256_sparse64:79
+	slli t3, t1, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, t0, t4                   # fep256_sparse64:73
-	add t4, a7, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t0, t4                   # fep256_sparse64:81
+	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a4, a4, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t1, t3                   # fep256_sparse64:74
+	add a4, a4, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t1, t3                   # fep256_sparse64:82
 	sltu t3, t1, a7
 	sub t0, t1, t0
 	sub t0, t0, t3
 	add a1, a1, a4
-	add a1, a7, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, a7, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a4, a1, a7
-	add a4, t0, a4                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a4, t0, a4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s10, a3, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, s10, a3
 	add a7, a2, t4
@@ -24044,30 +24044,30 @@ ecdsa_p256_M_steps:
 	add a6, a6, a7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a5, t0, a5                   # products:50
 	add a5, a6, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a6, t3, 32                  # fep256_sparse64:67
+	srli a6, t3, 32                  # fep256_sparse64:75
 	slli a7, t3, 32
-	add t0, t1, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t1
-	add t1, a6, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t3, a7                   # fep256_sparse64:70
+	add t1, a6, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t3, a7                   # fep256_sparse64:78
 	sltu ra, t3, a7
 	sub a6, t3, a6
-	sub a6, a6, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t3, t0, 32                  # fep256_sparse64:71
-	slli ra, t0, 32                  # fep256_sparse64:72
-	add t1, ra, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t3, t0, 32                  # fep256_sparse64:79
+	slli ra, t0, 32                  # fep256_sparse64:80
+	add t1, ra, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s1, t1, ra
-	add s1, t3, s1                   # fep256_sparse64:73
-	add s1, a7, s1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s1, t3, s1                   # fep256_sparse64:81
+	add s1, a7, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, s1, a7
-	add a6, a6, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, ra                   # fep256_sparse64:74
+	add a6, a6, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, ra                   # fep256_sparse64:82
 	sltu ra, t0, a7
 	sub t0, t0, t3
 	sub t0, t0, ra
-	add a6, a7, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, a7, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a6, a7
-	add a7, t0, a7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, t0, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t0, t5, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t0, t5
 	add t3, t2, s1
@@ -24085,31 +24085,31 @@ ecdsa_p256_M_steps:
 	add a7, a7, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, a7, t1
 	or a2, a2, t1
-	srli t1, t0, 32                  # fep256_sparse64:67
+	srli t1, t0, 32                  # fep256_sparse64:75
 	slli t2, t0, 32
-	add t4, t3, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t3, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t3, t4, t3
-	add t3, t1, t3                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t0, t2                   # fep256_sparse64:70
+	add t3, t1, t3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t0, t2                   # fep256_sparse64:78
 	sltu t5, t0, t2
 	sub t0, t0, t1
-	sub t0, t0, t5                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t1, t4, 32                  # fep256_sparse64:71
-	slli t5, t4, 32                  # fep256_sparse64:72
-	add t3, t5, t3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t1, t4, 32                  # fep256_sparse64:79
+	slli t5, t4, 32                  # fep256_sparse64:80
+	add t3, t5, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, t3, t5
-	add ra, t1, ra                   # fep256_sparse64:73
-	add ra, t2, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, t1, ra                   # fep256_sparse64:81
+	add ra, t2, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, ra, t2
-	add t0, t0, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, t5                   # fep256_sparse64:74
+	add t0, t0, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, t5                   # fep256_sparse64:82
 	sltu t5, t4, t2
 	sub t1, t4, t1
 	sub t1, t1, t5
 	add a2, a2, t0
-	add a2, t2, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, t2, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a2, t2
-	add t0, t1, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, t1, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s1, a6, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s1, a6
 	add t1, a7, ra
@@ -24394,30 +24394,30 @@ ecdsa_p256_M_steps:
 	add t1, a1, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, t1, a1
 	add a1, a6, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a7, 32                  # fep256_sparse64:67
+	srli a6, a7, 32                  # fep256_sparse64:75
 	slli t2, a7, 32
-	add ra, t3, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, t3, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t3, ra, t3
-	add t3, a6, t3                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a7, t2                   # fep256_sparse64:70
+	add t3, a6, t3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a7, t2                   # fep256_sparse64:78
 	sltu s2, a7, t2
 	sub a6, a7, a6
-	sub a6, a6, s2                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, ra, 32                  # fep256_sparse64:71
-	slli s2, ra, 32                  # fep256_sparse64:72
-	add t3, s2, t3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, ra, 32                  # fep256_sparse64:79
+	slli s2, ra, 32                  # fep256_sparse64:80
+	add t3, s2, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s3, t3, s2
-	add s3, a7, s3                   # fep256_sparse64:73
-	add s3, t2, s3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s3, a7, s3                   # fep256_sparse64:81
+	add s3, t2, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s3, t2
-	add a6, a6, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, ra, s2                   # fep256_sparse64:74
+	add a6, a6, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, ra, s2                   # fep256_sparse64:82
 	sltu s2, ra, t2
 	sub a7, ra, a7
 	sub a7, a7, s2
-	add a6, t2, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, t2, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a6, t2
-	add a7, a7, t2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t2, t4, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, t2, t4
 	add t4, t5, s3
@@ -24435,31 +24435,31 @@ ecdsa_p256_M_steps:
 	add a7, a7, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a7, a3
 	or a3, t0, a3
-	srli t0, t2, 32                  # fep256_sparse64:67
+	srli t0, t2, 32                  # fep256_sparse64:75
 	slli t3, t2, 32
-	add t5, t4, t3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t4, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t5, t4
-	add t4, t0, t4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t2, t3                   # fep256_sparse64:70
+	add t4, t0, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t2, t3                   # fep256_sparse64:78
 	sltu ra, t2, t3
 	sub t0, t2, t0
-	sub t0, t0, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t5, 32                  # fep256_sparse64:71
-	slli ra, t5, 32                  # fep256_sparse64:72
-	add t4, ra, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t5, 32                  # fep256_sparse64:79
+	slli ra, t5, 32                  # fep256_sparse64:80
+	add t4, ra, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s2, t4, ra
-	add s2, t2, s2                   # fep256_sparse64:73
-	add s2, t3, s2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s2, t2, s2                   # fep256_sparse64:81
+	add s2, t3, s2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s2, t3
-	add t0, t0, t3                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t5, ra                   # fep256_sparse64:74
+	add t0, t0, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t5, ra                   # fep256_sparse64:82
 	sltu ra, t5, t3
 	sub t2, t5, t2
 	sub t2, t2, ra
 	add a3, a3, t0
-	add a3, t3, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, t3, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a3, t3
-	add t0, t2, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, t2, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s3, a6, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s3, a6
 	add t2, a7, s2
@@ -24587,30 +24587,30 @@ ecdsa_p256_M_steps:
 	add a7, a7, t0                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a6, t1, a6                   # products:50
 	add a6, a7, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, t4, 32                  # fep256_sparse64:67
+	srli a7, t4, 32                  # fep256_sparse64:75
 	slli t0, t4, 32
-	add t1, t2, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a7, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t0, t4, t0                   # fep256_sparse64:70
+	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t0, t4, t0                   # fep256_sparse64:78
 	sltu s5, t4, t0
 	sub a7, t4, a7
-	sub a7, a7, s5                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t4, t1, 32                  # fep256_sparse64:71
-	slli s5, t1, 32                  # fep256_sparse64:72
-	add t2, s5, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, s5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t4, t1, 32                  # fep256_sparse64:79
+	slli s5, t1, 32                  # fep256_sparse64:80
+	add t2, s5, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, t2, s5
-	add s7, t4, s7                   # fep256_sparse64:73
-	add s7, t0, s7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, t4, s7                   # fep256_sparse64:81
+	add s7, t0, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, s7, t0
-	add a7, a7, t0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, s5                   # fep256_sparse64:74
+	add a7, a7, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, s5                   # fep256_sparse64:82
 	sltu s5, t1, t0
 	sub t1, t1, t4
 	sub t1, t1, s5
-	add a7, t0, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, t0, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a7, t0
-	add t0, t1, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, t1, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t1, ra, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t1, ra
 	add t4, t3, s7
@@ -24628,31 +24628,31 @@ ecdsa_p256_M_steps:
 	add t0, t0, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t0, t2
 	or a1, a1, t2
-	srli t2, t1, 32                  # fep256_sparse64:67
+	srli t2, t1, 32                  # fep256_sparse64:75
 	slli t3, t1, 32
-	add t5, t4, t3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t4, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t5, t4
-	add t4, t2, t4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t1, t3                   # fep256_sparse64:70
+	add t4, t2, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t1, t3                   # fep256_sparse64:78
 	sltu ra, t1, t3
 	sub t1, t1, t2
-	sub t1, t1, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t5, 32                  # fep256_sparse64:71
-	slli ra, t5, 32                  # fep256_sparse64:72
-	add t4, ra, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t5, 32                  # fep256_sparse64:79
+	slli ra, t5, 32                  # fep256_sparse64:80
+	add t4, ra, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t4, ra
-	add s5, t2, s5                   # fep256_sparse64:73
-	add s5, t3, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, t2, s5                   # fep256_sparse64:81
+	add s5, t3, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s5, t3
-	add t1, t1, t3                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t5, ra                   # fep256_sparse64:74
+	add t1, t1, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t5, ra                   # fep256_sparse64:82
 	sltu ra, t5, t3
 	sub t2, t5, t2
 	sub t2, t2, ra
 	add a1, a1, t1
-	add a1, t3, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, t3, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a1, t3
-	add t1, t2, t1                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t1, t2, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s7, a7, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, s7, a7
 	add t2, t0, s5
@@ -24851,30 +24851,30 @@ ecdsa_p256_M_steps:
 	add t1, t3, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t2, t1, t3
 	add a3, a3, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t2, a7, 32                  # fep256_sparse64:67
+	srli t2, a7, 32                  # fep256_sparse64:75
 	slli t3, a7, 32
-	add t4, s5, t3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, s5, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, s5
-	add t5, t2, t5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t3, a7, t3                   # fep256_sparse64:70
+	add t5, t2, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t3, a7, t3                   # fep256_sparse64:78
 	sltu ra, a7, t3
 	sub a7, a7, t2
-	sub a7, a7, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t4, 32                  # fep256_sparse64:71
-	slli ra, t4, 32                  # fep256_sparse64:72
-	add t5, ra, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t4, 32                  # fep256_sparse64:79
+	slli ra, t4, 32                  # fep256_sparse64:80
+	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t5, ra
-	add s5, t2, s5                   # fep256_sparse64:73
-	add s5, t3, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, t2, s5                   # fep256_sparse64:81
+	add s5, t3, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s5, t3
-	add a7, a7, t3                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t4, ra                   # fep256_sparse64:74
+	add a7, a7, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t4, ra                   # fep256_sparse64:82
 	sltu ra, t4, t3
 	sub t2, t4, t2
 	sub t2, t2, ra
-	add a7, t3, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, t3, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, a7, t3
-	add t2, t2, t3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t2, t2, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t3, s6, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t3, s6
 	add t5, a1, s5
@@ -24892,31 +24892,31 @@ ecdsa_p256_M_steps:
 	add a6, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a6, a1
 	or a1, t0, a1
-	srli t0, t3, 32                  # fep256_sparse64:67
+	srli t0, t3, 32                  # fep256_sparse64:75
 	slli t2, t3, 32
-	add t4, t5, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t5, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, t5
-	add t5, t0, t5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t3, t2                   # fep256_sparse64:70
+	add t5, t0, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t3, t2                   # fep256_sparse64:78
 	sltu ra, t3, t2
 	sub t0, t3, t0
-	sub t0, t0, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t3, t4, 32                  # fep256_sparse64:71
-	slli ra, t4, 32                  # fep256_sparse64:72
-	add t5, ra, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t3, t4, 32                  # fep256_sparse64:79
+	slli ra, t4, 32                  # fep256_sparse64:80
+	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t5, ra
-	add s5, t3, s5                   # fep256_sparse64:73
-	add s5, t2, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, t3, s5                   # fep256_sparse64:81
+	add s5, t2, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s5, t2
-	add t0, t0, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, ra                   # fep256_sparse64:74
+	add t0, t0, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, ra                   # fep256_sparse64:82
 	sltu ra, t4, t2
 	sub t3, t4, t3
 	sub t3, t3, ra
 	add a1, a1, t0
-	add a1, t2, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, t2, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a1, t2
-	add t0, t3, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, t3, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s6, a7, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, s6, a7
 	add t2, a6, s5
@@ -25084,30 +25084,30 @@ ecdsa_p256_M_steps:
 	add a7, t0, a7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a6, t2, a6                   # products:50
 	add a6, a7, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, a1, 32                  # fep256_sparse64:67
+	srli a7, a1, 32                  # fep256_sparse64:75
 	slli t0, a1, 32
-	add t1, t3, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t3
-	add t2, a7, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a1, t0                   # fep256_sparse64:70
+	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a1, t0                   # fep256_sparse64:78
 	sltu t3, a1, t0
 	sub a1, a1, a7
-	sub a1, a1, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:71
-	slli t3, t1, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a1, a1, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_sparse64:79
+	slli t3, t1, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t3
-	add t5, a7, t5                   # fep256_sparse64:73
-	add t5, t0, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_sparse64:81
+	add t5, t0, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t5, t0
-	add a1, a1, t0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:74
+	add a1, a1, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_sparse64:82
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
-	add a1, t0, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, t0, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a1, t0
-	add a7, a7, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t0, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, t0, a2
 	add t1, t4, t5
@@ -25125,31 +25125,31 @@ ecdsa_p256_M_steps:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a5, a2
 	or a2, a3, a2
-	srli a3, t0, 32                  # fep256_sparse64:67
+	srli a3, t0, 32                  # fep256_sparse64:75
 	slli a7, t0, 32
-	add t2, t1, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t2, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t2, t1
-	add t1, a3, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t0, a7                   # fep256_sparse64:70
+	add t1, a3, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t0, a7                   # fep256_sparse64:78
 	sltu t3, t0, a7
 	sub a3, t0, a3
-	sub a3, a3, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t2, 32                  # fep256_sparse64:71
-	slli t3, t2, 32                  # fep256_sparse64:72
-	add t1, t3, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t2, 32                  # fep256_sparse64:79
+	slli t3, t2, 32                  # fep256_sparse64:80
+	add t1, t3, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t1, t3
-	add t4, t0, t4                   # fep256_sparse64:73
-	add t4, a7, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t0, t4                   # fep256_sparse64:81
+	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a3, a3, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t2, t3                   # fep256_sparse64:74
+	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t2, t3                   # fep256_sparse64:82
 	sltu t3, t2, a7
 	sub t0, t2, t0
 	sub t0, t0, t3
 	add a2, a2, a3
-	add a2, a7, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a2, a7
-	add a3, t0, a3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s2, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s2, a1
 	add a7, a5, t4
@@ -25391,30 +25391,30 @@ ecdsa_p256_M_steps:
 	add a4, t2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, a4, t2
 	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a2, 32                  # fep256_sparse64:67
+	srli a6, a2, 32                  # fep256_sparse64:75
 	slli t2, a2, 32
-	add t3, a7, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t3, a7, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu a7, t3, a7
-	add a7, a6, a7                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a2, t2                   # fep256_sparse64:70
+	add a7, a6, a7                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a2, t2                   # fep256_sparse64:78
 	sltu t4, a2, t2
 	sub a2, a2, a6
-	sub a2, a2, t4                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t3, 32                  # fep256_sparse64:71
-	slli t4, t3, 32                  # fep256_sparse64:72
-	add a7, t4, a7                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t3, 32                  # fep256_sparse64:79
+	slli t4, t3, 32                  # fep256_sparse64:80
+	add a7, t4, a7                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, a7, t4
-	add t5, a6, t5                   # fep256_sparse64:73
-	add t5, t2, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, a6, t5                   # fep256_sparse64:81
+	add t5, t2, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, t5, t2
-	add a2, a2, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t3, t4                   # fep256_sparse64:74
+	add a2, a2, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t3, t4                   # fep256_sparse64:82
 	sltu t4, t3, t2
 	sub a6, t3, a6
 	sub a6, a6, t4
-	add a2, t2, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, t2, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a2, t2
-	add a6, a6, t2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a7, t0, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a7, t0
 	add t2, t1, t5
@@ -25432,31 +25432,31 @@ ecdsa_p256_M_steps:
 	add a6, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a6, a1
 	or a1, a3, a1
-	srli a3, a7, 32                  # fep256_sparse64:67
+	srli a3, a7, 32                  # fep256_sparse64:75
 	slli t0, a7, 32
-	add t1, t2, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a3, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a7, t0                   # fep256_sparse64:70
+	add t2, a3, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a7, t0                   # fep256_sparse64:78
 	sltu t3, a7, t0
 	sub a3, a7, a3
-	sub a3, a3, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:71
-	slli t3, t1, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_sparse64:79
+	slli t3, t1, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, a7, t4                   # fep256_sparse64:73
-	add t4, t0, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, a7, t4                   # fep256_sparse64:81
+	add t4, t0, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t4, t0
-	add a3, a3, t0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:74
+	add a3, a3, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_sparse64:82
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
 	add a1, a1, a3
-	add a1, t0, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, t0, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a1, t0
-	add a3, a7, a3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a3, a7, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s2, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, s2, a2
 	add a7, a6, t4
@@ -25664,30 +25664,30 @@ ecdsa_p256_M_steps:
 	add a7, t0, a7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a6, t2, a6                   # products:50
 	add a6, a7, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, a1, 32                  # fep256_sparse64:67
+	srli a7, a1, 32                  # fep256_sparse64:75
 	slli t0, a1, 32
-	add t1, t3, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t3
-	add t2, a7, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a1, t0                   # fep256_sparse64:70
+	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a1, t0                   # fep256_sparse64:78
 	sltu t3, a1, t0
 	sub a1, a1, a7
-	sub a1, a1, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:71
-	slli t3, t1, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a1, a1, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_sparse64:79
+	slli t3, t1, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t3
-	add t5, a7, t5                   # fep256_sparse64:73
-	add t5, t0, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_sparse64:81
+	add t5, t0, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t5, t0
-	add a1, a1, t0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:74
+	add a1, a1, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_sparse64:82
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
-	add a1, t0, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, t0, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a1, t0
-	add a7, a7, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t0, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, t0, a2
 	add t1, t4, t5
@@ -25705,31 +25705,31 @@ ecdsa_p256_M_steps:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a5, a2
 	or a2, a3, a2
-	srli a3, t0, 32                  # fep256_sparse64:67
+	srli a3, t0, 32                  # fep256_sparse64:75
 	slli a7, t0, 32
-	add t2, t1, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t2, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t2, t1
-	add t1, a3, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t0, a7                   # fep256_sparse64:70
+	add t1, a3, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t0, a7                   # fep256_sparse64:78
 	sltu t3, t0, a7
 	sub a3, t0, a3
-	sub a3, a3, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t2, 32                  # fep256_sparse64:71
-	slli t3, t2, 32                  # fep256_sparse64:72
-	add t1, t3, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t2, 32                  # fep256_sparse64:79
+	slli t3, t2, 32                  # fep256_sparse64:80
+	add t1, t3, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t1, t3
-	add t4, t0, t4                   # fep256_sparse64:73
-	add t4, a7, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t0, t4                   # fep256_sparse64:81
+	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a3, a3, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t2, t3                   # fep256_sparse64:74
+	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t2, t3                   # fep256_sparse64:82
 	sltu t3, t2, a7
 	sub t0, t2, t0
 	sub t0, t0, t3
 	add a2, a2, a3
-	add a2, a7, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a2, a7
-	add a3, t0, a3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s5, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s5, a1
 	add a7, a5, t4
@@ -25881,30 +25881,30 @@ ecdsa_p256_M_steps:
 	add a5, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a7, a5, a7
 	add a6, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a7, a3, 32                  # fep256_sparse64:67
+	srli a7, a3, 32                  # fep256_sparse64:75
 	slli t0, a3, 32
-	add t1, t3, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t3
-	add t2, a7, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a3, t0                   # fep256_sparse64:70
+	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a3, t0                   # fep256_sparse64:78
 	sltu t3, a3, t0
 	sub a3, a3, a7
-	sub a3, a3, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:71
-	slli t3, t1, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_sparse64:79
+	slli t3, t1, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t3
-	add t5, a7, t5                   # fep256_sparse64:73
-	add t5, t0, t5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_sparse64:81
+	add t5, t0, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t5, t0
-	add a3, a3, t0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:74
+	add a3, a3, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_sparse64:82
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
-	add a3, t0, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a3, t0
-	add a7, a7, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t0, t4, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t0, t4
 	add t2, a1, t5
@@ -25922,31 +25922,31 @@ ecdsa_p256_M_steps:
 	add a2, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a2, a1
 	or a1, a4, a1
-	srli a4, t0, 32                  # fep256_sparse64:67
+	srli a4, t0, 32                  # fep256_sparse64:75
 	slli a7, t0, 32
-	add t1, t2, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a4, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t0, a7                   # fep256_sparse64:70
+	add t2, a4, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t0, a7                   # fep256_sparse64:78
 	sltu t3, t0, a7
 	sub a4, t0, a4
-	sub a4, a4, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t1, 32                  # fep256_sparse64:71
-	slli t3, t1, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t1, 32                  # fep256_sparse64:79
+	slli t3, t1, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, t0, t4                   # fep256_sparse64:73
-	add t4, a7, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, t0, t4                   # fep256_sparse64:81
+	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a4, a4, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t1, t3                   # fep256_sparse64:74
+	add a4, a4, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t1, t3                   # fep256_sparse64:82
 	sltu t3, t1, a7
 	sub t0, t1, t0
 	sub t0, t0, t3
 	add a1, a1, a4
-	add a1, a7, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, a7, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a4, a1, a7
-	add a4, t0, a4                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a4, t0, a4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s10, a3, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, s10, a3
 	add a7, a2, t4
@@ -26076,30 +26076,30 @@ ecdsa_p256_M_steps:
 	add a6, a6, a7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a5, t0, a5                   # products:50
 	add a5, a6, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a6, t3, 32                  # fep256_sparse64:67
+	srli a6, t3, 32                  # fep256_sparse64:75
 	slli a7, t3, 32
-	add t0, t1, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t1
-	add t1, a6, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t3, a7                   # fep256_sparse64:70
+	add t1, a6, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t3, a7                   # fep256_sparse64:78
 	sltu ra, t3, a7
 	sub a6, t3, a6
-	sub a6, a6, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t3, t0, 32                  # fep256_sparse64:71
-	slli ra, t0, 32                  # fep256_sparse64:72
-	add t1, ra, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t3, t0, 32                  # fep256_sparse64:79
+	slli ra, t0, 32                  # fep256_sparse64:80
+	add t1, ra, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s1, t1, ra
-	add s1, t3, s1                   # fep256_sparse64:73
-	add s1, a7, s1                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s1, t3, s1                   # fep256_sparse64:81
+	add s1, a7, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, s1, a7
-	add a6, a6, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, ra                   # fep256_sparse64:74
+	add a6, a6, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, ra                   # fep256_sparse64:82
 	sltu ra, t0, a7
 	sub t0, t0, t3
 	sub t0, t0, ra
-	add a6, a7, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, a7, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a6, a7
-	add a7, t0, a7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, t0, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t0, t5, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t0, t5
 	add t3, t2, s1
@@ -26117,31 +26117,31 @@ ecdsa_p256_M_steps:
 	add a7, a7, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, a7, t1
 	or a2, a2, t1
-	srli t1, t0, 32                  # fep256_sparse64:67
+	srli t1, t0, 32                  # fep256_sparse64:75
 	slli t2, t0, 32
-	add t4, t3, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t3, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t3, t4, t3
-	add t3, t1, t3                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t0, t2                   # fep256_sparse64:70
+	add t3, t1, t3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t0, t2                   # fep256_sparse64:78
 	sltu t5, t0, t2
 	sub t0, t0, t1
-	sub t0, t0, t5                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t1, t4, 32                  # fep256_sparse64:71
-	slli t5, t4, 32                  # fep256_sparse64:72
-	add t3, t5, t3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t1, t4, 32                  # fep256_sparse64:79
+	slli t5, t4, 32                  # fep256_sparse64:80
+	add t3, t5, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, t3, t5
-	add ra, t1, ra                   # fep256_sparse64:73
-	add ra, t2, ra                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add ra, t1, ra                   # fep256_sparse64:81
+	add ra, t2, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, ra, t2
-	add t0, t0, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, t5                   # fep256_sparse64:74
+	add t0, t0, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, t5                   # fep256_sparse64:82
 	sltu t5, t4, t2
 	sub t1, t4, t1
 	sub t1, t1, t5
 	add a2, a2, t0
-	add a2, t2, a2                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a2, t2, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a2, t2
-	add t0, t1, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, t1, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s1, a6, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s1, a6
 	add t1, a7, ra
@@ -26426,30 +26426,30 @@ ecdsa_p256_M_steps:
 	add t1, a1, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, t1, a1
 	add a1, a6, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a7, 32                  # fep256_sparse64:67
+	srli a6, a7, 32                  # fep256_sparse64:75
 	slli t2, a7, 32
-	add ra, t3, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add ra, t3, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t3, ra, t3
-	add t3, a6, t3                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a7, t2                   # fep256_sparse64:70
+	add t3, a6, t3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a7, t2                   # fep256_sparse64:78
 	sltu s2, a7, t2
 	sub a6, a7, a6
-	sub a6, a6, s2                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, ra, 32                  # fep256_sparse64:71
-	slli s2, ra, 32                  # fep256_sparse64:72
-	add t3, s2, t3                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, ra, 32                  # fep256_sparse64:79
+	slli s2, ra, 32                  # fep256_sparse64:80
+	add t3, s2, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s3, t3, s2
-	add s3, a7, s3                   # fep256_sparse64:73
-	add s3, t2, s3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s3, a7, s3                   # fep256_sparse64:81
+	add s3, t2, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s3, t2
-	add a6, a6, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, ra, s2                   # fep256_sparse64:74
+	add a6, a6, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, ra, s2                   # fep256_sparse64:82
 	sltu s2, ra, t2
 	sub a7, ra, a7
 	sub a7, a7, s2
-	add a6, t2, a6                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a6, t2, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a6, t2
-	add a7, a7, t2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t2, t4, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, t2, t4
 	add t4, t5, s3
@@ -26467,31 +26467,31 @@ ecdsa_p256_M_steps:
 	add a7, a7, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a7, a3
 	or a3, t0, a3
-	srli t0, t2, 32                  # fep256_sparse64:67
+	srli t0, t2, 32                  # fep256_sparse64:75
 	slli t3, t2, 32
-	add t5, t4, t3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t4, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t5, t4
-	add t4, t0, t4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t2, t3                   # fep256_sparse64:70
+	add t4, t0, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t2, t3                   # fep256_sparse64:78
 	sltu ra, t2, t3
 	sub t0, t2, t0
-	sub t0, t0, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t5, 32                  # fep256_sparse64:71
-	slli ra, t5, 32                  # fep256_sparse64:72
-	add t4, ra, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t5, 32                  # fep256_sparse64:79
+	slli ra, t5, 32                  # fep256_sparse64:80
+	add t4, ra, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s2, t4, ra
-	add s2, t2, s2                   # fep256_sparse64:73
-	add s2, t3, s2                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s2, t2, s2                   # fep256_sparse64:81
+	add s2, t3, s2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s2, t3
-	add t0, t0, t3                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t5, ra                   # fep256_sparse64:74
+	add t0, t0, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t5, ra                   # fep256_sparse64:82
 	sltu ra, t5, t3
 	sub t2, t5, t2
 	sub t2, t2, ra
 	add a3, a3, t0
-	add a3, t3, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, t3, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a3, t3
-	add t0, t2, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, t2, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s3, a6, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s3, a6
 	add t2, a7, s2
@@ -26619,30 +26619,30 @@ ecdsa_p256_M_steps:
 	add a7, a7, t0                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a6, t1, a6                   # products:50
 	add a6, a7, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, t4, 32                  # fep256_sparse64:67
+	srli a7, t4, 32                  # fep256_sparse64:75
 	slli t0, t4, 32
-	add t1, t2, t0                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a7, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t0, t4, t0                   # fep256_sparse64:70
+	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t0, t4, t0                   # fep256_sparse64:78
 	sltu s5, t4, t0
 	sub a7, t4, a7
-	sub a7, a7, s5                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t4, t1, 32                  # fep256_sparse64:71
-	slli s5, t1, 32                  # fep256_sparse64:72
-	add t2, s5, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, s5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t4, t1, 32                  # fep256_sparse64:79
+	slli s5, t1, 32                  # fep256_sparse64:80
+	add t2, s5, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, t2, s5
-	add s7, t4, s7                   # fep256_sparse64:73
-	add s7, t0, s7                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s7, t4, s7                   # fep256_sparse64:81
+	add s7, t0, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, s7, t0
-	add a7, a7, t0                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, s5                   # fep256_sparse64:74
+	add a7, a7, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, s5                   # fep256_sparse64:82
 	sltu s5, t1, t0
 	sub t1, t1, t4
 	sub t1, t1, s5
-	add a7, t0, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, t0, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a7, t0
-	add t0, t1, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, t1, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t1, ra, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t1, ra
 	add t4, t3, s7
@@ -26660,31 +26660,31 @@ ecdsa_p256_M_steps:
 	add t0, t0, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t0, t2
 	or a1, a1, t2
-	srli t2, t1, 32                  # fep256_sparse64:67
+	srli t2, t1, 32                  # fep256_sparse64:75
 	slli t3, t1, 32
-	add t5, t4, t3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t5, t4, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t5, t4
-	add t4, t2, t4                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t1, t3                   # fep256_sparse64:70
+	add t4, t2, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t1, t3                   # fep256_sparse64:78
 	sltu ra, t1, t3
 	sub t1, t1, t2
-	sub t1, t1, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t5, 32                  # fep256_sparse64:71
-	slli ra, t5, 32                  # fep256_sparse64:72
-	add t4, ra, t4                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t5, 32                  # fep256_sparse64:79
+	slli ra, t5, 32                  # fep256_sparse64:80
+	add t4, ra, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t4, ra
-	add s5, t2, s5                   # fep256_sparse64:73
-	add s5, t3, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, t2, s5                   # fep256_sparse64:81
+	add s5, t3, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s5, t3
-	add t1, t1, t3                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t5, ra                   # fep256_sparse64:74
+	add t1, t1, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t5, ra                   # fep256_sparse64:82
 	sltu ra, t5, t3
 	sub t2, t5, t2
 	sub t2, t2, ra
 	add a1, a1, t1
-	add a1, t3, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, t3, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a1, t3
-	add t1, t2, t1                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t1, t2, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s7, a7, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, s7, a7
 	add t2, t0, s5
@@ -26883,30 +26883,30 @@ ecdsa_p256_M_steps:
 	add t1, t3, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t2, t1, t3
 	add a3, a3, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t2, a7, 32                  # fep256_sparse64:67
+	srli t2, a7, 32                  # fep256_sparse64:75
 	slli t3, a7, 32
-	add t4, s5, t3                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, s5, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, s5
-	add t5, t2, t5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t3, a7, t3                   # fep256_sparse64:70
+	add t5, t2, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t3, a7, t3                   # fep256_sparse64:78
 	sltu ra, a7, t3
 	sub a7, a7, t2
-	sub a7, a7, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t4, 32                  # fep256_sparse64:71
-	slli ra, t4, 32                  # fep256_sparse64:72
-	add t5, ra, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t4, 32                  # fep256_sparse64:79
+	slli ra, t4, 32                  # fep256_sparse64:80
+	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t5, ra
-	add s5, t2, s5                   # fep256_sparse64:73
-	add s5, t3, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, t2, s5                   # fep256_sparse64:81
+	add s5, t3, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s5, t3
-	add a7, a7, t3                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t4, ra                   # fep256_sparse64:74
+	add a7, a7, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t4, ra                   # fep256_sparse64:82
 	sltu ra, t4, t3
 	sub t2, t4, t2
 	sub t2, t2, ra
-	add a7, t3, a7                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a7, t3, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, a7, t3
-	add t2, t2, t3                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t2, t2, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add t3, s6, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t3, s6
 	add t5, a1, s5
@@ -26924,31 +26924,31 @@ ecdsa_p256_M_steps:
 	add a6, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a6, a1
 	or a1, t0, a1
-	srli t0, t3, 32                  # fep256_sparse64:67
+	srli t0, t3, 32                  # fep256_sparse64:75
 	slli t2, t3, 32
-	add t4, t5, t2                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t4, t5, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, t5
-	add t5, t0, t5                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t3, t2                   # fep256_sparse64:70
+	add t5, t0, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t3, t2                   # fep256_sparse64:78
 	sltu ra, t3, t2
 	sub t0, t3, t0
-	sub t0, t0, ra                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli t3, t4, 32                  # fep256_sparse64:71
-	slli ra, t4, 32                  # fep256_sparse64:72
-	add t5, ra, t5                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli t3, t4, 32                  # fep256_sparse64:79
+	slli ra, t4, 32                  # fep256_sparse64:80
+	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t5, ra
-	add s5, t3, s5                   # fep256_sparse64:73
-	add s5, t2, s5                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add s5, t3, s5                   # fep256_sparse64:81
+	add s5, t2, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s5, t2
-	add t0, t0, t2                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, ra                   # fep256_sparse64:74
+	add t0, t0, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, ra                   # fep256_sparse64:82
 	sltu ra, t4, t2
 	sub t3, t4, t3
 	sub t3, t3, ra
 	add a1, a1, t0
-	add a1, t2, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, t2, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a1, t2
-	add t0, t3, t0                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add t0, t3, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s6, a7, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, s6, a7
 	add t2, a6, s5
@@ -29206,30 +29206,30 @@ p256_ecdsa_verify:
 	add a4, a6, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, a4, a6
 	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a3, 32                  # fep256_sparse64:67
+	srli a6, a3, 32                  # fep256_sparse64:75
 	slli a7, a3, 32
-	add t0, t2, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t0, t2
-	add t2, a6, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, a3, a7                   # fep256_sparse64:70
+	add t2, a6, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, a3, a7                   # fep256_sparse64:78
 	sltu t3, a3, a7
 	sub a3, a3, a6
-	sub a3, a3, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t0, 32                  # fep256_sparse64:71
-	slli t3, t0, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t0, 32                  # fep256_sparse64:79
+	slli t3, t0, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, a6, t4                   # fep256_sparse64:73
-	add t4, a7, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, a6, t4                   # fep256_sparse64:81
+	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a3, a3, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, t3                   # fep256_sparse64:74
+	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, t3                   # fep256_sparse64:82
 	sltu t3, t0, a7
 	sub a6, t0, a6
 	sub a6, a6, t3
-	add a3, a7, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, a7, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a3, a7
-	add a6, a6, a7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a7, t1, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a7, t1
 	add t1, a0, t4
@@ -29247,31 +29247,31 @@ p256_ecdsa_verify:
 	add a1, a1, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, a1, a0
 	or a0, a2, a0
-	srli a2, a7, 32                  # fep256_sparse64:67
+	srli a2, a7, 32                  # fep256_sparse64:75
 	slli a6, a7, 32
-	add t0, t1, a6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t1, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t1
-	add t1, a2, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a6, a7, a6                   # fep256_sparse64:70
+	add t1, a2, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a6, a7, a6                   # fep256_sparse64:78
 	sltu t2, a7, a6
 	sub a2, a7, a2
-	sub a2, a2, t2                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t0, 32                  # fep256_sparse64:71
-	slli t2, t0, 32                  # fep256_sparse64:72
-	add t1, t2, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t0, 32                  # fep256_sparse64:79
+	slli t2, t0, 32                  # fep256_sparse64:80
+	add t1, t2, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t3, t1, t2
-	add t3, a7, t3                   # fep256_sparse64:73
-	add t3, a6, t3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, a7, t3                   # fep256_sparse64:81
+	add t3, a6, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a6, t3, a6
-	add a2, a2, a6                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a6, t0, t2                   # fep256_sparse64:74
+	add a2, a2, a6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a6, t0, t2                   # fep256_sparse64:82
 	sltu t2, t0, a6
 	sub a7, t0, a7
 	sub a7, a7, t2
 	add a0, a0, a2
-	add a0, a6, a0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a0, a6, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a2, a0, a6
-	add a2, a7, a2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a6, a3, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a6, a3
 	add a7, a1, t3
@@ -29520,30 +29520,30 @@ p256_ecdsa_verify:
 	add a4, a6, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, a4, a6
 	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a3, 32                  # fep256_sparse64:67
+	srli a6, a3, 32                  # fep256_sparse64:75
 	slli a7, a3, 32
-	add t0, t2, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t0, t2
-	add t2, a6, t2                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, a3, a7                   # fep256_sparse64:70
+	add t2, a6, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, a3, a7                   # fep256_sparse64:78
 	sltu t3, a3, a7
 	sub a3, a3, a6
-	sub a3, a3, t3                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t0, 32                  # fep256_sparse64:71
-	slli t3, t0, 32                  # fep256_sparse64:72
-	add t2, t3, t2                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t0, 32                  # fep256_sparse64:79
+	slli t3, t0, 32                  # fep256_sparse64:80
+	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, a6, t4                   # fep256_sparse64:73
-	add t4, a7, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, a6, t4                   # fep256_sparse64:81
+	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a3, a3, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, t3                   # fep256_sparse64:74
+	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, t3                   # fep256_sparse64:82
 	sltu t3, t0, a7
 	sub a6, t0, a6
 	sub a6, a6, t3
-	add a3, a7, a3                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a3, a7, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a3, a7
-	add a6, a6, a7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a7, t1, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a7, t1
 	add t1, a0, t4
@@ -29561,31 +29561,31 @@ p256_ecdsa_verify:
 	add a1, a1, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, a1, a0
 	or a0, a2, a0
-	srli a2, a7, 32                  # fep256_sparse64:67
+	srli a2, a7, 32                  # fep256_sparse64:75
 	slli a6, a7, 32
-	add t0, t1, a6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t1, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t1
-	add t1, a2, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a6, a7, a6                   # fep256_sparse64:70
+	add t1, a2, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a6, a7, a6                   # fep256_sparse64:78
 	sltu t2, a7, a6
 	sub a2, a7, a2
-	sub a2, a2, t2                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t0, 32                  # fep256_sparse64:71
-	slli t2, t0, 32                  # fep256_sparse64:72
-	add t1, t2, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t0, 32                  # fep256_sparse64:79
+	slli t2, t0, 32                  # fep256_sparse64:80
+	add t1, t2, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t3, t1, t2
-	add t3, a7, t3                   # fep256_sparse64:73
-	add t3, a6, t3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, a7, t3                   # fep256_sparse64:81
+	add t3, a6, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a6, t3, a6
-	add a2, a2, a6                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a6, t0, t2                   # fep256_sparse64:74
+	add a2, a2, a6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a6, t0, t2                   # fep256_sparse64:82
 	sltu t2, t0, a6
 	sub a7, t0, a7
 	sub a7, a7, t2
 	add a0, a0, a2
-	add a0, a6, a0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a0, a6, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a2, a0, a6
-	add a2, a7, a2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a6, a3, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a6, a3
 	add a7, a1, t3
@@ -29750,30 +29750,30 @@ p256_ecdsa_verify:
 	add a6, a7, a6                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a5, t1, a5                   # products:50
 	add a5, a6, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a6, a0, 32                  # fep256_sparse64:67
+	srli a6, a0, 32                  # fep256_sparse64:75
 	slli a7, a0, 32
-	add t0, t2, a7                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t0, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t2
-	add t1, a6, t1                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a7, a0, a7                   # fep256_sparse64:70
+	add t1, a6, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a7, a0, a7                   # fep256_sparse64:78
 	sltu t2, a0, a7
 	sub a0, a0, a6
-	sub a0, a0, t2                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t0, 32                  # fep256_sparse64:71
-	slli t2, t0, 32                  # fep256_sparse64:72
-	add t1, t2, t1                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a0, a0, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t0, 32                  # fep256_sparse64:79
+	slli t2, t0, 32                  # fep256_sparse64:80
+	add t1, t2, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t1, t2
-	add t4, a6, t4                   # fep256_sparse64:73
-	add t4, a7, t4                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t4, a6, t4                   # fep256_sparse64:81
+	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a0, a0, a7                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, t2                   # fep256_sparse64:74
+	add a0, a0, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, t2                   # fep256_sparse64:82
 	sltu t2, t0, a7
 	sub a6, t0, a6
 	sub a6, a6, t2
-	add a0, a7, a0                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a0, a7, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a0, a7
-	add a6, a6, a7                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add a7, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a7, a1
 	add t0, t3, t4
@@ -29791,31 +29791,31 @@ p256_ecdsa_verify:
 	add a4, a4, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a4, a1
 	or a1, a2, a1
-	srli a2, a7, 32                  # fep256_sparse64:67
+	srli a2, a7, 32                  # fep256_sparse64:75
 	slli a6, a7, 32
-	add t1, t0, a6                   # fep256_sparse64:67: word 0 of a$1_reduce in 0..<2^97
+	add t1, t0, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
 	sltu t0, t1, t0
-	add t0, a2, t0                   # fep256_sparse64:67: word 1 of a$1_reduce in 0..<2^97
-	sub a6, a7, a6                   # fep256_sparse64:70
+	add t0, a2, t0                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
+	sub a6, a7, a6                   # fep256_sparse64:78
 	sltu t2, a7, a6
 	sub a2, a7, a2
-	sub a2, a2, t2                   # fep256_sparse64:70: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:71
-	slli t2, t1, 32                  # fep256_sparse64:72
-	add t0, t2, t0                   # fep256_sparse64:72: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_sparse64:79
+	slli t2, t1, 32                  # fep256_sparse64:80
+	add t0, t2, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
 	sltu t3, t0, t2
-	add t3, a7, t3                   # fep256_sparse64:73
-	add t3, a6, t3                   # fep256_sparse64:73: word 0 of c$1_reduce in 0..<2^128
+	add t3, a7, t3                   # fep256_sparse64:81
+	add t3, a6, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
 	sltu a6, t3, a6
-	add a2, a2, a6                   # fep256_sparse64:73: word 1 of c$1_reduce in 0..<2^128
-	sub a6, t1, t2                   # fep256_sparse64:74
+	add a2, a2, a6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
+	sub a6, t1, t2                   # fep256_sparse64:82
 	sltu t2, t1, a6
 	sub a7, t1, a7
 	sub a7, a7, t2
 	add a1, a1, a2
-	add a1, a6, a1                   # fep256_sparse64:74: word 0 of d$1_reduce in 0..<2^128
+	add a1, a6, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
 	sltu a2, a1, a6
-	add a2, a7, a2                   # fep256_sparse64:74: word 1 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
 	add s4, a0, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, s4, a0
 	add a6, a4, t3
@@ -29911,7 +29911,7 @@ p256_ecdsa_verify:
 	mv a2, a5
 .L29_17:
 .L29_15:
-	addi a4, a0, 1                   # fep256_sparse64:101
+	addi a4, a0, 1                   # fep256_sparse64:109
 	li a5, 1
 	sltu a4, a5, a4
 	xori a4, a4, 1
@@ -29978,7 +29978,7 @@ p256_ecdsa_verify:
 	or a4, a2, a4
 	or a4, a3, a4
 	sltiu a4, a4, 1
-	xori a0, a0, -1                  # fep256_sparse64:101
+	xori a0, a0, -1                  # fep256_sparse64:109
 	li a5, 4294967295
 	xor a1, a1, a5
 	or a0, a0, a1
@@ -29987,7 +29987,7 @@ p256_ecdsa_verify:
 	xor a1, a3, a1
 	or a0, a0, a1
 	sltiu a0, a0, 1
-	or a0, a4, a0                    # fep256_sparse64:101: t
+	or a0, a4, a0                    # fep256_sparse64:109: t
 	j .L29_19
 .L29_20:
 	ld a0, words+0

@@ -58,6 +58,9 @@ impl Layout<'_> {
             return self.hugged(open, close, items.ranges[0]);
         }
         let short = |(a, b): &(usize, usize)| b - a <= SHORT_ITEM_TOKENS;
+        if items.semicolon && items.ranges.iter().all(short) {
+            return self.short_array(open, close, &items);
+        }
         let filled = self.is(open, P::LBracket) && !items.semicolon && items.ranges.iter().all(short);
         let edge = if braces { " " } else { "" };
         let comma = !items.semicolon && !self.parsed.marks[open].angle && (braces || items.ranges.len() > 1);
@@ -96,6 +99,19 @@ impl Layout<'_> {
         }
         inner.extend(self.list_comments(close).0);
         Doc::group(vec![opening, Doc::Nest(inner), Doc::Line(edge), closing])
+    }
+
+    /// `[e; n]`, which is better whole on the next line than broken.
+    fn short_array(&mut self, open: usize, close: usize, items: &Items) -> Doc {
+        let mut docs = vec![text(self.source(open))];
+        for (k, (from, to)) in items.ranges.iter().enumerate() {
+            docs.push(text(if k == 0 { "" } else { "; " }));
+            docs.extend(self.gap_comments(*from).unwrap_or_default());
+            docs.push(self.run(*from, *to));
+        }
+        docs.extend(self.gap_comments(close).unwrap_or_default());
+        docs.push(text(self.source(close)));
+        cat(docs)
     }
 
     /// One item: no line of its own, its operators may break.
