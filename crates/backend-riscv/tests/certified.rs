@@ -120,8 +120,16 @@ fn is_known(reason: &str) -> bool {
 }
 
 /// Programs and targets (empty: all) that are not proved. The certifier does not come to an end with the key schedule of RECTANGLE as we compile it;
-/// it does with that of gcc and clang. Of secretbox it does not follow the loop that changes a message in place, nor show rotated sums equal.
-const NOT_PROVED: [(&str, &str); 3] = [("lib/cipher/rectangle.stk", ""), ("lib/nacl/box.stk", ""), ("lib/nacl/secretbox.stk", "")];
+/// it does with that of gcc and clang. Of NaCl's it does not follow the loop that changes a message in place, nor the call for Poly1305's last block
+/// where that is short, nor show rotated sums equal.
+const NOT_PROVED: [(&str, &str); 6] = [
+    ("lib/cipher/rectangle.stk", ""),
+    ("lib/nacl/box.stk", ""),
+    ("lib/nacl/nacl.stk", ""),
+    ("lib/nacl/onetimeauth.stk", ""),
+    ("lib/nacl/secretbox.stk", ""),
+    ("lib/nacl/stream.stk", ""),
+];
 
 fn is_not_proved(path: &str, target: &str) -> bool {
     NOT_PROVED.iter().any(|(p, t)| *p == path && (t.is_empty() || *t == target))

@@ -27,6 +27,8 @@ pub struct Cx<'w> {
     line_starts: Vec<Vec<u32>>,
     /// Modules that the entry file itself is.
     pub own: Vec<ModId>,
+    /// Those whose exports it exports, too: `@export use`.
+    pub exported: Vec<ModId>,
     pub module_instances: Vec<ModuleInstance>,
     /// Imports with arguments, by importer and alias.
     pub bound_imports: BTreeMap<(ModId, String), Cached<ModId>>,
@@ -76,6 +78,7 @@ impl<'w> Cx<'w> {
             reported: BTreeSet::new(),
             line_starts,
             own: Vec::new(),
+            exported: Vec::new(),
             module_instances: Vec::new(),
             bound_imports: BTreeMap::new(),
             const_calls: 0,

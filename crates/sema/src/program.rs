@@ -5,11 +5,11 @@ use crate::entities::Entity;
 use crate::keys::{plain_key, Instance};
 use crate::modules::{ModId, World};
 use crate::names::Item;
-use crate::verified::{internal, opened, span_of, verify, verify_branching};
+use crate::verified::{exports, internal, opened, span_of, verify, verify_branching};
 use crate::{body, limits, Compiled, Failed};
 use santoku_diag::{Diagnostic, Severity, Span};
 use santoku_ir::{Cases, Test};
-use santoku_syntax::ast::{Block, ItemKind, TestCases};
+use santoku_syntax::ast::{Block, Item as SourceItem, ItemKind, TestCases};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Analyses a loaded world, on a thread whose stack bears the nesting that the limits allow.
@@ -50,7 +50,10 @@ fn everything(cx: &mut Cx) {
         declarations(cx, *module);
     }
     for module in &own {
-        functions(cx, *module);
+        functions(cx, *module, |_| true);
+    }
+    for module in cx.exported.clone() {
+        functions(cx, module, exports);
     }
     for module in &own {
         tests(cx, *module);
@@ -100,10 +103,13 @@ fn declarations(cx: &mut Cx, module: ModId) {
     crate::spec::all_of(cx, module);
 }
 
-fn functions(cx: &mut Cx, module: ModId) {
+fn functions(cx: &mut Cx, module: ModId, wanted: fn(&SourceItem) -> bool) {
     let world = cx.world;
     for (index, item) in world.module(module).file.items.iter().enumerate() {
         let ItemKind::Fn(f) = &item.kind else { continue };
+        if !wanted(item) {
+            continue;
+        }
         // Of two functions with one name the first counts; the other has been reported.
         if world.module(module).items.get(&f.name.name) != Some(&Item::Fn(index)) {
             continue;

@@ -5,6 +5,7 @@ use crate::interfaces;
 use crate::modules::ModId;
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::verify::VerifyError;
+use santoku_syntax::ast::{Item, ItemKind};
 use std::collections::BTreeSet;
 
 /// The modules of the entry file. Instances of modules get their numbers in this order.
@@ -14,6 +15,7 @@ pub(crate) fn opened(cx: &mut Cx) {
         interfaces::check(cx, ModId::plain(i));
     }
     cx.own = own_modules(cx);
+    cx.exported = exported_modules(cx);
 }
 
 /// What the entry file itself is: its module, the implementation chosen for its interface, the instance it stands for;
@@ -29,15 +31,62 @@ fn own_modules(cx: &mut Cx) -> Vec<ModId> {
         }
         return own;
     }
-    let mut own = vec![world.entry];
-    own.extend(entry.chosen);
-    let mut at = 0;
-    while at < own.len() {
-        let target = cx.stands_for(own[at]);
-        own.extend(target.filter(|t| !own.contains(t)));
+    let mut own = Vec::new();
+    whole(cx, world.entry, &mut own);
+    own
+}
+
+/// A module, the implementation chosen for its interface, and what they stand for, behind those that are there.
+fn whole(cx: &mut Cx, module: ModId, all: &mut Vec<ModId>) {
+    let mut at = all.len();
+    for m in std::iter::once(module).chain(cx.world.module(module).chosen) {
+        if !all.contains(&m) {
+            all.push(m);
+        }
+    }
+    while at < all.len() {
+        let target = cx.stands_for(all[at]);
+        all.extend(target.filter(|t| !all.contains(t)));
         at += 1;
     }
-    own
+}
+
+/// What the entry file, and each of these modules, imports with `@export use`.
+fn exported_modules(cx: &mut Cx) -> Vec<ModId> {
+    let world = cx.world;
+    let own = cx.own.len();
+    let mut all = cx.own.clone();
+    let mut at = 0;
+    while at < all.len() {
+        let from = all[at];
+        for item in &world.module(from).file.items {
+            let ItemKind::Use { module, alias } = &item.kind else { continue };
+            let Some(name) = alias.as_ref().or(module.path.last()).filter(|_| !item.attrs.is_empty()) else { continue };
+            let Some(Some(target)) = cx.import(from, &name.name) else { continue };
+            let mut its = Vec::new();
+            whole(cx, target, &mut its);
+            if !its.iter().any(|m| world.module(*m).file.items.iter().any(exports)) {
+                cx.report(
+                    Diagnostic::error("bad-attribute", format!("`{}` exports nothing", world.module(target).name))
+                        .at(item.span, "`@export use` exports what the module exports")
+                        .help("remove `@export`, or put `@export(\"c_name\")` before a function of that module"),
+                );
+            }
+            all.extend(its.into_iter().filter(|m| !all.contains(m)).collect::<Vec<_>>());
+        }
+        at += 1;
+    }
+    all.split_off(own)
+}
+
+/// Whether an item is a function that has a name in C, or a module that is exported.
+pub fn exports(item: &Item) -> bool {
+    let attrs = match &item.kind {
+        ItemKind::Fn(f) => &f.attrs,
+        ItemKind::Use { .. } => &item.attrs,
+        _ => return false,
+    };
+    attrs.iter().any(|a| a.name.name == "export")
 }
 
 /// The first unset variable of each function; later ones mostly follow from it.

@@ -101,6 +101,32 @@ fn exports_of_other_modules_do_not_leak() {
     assert_eq!(exported(&accept(&[("main.stk", lib)], &[])), ["inner"]);
 }
 
+/// `@export use` exports what the module does, of any depth, once; what the program itself makes of generic functions is not exported.
+#[test]
+fn modules_are_exported() {
+    let lib = "@export(\"inner\")\nfn g(x: u8) -> u8 { x }\nfn other(x: u8) -> u8 { x }\ntest \"not here\" { assert g(1) == 2 }";
+    let between = "@export use lib\nuse lib as L\n@export(\"between\")\nfn b(x: u8) -> u8 { L::g(x) }";
+    let exported = |main: &str| {
+        let c = accept(&[("main.stk", main), ("between.stk", between), ("lib.stk", lib)], &[]);
+        assert_eq!(c.program.tests.len(), 0);
+        assert!(c.program.funcs.iter().all(|f| !f.name.ends_with("other")));
+        let mut names: Vec<String> = c.program.funcs.iter().filter_map(|f| f.export.clone()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(exported("@export use lib as L\nuse between as B\nfn f(x: u8) -> u8 { L::g(B::b(x)) }"), ["inner"]);
+    assert_eq!(exported("@export use between as B"), ["between", "inner"]);
+    assert_eq!(exported("@export use lib\n@export use between\n@export(\"outer\")\nfn f(x: u8) -> u8 { x }"), ["between", "inner", "outer"]);
+    let refused = |main: &str, code: &str| {
+        let said = refusal(&[("main.stk", main), ("lib.stk", lib), ("none.stk", "fn g(x: u8) -> u8 { x }")], &[]);
+        assert!(said.iter().any(|d| d.starts_with(code)), "{main}: {said:?}");
+    };
+    refused("@export use none\nfn f(x: u8) -> u8 { x }", "bad-attribute");
+    refused("@export use lib\n@export(\"inner\")\nfn f(x: u8) -> u8 { x }", "duplicate-name");
+    refused("@inline use lib\nfn f(x: u8) -> u8 { x }", "syntax");
+    refused("@export(\"c\") use lib\nfn f(x: u8) -> u8 { x }", "syntax");
+}
+
 #[test]
 fn constant_functions_are_evaluated() {
     let main = "const fn fact(n: int) -> int = if n == 0 { 1 } else { n * fact(n - 1) }\n\

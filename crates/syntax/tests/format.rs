@@ -34,6 +34,15 @@ fn what_follows_a_list_may_break_before_and_after_it_is_broken() {
     assert!(once.contains("let (p, q) = if S {\n"), "{once}");
 }
 
+/// The type of a result is not broken where the parameters can be; comments in it stay.
+#[test]
+fn a_short_array_type_stays_whole() {
+    let once = checked("fn a_function_of_messages<n: len in 32..2^31 - 1>(m: [u8; n], nonce: [u8; 24], pk: [u8; 32], k: [u8; 32]) -> [u8; n] {\n  m\n}\n");
+    assert!(once.contains("\n  m: [u8; n],\n") && once.contains("\n) -> [u8; n] {\n"), "{once}");
+    let commented = checked("fn f(m: [u8; // bytes\n 4]) -> [u8;\n // as many\n 4] {\n  m\n}\n");
+    assert!(commented.contains("// bytes") && commented.contains("// as many"), "{commented}");
+}
+
 #[test]
 fn a_file_with_errors_is_not_formatted() {
     assert!(format(FileId(0), "fn f( {\n").is_err());

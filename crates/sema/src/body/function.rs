@@ -58,8 +58,9 @@ pub fn lower_function(cx: &mut Cx, key: &InstanceKey, f: &Function, env: Env, na
     func.contracts = [slices, contracts?].concat();
     let (inline, export) = attrs?;
     func.inline = inline;
-    // What a library module exports is for those who build that module.
-    func.export = export.filter(|_| key.views.is_empty() && cx.own.contains(&entity.module));
+    // What a library module exports is for those who build that module, or say that they export it.
+    let shown = cx.own.contains(&entity.module) || cx.exported.contains(&entity.module);
+    func.export = export.filter(|_| key.views.is_empty() && shown);
     func.doc = f.doc.join("\n");
     let ret_public = rets.iter().map(|r| func.local(*r).public).collect();
     let signature = Signature { params: param_types, ret, ret_public };

@@ -42,8 +42,13 @@ impl Parser<'_> {
         let doc = self.docs();
         let attrs = self.attrs()?;
         if let (Some(a), false) = (attrs.first(), self.at_kw(Kw::Fn)) {
-            let d = Diagnostic::error("syntax", "attribute on something that is not a function").at(a.span, "only `fn` and `for` take attributes");
-            self.report(d.help("remove it"));
+            if !self.at_kw(Kw::Use) {
+                let d = Diagnostic::error("syntax", "attribute on something that is not a function").at(a.span, "only `fn`, `for` and `use` take attributes");
+                self.report(d.help("remove it"));
+            } else if let Some(a) = attrs.iter().find(|a| a.name.name != "export" || a.arg.is_some()) {
+                let d = Diagnostic::error("syntax", format!("`use` does not take this `@{}`", a.name.name)).at(a.span, "not an attribute of `use`");
+                self.report(d.help("`@export use a.b` exports what `a.b` exports; remove any other attribute, and the name behind `@export`"));
+            }
         }
         let kind = match self.tok().tok {
             Tok::Kw(Kw::Fn) => ItemKind::Fn(self.function(doc.clone(), attrs.clone(), true)?),
