@@ -136,22 +136,21 @@ fn make<'o>(module: &Module, k: usize, options: &'o Options, shares: bool) -> Re
 /// moves no instruction past one that has it.
 fn placed(code: &Code, options: &Options, tuning: &Tuning) -> Result<(Allocated, Frame), String> {
     let lazy = options.latency.is_none();
-    let attempt = |all| -> Result<(Allocated, Frame), String> {
-        let mut made = allocate(code, options.xlen, (lazy, all), &tuning.spill)?;
+    let attempt = |all| -> Result<Option<(Allocated, Frame)>, String> {
+        let Some(mut made) = allocate(code, options.xlen, (lazy, all), &tuning.spill)? else { return Ok(None) };
         if lazy {
             made.code = inward(made.code);
             made.code = if options.short { made.code } else { returning(made.code) };
         }
         let frame = Frame::of(code, &made, options.xlen);
-        Ok((made, frame))
+        Ok(Some((made, frame)))
     };
     if lazy {
-        let (made, frame) = attempt(true)?;
-        if !made.scratch && frame.near(&made.code, options.xlen) {
-            return Ok((made, frame));
+        if let Some(placed) = attempt(true)?.filter(|(made, frame)| frame.near(&made.code, options.xlen)) {
+            return Ok(placed);
         }
     }
-    attempt(false)
+    attempt(false)?.ok_or("a scratch register that is not there".into())
 }
 
 /// Slots of a pipeline that a function's instructions take, each executed once, or so many instructions where there is no pipeline. It is a guess,

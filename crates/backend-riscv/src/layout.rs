@@ -85,20 +85,26 @@ fn first_behind(code: &[Line], l: Label) -> Option<&Mach> {
 
 /// The same code, where a jump to a return is one, and what leads to a jump leads where that one goes.
 pub fn returning(mut code: Vec<Line>) -> Vec<Line> {
-    // Jumps that go round for ever stay as they are.
-    for _ in 0..code.len() {
-        let better = |i: &Line| match &i.mach {
-            Mach::Jump(l) => first_behind(&code, *l).filter(|m| matches!(m, Mach::Return | Mach::Jump(_)) && **m != i.mach).cloned(),
-            Mach::Branch(name, a, b, l) => match first_behind(&code, *l) {
-                Some(Mach::Jump(further)) if further != l => Some(Mach::Branch(name, *a, *b, *further)),
-                _ => None,
-            },
-            _ => None,
-        };
-        let Some((k, made)) = code.iter().enumerate().find_map(|(k, i)| Some((k, better(i)?))) else { break };
-        code[k].mach = made;
+    for k in 0..code.len() {
+        // What goes round for ever stays after as many steps as there are lines.
+        for _ in 0..code.len() {
+            let Some(better) = further(&code, &code[k].mach) else { break };
+            code[k].mach = better;
+        }
     }
     code
+}
+
+/// The same jump or branch, one step further.
+fn further(code: &[Line], i: &Mach) -> Option<Mach> {
+    match i {
+        Mach::Jump(l) => first_behind(code, *l).filter(|m| matches!(m, Mach::Return | Mach::Jump(_)) && *m != i).cloned(),
+        Mach::Branch(name, a, b, l) => match first_behind(code, *l)? {
+            Mach::Jump(to) if to != l => Some(Mach::Branch(name, *a, *b, *to)),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -27,10 +27,8 @@ impl Allocator<'_> {
     }
 
     fn is_spare(&self, base: u32, loaded: &[u32]) -> bool {
-        let at = self.at as usize;
-        let Some(block) = self.flow.blocks.iter().find(|b| b.contains(&at)) else { return false };
-        let ends = |v: u32| self.flow.spans[v as usize].is_some_and(|s| s.1 < block.end);
-        let read = self.code.insts[at..block.end].iter().any(|i| i.reads().contains(&Reg::Own(base)));
+        let ends = |v: u32| self.flow.spans[v as usize].is_some_and(|s| s.1 < self.block_end);
+        let read = self.code.insts[self.at as usize..self.block_end].iter().any(|i| i.reads().contains(&Reg::Own(base)));
         ends(base) && !read && loaded.iter().all(|v| ends(*v) && self.state.reg_of.contains_key(v))
     }
 }

@@ -42,9 +42,8 @@ impl Allocator<'_> {
             self.held_for(*r, x);
             given.push(x);
         }
-        self.drop_dead(after, &outs);
+        self.drop_dead(after, &[]);
         self.push(Mach::Group(kind, xs, given, vec![]));
-        self.unheld(outs);
         Ok(())
     }
 
@@ -67,8 +66,7 @@ impl Allocator<'_> {
     /// A constant that is made by one instruction, or that only other ways read.
     fn is_cheap_later(&self, v: u32, after: &[(u32, Option<u32>)]) -> bool {
         let Some(Remade(Inst::Li(_, n))) = self.remade(v) else { return false };
-        let end = self.flow.blocks.iter().find(|b| b.contains(&(self.at as usize))).map_or(0, |b| b.end as u32);
-        self.lazy && (length(*n) == 1 || after.iter().any(|(w, next)| *w == v && next.is_some_and(|at| at >= end)))
+        self.lazy && (length(*n) == 1 || after.iter().any(|(w, next)| *w == v && next.is_some_and(|at| at as usize >= self.block_end)))
     }
 
     /// What a group destroys and something reads later is copied before, or fetched again then.

@@ -30,8 +30,6 @@ pub struct Allocated {
     pub spilled: BTreeMap<u32, (usize, usize)>,
     /// Registers that the caller wants back, in order.
     pub saved: Vec<X>,
-    /// Something goes through [`SCRATCH`].
-    pub scratch: bool,
 }
 
 /// Where values are at one place of the code.
@@ -73,15 +71,17 @@ struct Allocator<'c> {
     nudges: &'c Nudges,
     /// [`SCRATCH`] may hold values as well.
     all: bool,
-    /// Something goes through [`SCRATCH`].
+    /// Something has to go through [`SCRATCH`] after all.
     scratch: bool,
+    /// Behind the block at work.
+    block_end: usize,
 }
 
-/// `all`: [`SCRATCH`] may hold values, which is wrong if something goes through it as well.
+/// `all`: [`SCRATCH`] may hold values; nothing comes of it where something has to go through it.
 ///
 /// # Errors
 /// Where no register is left, which no function that is selected asks for.
-pub fn allocate(code: &Code, xlen: u32, (lazy, all): (bool, bool), nudges: &Nudges) -> Res<Allocated> {
+pub fn allocate(code: &Code, xlen: u32, (lazy, all): (bool, bool), nudges: &Nudges) -> Res<Option<Allocated>> {
     let flow = Flow::of(code);
     let at_calls: Vec<usize> = code.insts.iter().enumerate().filter(|(_, i)| matches!(i, Inst::Call { .. })).map(|(k, _)| k).collect();
     let across = (0..code.registers).filter(|v| flow.spans[*v as usize].is_some_and(|(a, b)| at_calls.iter().any(|c| a < *c && *c < b))).collect();
@@ -105,14 +105,18 @@ pub fn allocate(code: &Code, xlen: u32, (lazy, all): (bool, bool), nudges: &Nudg
         nudges,
         all,
         scratch: false,
+        block_end: 0,
     };
     if a.calls {
         a.used.insert(RA);
     }
     a.run()?;
+    if a.scratch {
+        return Ok(None);
+    }
     let spans = a.spilled.iter().map(|v| (*v, a.flow.spans[*v as usize].unwrap_or((0, code.insts.len())))).collect();
     let saved = a.used.iter().copied().filter(|x| CALLEE.contains(x) || *x == RA).collect();
-    Ok(Allocated { code: a.out, spilled: spans, saved, scratch: a.scratch })
+    Ok(Some(Allocated { code: a.out, spilled: spans, saved }))
 }
 
 /// Where arguments and results go.
@@ -143,7 +147,11 @@ fn lives(after: &[(u32, Option<u32>)], v: u32) -> bool {
 impl Allocator<'_> {
     fn run(&mut self) -> Res<()> {
         for k in 0..self.flow.blocks.len() {
+            if self.scratch {
+                return Ok(());
+            }
             let range = self.flow.blocks[k].clone();
+            self.block_end = range.end;
             let code = self.code;
             let reached = k == 0 || !matches!(code.insts[range.start - 1], Inst::Jump(_) | Inst::Return(_) | Inst::Stop);
             self.next = self.flow.next[k].iter().map(|(v, d)| (*v, range.start as u32 + d)).collect();
