@@ -64,6 +64,8 @@ results=$(grep -c '^test result: ' "$folder/everything" || true)
 echo "left to make soak: $(count "$folder/everything" ignored) long tests"
 echo "$passed passed, $failed failed, $skipped skipped; $results suites; built in $built s, tested in $((SECONDS - built)) s"
 [ "$passed" -gt 0 ] || echo "failed: no test ran"
+# Once more at the end, where a reader looks: a command on the library counts as no test.
+find "$folder" -name '*.failed' -printf '%f\n' | sed 's/^\(.*\)\.failed$/failed: \1, see above/'
 # Every suite says how it ended, and every command was tried.
 [ "$((results + 1))" -eq "$(wc -l <"$folder/order")" ] || { echo "failed: a suite has no result"; broken=$((broken + 1)); }
 [ "$broken" -eq 0 ] && [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
