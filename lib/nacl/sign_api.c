@@ -105,7 +105,7 @@ STK_API int STK_NAME(crypto_sign_open)(unsigned char *m, unsigned long long *mle
 STK_API int STK_NAME(crypto_sign_seed_keypair)(unsigned char *pk, unsigned char *sk, const unsigned char *seed)
 {
     int status = stk_sign_seed_keypair(pk, sk, seed);
-    STK_CLEAR(STK_STACK_NACL_SIGN);
+    STK_CLEAR(STK_STACK_UNIT);
     return status;
 }
 
@@ -118,13 +118,13 @@ STK_API int STK_NAME(crypto_sign_keypair)(unsigned char *pk, unsigned char *sk)
 STK_API int STK_NAME(crypto_sign_detached)(unsigned char *sig, unsigned long long *siglen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
 {
     int status = stk_sign_detached(sig, siglen, m, n, sk);
-    STK_CLEAR(STK_STACK_NACL_SIGN);
+    STK_CLEAR(STK_STACK_UNIT);
     return status;
 }
 
 STK_API int STK_NAME(crypto_sign)(unsigned char *sm, unsigned long long *smlen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
 {
     int status = stk_sign(sm, smlen, m, n, sk);
-    STK_CLEAR(STK_STACK_NACL_SIGN);
+    STK_CLEAR(STK_STACK_UNIT);
     return status;
 }

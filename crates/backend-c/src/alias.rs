@@ -49,7 +49,7 @@ impl InPlace {
 
     /// `done`: the answers for all callees, by function index.
     pub fn of(f: &Func, done: &[InPlace]) -> InPlace {
-        InPlace::with(f, done, false)
+        InPlace::with(f, done, true)
     }
 
     /// The same of a function that has the result in the place of a variable: a parameter that is copied there as a whole is copied onto itself.

@@ -46,12 +46,14 @@ pub struct Argument {
     /// Of the value, or of the elements of an array.
     pub number: Option<Number>,
     pub public: bool,
+    /// Of a result: the arguments whose object it may be.
+    pub may_be: Vec<String>,
 }
 
 impl Argument {
     /// For the header: dimensions, what the function does with it, and whether it may show in the time that a call takes. `lengths`: the names
-    /// of the arguments that are lengths.
-    pub(crate) fn in_words(&self, lengths: &[&str]) -> String {
+    /// of the arguments that are lengths; `shares`: with the arguments whose object it may be, which is so of C, and not of other code with this header.
+    pub(crate) fn in_words(&self, lengths: &[&str], shares: bool) -> String {
         let (mut dimensions, mut at) = (String::new(), &self.ty);
         while let Ty::Array { elem, len, .. } = at {
             let length = match len {
@@ -83,7 +85,8 @@ impl Argument {
             _ if self.public || self.role == Role::Length => "; public",
             _ => "; secret",
         };
-        format!("{}{dimensions}: {what}{range}{stops}{secrecy}", self.name)
+        let may_be = if self.may_be.is_empty() || !shares { String::new() } else { format!("; may be {}", self.may_be.join(" or ")) };
+        format!("{}{dimensions}: {what}{range}{stops}{secrecy}{may_be}", self.name)
     }
 }
 
@@ -107,11 +110,14 @@ impl Exported {
         let argument = |role: Role| {
             move |(id, number): (&LocalId, Option<Number>)| {
                 let l = f.local(*id);
-                Argument { name: l.name.clone(), role, ty: l.ty.clone(), number, public: l.public }
+                Argument { name: l.name.clone(), role, ty: l.ty.clone(), number, public: l.public, may_be: vec![] }
             }
         };
+        let in_place = &cx.unit.in_place[cx.unit.index_of(f)];
+        let may_be = |r: usize| (0..f.params.len()).filter(|k| in_place.allowed(r, *k)).map(|k| f.local(f.params[k]).name.clone()).collect();
         let results = if signature.returns { &[][..] } else { &f.rets[..] };
         let results = results.iter().zip(signature.rets.iter().map(Number::of)).map(argument(Role::Result));
+        let results = results.enumerate().map(|(r, a)| Argument { may_be: may_be(r), ..a });
         let lengths = f.lens.iter().map(|id| (id, Some(Number { bytes: 4, signed: false }))).map(argument(Role::Length));
         let values = f.params.iter().zip(signature.params.iter().map(Number::of)).map(argument(Role::Value));
         Ok(Exported {

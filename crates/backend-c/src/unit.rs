@@ -29,7 +29,7 @@ pub struct Emitted {
     pub header: String,
     /// The C name of every function that is printed.
     pub functions: BTreeMap<FuncId, String>,
-    /// Functions of the header.
+    /// Functions that the program exports: those of the header, if it has any.
     pub exported: Vec<Exported>,
     /// What was read back from the text and compared with the program.
     pub compared: Compared,
@@ -66,10 +66,12 @@ pub fn emit_in_pieces(program: &Program, opts: &Options) -> Result<(Emitted, Pie
         functions.insert(FuncId(k as u32), unit.signatures[k].name.clone());
         let cx = FnCx::new(&unit, FuncId(k as u32))?;
         own_bytes[k] = crate::estimate::Own::of(&cx);
-        if external {
+        if external || root && f.export.is_some() {
             let signature = &unit.signatures[k];
             let own = Exported::of(&cx, f, signature)?;
-            let _ = writeln!(prototypes, "{}{};\n", header_doc(f, &own), cx.declaration(signature, &signature.written_outside())?);
+            if external {
+                let _ = writeln!(prototypes, "{}{};\n", header_doc(f, &own, opts), cx.declaration(signature, &signature.written_outside())?);
+            }
             exported.push(own);
         }
         let outer_linkage = if opts.renamed { "STK_API " } else { "" };
@@ -446,13 +448,13 @@ fn header(opts: &Options, prototypes: &str, (types, clearing): (&str, bool)) -> 
 }
 
 /// What the source says of the function, then its arguments.
-fn header_doc(f: &Func, own: &Exported) -> String {
+fn header_doc(f: &Func, own: &Exported, opts: &Options) -> String {
     let mut lines = doc_lines(f);
     let names: Vec<&str> = own.arguments.iter().filter(|a| a.role == Role::Length).map(|a| a.name.as_str()).collect();
     if !own.arguments.is_empty() && !lines.is_empty() {
         lines.push(String::new());
     }
-    lines.extend(own.arguments.iter().map(|a| a.in_words(&names)));
+    lines.extend(own.arguments.iter().map(|a| a.in_words(&names, opts.renamed)));
     lines.extend(own.requires.iter().map(|r| format!("requires {r}")));
     if lines.is_empty() {
         return String::new();

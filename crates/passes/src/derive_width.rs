@@ -12,15 +12,43 @@ use santoku_ir::visit::{map_exprs, rewrite_stmts, walk_stmts};
 use santoku_ir::{Expr, ExprKind, Func, FuncId, Loc, Program, Range, Stmt, Ty};
 use santoku_prove::judged;
 use santoku_prove::obligation::{Kind, Obligation, Outcome};
-use santoku_prove::ranges::{analyse, annotate, check_annotations, narrowed_with, Options};
+
+use santoku_prove::ranges::{analyse, annotate, annotate_with, check_annotations, narrowed_with, Limits, Options};
 use std::collections::BTreeSet;
 
 pub fn run(program: &Program, _: &PassOptions) -> Program {
-    let mut out = annotate(&with_result_ranges(&with_proved_facts(program)));
-    for func in &mut out.funcs {
+    let facts = with_result_ranges(&with_proved_facts(program));
+    let narrow = with_constants(annotate(&facts));
+    let refused = refused(&narrow);
+    if refused.is_empty() {
+        return narrow;
+    }
+    // Ranges that rest on what a callee makes of narrow arguments may be too narrow for the judge: those of any arguments then.
+    let limits = Limits { small_callee: 0, ..Limits::default() };
+    let wide = with_constants(annotate_with(&facts, &analyse(&facts, &Options { witness_tries: 0, limits, ..Options::default() }).0));
+    let mut out = narrow.clone();
+    for (at, func) in out.funcs.iter_mut().enumerate().filter(|(_, f)| refused.contains(&f.name)) {
+        let rets = |f: &Func| f.rets.iter().map(|r| f.local(*r).ty.clone()).collect::<Vec<_>>();
+        if rets(func) == rets(&wide.funcs[at]) {
+            func.clone_from(&wide.funcs[at]);
+        }
+    }
+    let better = crate::derive_width::refused(&out).len() < refused.len() && left_open(&out, &check_annotations(&out)).len() <= left_open(&narrow, &check_annotations(&narrow)).len();
+    if better { out } else { narrow }
+}
+
+fn with_constants(mut program: Program) -> Program {
+    for func in &mut program.funcs {
         map_exprs(&mut func.body, &mut constants_are_themselves);
     }
-    out
+    program
+}
+
+/// Functions that the judge does not accept as they are written.
+fn refused(program: &Program) -> BTreeSet<String> {
+    let narrowed = || narrowed_with(program.clone(), &analyse(program, &Options { witness_tries: 0, ..Options::default() }).0);
+    let verdicts = judged::program_or_narrower(program, program, &narrowed);
+    program.funcs.iter().zip(verdicts).filter(|(_, v)| matches!(v, Some(Err(_)))).map(|(f, _)| f.name.clone()).collect()
 }
 
 /// A constant in code that is never reached has no values to take a range from; it is in the range of itself.

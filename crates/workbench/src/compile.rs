@@ -109,7 +109,7 @@ pub fn emit(primitive: &Primitive, build: &Build, compiled: &Compiled, provenanc
         widest: build.target.widest,
         products: products(&build.target),
         provenance: provenance.to_string(),
-        export: primitive.api_source.is_none(),
+        export: !primitive.has_interface(),
         renamed: true,
         clears: primitive.stack.of(build.target.word_bits).map_or(Clears::Estimated, |s| Clears::Stack(Stack { optimised: s.optimised, plain: s.plain })),
         decisions: compiled.decisions,

@@ -1,7 +1,8 @@
 //! A primitive's functions as C calls them: by what the back end says of exported functions, or by what the row declares where the interface is
 //! written by hand. No primitive has a line of code here.
 
-use crate::row::{ArgumentRow, FunctionRow, Primitive};
+use crate::interface_row::{ArgumentRow, FunctionRow};
+use crate::row::Primitive;
 use crate::BenchError;
 use santoku_backend_c::{Argument as Compiled, Exported, Role};
 use santoku_ir::{Len, Range, Ty};
@@ -54,6 +55,9 @@ pub struct Argument {
     pub null: bool,
     /// Arguments that it may overlap.
     pub overlaps: Vec<String>,
+    /// Arguments whose object it may be.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub same: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -63,10 +67,24 @@ pub enum ArgumentRole {
     Input,
     /// A pointer to what is written.
     Output,
+    /// A pointer to what is read, then written.
+    Changed,
     /// A length that other arguments have.
     Length,
     /// A number.
     Value,
+}
+
+impl ArgumentRole {
+    /// A pointer to bytes that the function reads.
+    pub fn is_read(self) -> bool {
+        matches!(self, ArgumentRole::Input | ArgumentRole::Changed)
+    }
+
+    /// A pointer to bytes that it writes.
+    pub fn is_written(self) -> bool {
+        matches!(self, ArgumentRole::Output | ArgumentRole::Changed)
+    }
 }
 
 /// A number of bytes: `times * of + add`.
@@ -245,7 +263,7 @@ pub fn compiled(f: &Exported) -> Result<Function, String> {
 }
 
 /// The range of the integers that a value of this type is made of.
-fn range(ty: &Ty) -> Option<[String; 2]> {
+pub(crate) fn range(ty: &Ty) -> Option<[String; 2]> {
     match ty {
         Ty::Int(Some(r)) => Some([r.lo.to_string(), r.hi.to_string()]),
         Ty::Array { elem, .. } => range(elem),
@@ -255,7 +273,7 @@ fn range(ty: &Ty) -> Option<[String; 2]> {
 
 fn argument(a: &Compiled, lengths: &[&str]) -> Option<Argument> {
     let number = a.number?;
-    let plain = |role, bytes| Argument { name: a.name.clone(), role, number: number.bytes, size: role == ArgumentRole::Length, signed: number.signed, bytes, room: None, public: a.public, range: range(&a.ty), encoding: None, null: false, overlaps: vec![] };
+    let plain = |role, bytes| Argument { name: a.name.clone(), role, number: number.bytes, size: role == ArgumentRole::Length, signed: number.signed, bytes, room: None, public: a.public, range: range(&a.ty), encoding: None, null: false, overlaps: vec![], same: a.may_be.clone() };
     if a.role == Role::Length {
         return Some(plain(ArgumentRole::Length, None));
     }
@@ -278,8 +296,14 @@ fn argument(a: &Compiled, lengths: &[&str]) -> Option<Argument> {
     }
 }
 
+/// `n % 128`: a length, and the bytes of a block.
+pub(crate) fn rest(text: &str) -> Option<(&str, u32)> {
+    let (of, block) = text.split_once(" % ")?;
+    block.parse().ok().filter(|b| *b > 0).map(|b| (of, b))
+}
+
 /// A function that the row declares.
-fn declared(f: &FunctionRow) -> Result<Function, String> {
+pub(crate) fn declared(f: &FunctionRow) -> Result<Function, String> {
     let arguments = f.arguments.iter().map(|a| declared_argument(a).ok_or_else(|| format!("`{}` is no argument", a.name))).collect::<Result<Vec<_>, _>>()?;
     let names: Vec<&str> = arguments.iter().filter(|a| a.role == ArgumentRole::Length).map(|a| a.name.as_str()).collect();
     let known = |e: &Extent| e.of.as_ref().is_none_or(|of| names.contains(&of.as_str()));
@@ -290,18 +314,22 @@ fn declared(f: &FunctionRow) -> Result<Function, String> {
         None => Returns::Nothing,
         Some("status") => Returns::Status,
         Some("verdict") => Returns::Verdict,
-        Some(other) => return Err(format!("it returns `{other}`: `status` and `verdict` are known")),
+        Some(other) if rest(other).is_some_and(|(of, _)| names.contains(&of)) => Returns::Word32,
+        Some(other) => return Err(format!("it returns `{other}`: `status`, `verdict` and `n % 128` are known")),
     };
     let list: Vec<String> = arguments.iter().map(c_argument).collect();
     let result = if returns == Returns::Nothing { "void" } else { "int" };
     let declaration = format!("{result} {}({})", f.name, list.join(", "));
-    Ok(Function { name: f.name.clone(), declaration, arguments, returns, about: vec![], requires: vec![] })
+    let encoding = |a: Argument| Argument { encoding: f.encodings.get(&a.name).cloned(), ..a };
+    let arguments = arguments.into_iter().map(encoding).collect();
+    Ok(Function { name: f.name.clone(), declaration, arguments, returns, about: f.about.lines().map(str::to_string).collect(), requires: vec![] })
 }
 
 fn declared_argument(a: &ArgumentRow) -> Option<Argument> {
     let (role, number, bytes) = match (&a.input, &a.output, a.length) {
         (Some(text), None, None) => (ArgumentRole::Input, a.number.unwrap_or(1), Some(Extent::parse(text)?)),
         (None, Some(text), None) => (ArgumentRole::Output, a.number.unwrap_or(1), Some(Extent::parse(text)?)),
+        (Some(text), Some(same), None) if text == same => (ArgumentRole::Changed, a.number.unwrap_or(1), Some(Extent::parse(text)?)),
         (None, None, Some(number)) => (ArgumentRole::Length, number, None),
         _ => return None,
     };
@@ -310,10 +338,10 @@ fn declared_argument(a: &ArgumentRow) -> Option<Argument> {
         None => None,
     };
     let public = a.public || role == ArgumentRole::Length;
-    [1, 2, 4, 8].contains(&number).then(|| Argument { name: a.name.clone(), role, number, size: false, signed: false, bytes, room, public, range: None, encoding: None, null: a.null, overlaps: a.overlaps.clone() })
+    [1, 2, 4, 8].contains(&number).then(|| Argument { name: a.name.clone(), role, number, size: false, signed: false, bytes, room, public, range: None, encoding: None, null: a.null, overlaps: a.overlaps.clone(), same: a.same.clone() })
 }
 
-fn c_argument(a: &Argument) -> String {
+pub(crate) fn c_argument(a: &Argument) -> String {
     let ty = match a.number {
         1 => "unsigned char",
         2 => "unsigned short",
@@ -322,7 +350,7 @@ fn c_argument(a: &Argument) -> String {
     };
     match a.role {
         ArgumentRole::Input => format!("const {ty} *{}", a.name),
-        ArgumentRole::Output => format!("{ty} *{}", a.name),
+        ArgumentRole::Output | ArgumentRole::Changed => format!("{ty} *{}", a.name),
         ArgumentRole::Length | ArgumentRole::Value => format!("{ty} {}", a.name),
     }
 }
@@ -347,9 +375,9 @@ mod tests {
     #[test]
     fn a_length_that_is_no_argument_is_refused() {
         let argument = |name: &str| ArgumentRow { name: name.into(), input: Some("n".into()), ..ArgumentRow::default() };
-        let row = FunctionRow { name: "f".into(), returns: None, arguments: vec![argument("m")] };
+        let row = FunctionRow { name: "f".into(), arguments: vec![argument("m")], ..FunctionRow::default() };
         assert_eq!(declared(&row).map(|_| ()), Err("`m` has a length that is no argument".into()));
-        let both = ArgumentRow { output: Some("3".into()), ..argument("m") };
+        let both = ArgumentRow { length: Some(3), ..argument("m") };
         assert!(declared(&FunctionRow { arguments: vec![both], ..row }).is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! What is compiled in the matrix: every program of the library, with the core IR that its C was printed from.
 
-use crate::amalgam::{body, join};
+use crate::amalgam::{body, interface, join};
 use crate::assembly::{self, assembly, Assembly};
 use crate::compile::{compile, emit, Build, Checks};
 use crate::dist::folder;
@@ -147,10 +147,9 @@ fn with_body(tree: &Tree, unit: &Unit) -> Result<(Made, String), BenchError> {
     let build = Build { target: unit.target(tree)?, level: LEVEL, without: BTreeSet::new() };
     let compiled = compile(tree, &unit.primitive, &build)?;
     let part = emit(&unit.primitive, &build, &compiled, &unit.name)?;
-    let text = |path: &Option<String>| path.as_ref().map(|p| tree.read(p)).transpose().map(Option::unwrap_or_default);
-    let (api, header) = (text(&unit.primitive.api_source)?, text(&unit.primitive.api_header)?);
+    let api = interface(tree, &unit.primitive, std::iter::once(&part))?;
     let own = body(&part.source, &unit.primitive.unit);
-    let joined = join(&unit.primitive, &[(unit.target.clone(), part)], &api, &header, &unit.name);
+    let joined = join(&unit.primitive, &[(unit.target.clone(), part)], &api, &unit.name);
     let source = one_file(&unit.primitive.unit, &joined)?;
     let checks = compiled.checks();
     Ok((Made { program: compiled.program, names: joined.functions, source, checks }, own))

@@ -46,7 +46,7 @@ impl Case {
     /// `Declaration`: the function has fewer outputs, or there is none of that name.
     pub fn of(functions: &[Function], v: &Vector) -> Result<Case, BenchError> {
         let f = find(functions, v.function, &v.id)?;
-        let outputs: Vec<&Argument> = f.arguments.iter().filter(|a| a.role == ArgumentRole::Output).collect();
+        let outputs: Vec<&Argument> = f.arguments.iter().filter(|a| a.role.is_written()).collect();
         if outputs.len() < v.outputs.len() {
             return Err(bad(v.function, &v.id, "it has fewer results"));
         }
@@ -59,10 +59,15 @@ impl Case {
         })
     }
 
-    /// Lengths, by the inputs that have them.
+    /// Lengths, by the inputs that have them, or as the case gives them, where no input has them.
     pub(crate) fn lengths(&self, f: &Function) -> Result<BTreeMap<String, usize>, BenchError> {
         let mut found = BTreeMap::new();
-        for a in f.arguments.iter().filter(|a| a.role == ArgumentRole::Input) {
+        for a in f.arguments.iter().filter(|a| a.role == ArgumentRole::Length) {
+            if let Some(given) = self.inputs.get(&a.name) {
+                found.insert(a.name.clone(), santoku_num::little(given) as usize);
+            }
+        }
+        for a in f.arguments.iter().filter(|a| a.role.is_read()) {
             let Some((of, e)) = a.bytes.as_ref().and_then(|e| Some((e.of.clone()?, e))) else { continue };
             let given = self.inputs.get(&a.name).ok_or_else(|| bad(&f.name, &self.id, &format!("it says nothing of `{}`", a.name)))?;
             let n = usize::try_from(given.len() as i64 - e.add).ok().filter(|n| n % e.times.max(1) == 0).map(|n| n / e.times.max(1));
@@ -89,7 +94,7 @@ impl Case {
             args.push(match a.role {
                 ArgumentRole::Length => number(a.number, length(&a.name).ok_or_else(|| say("is the length of nothing"))? as u64),
                 ArgumentRole::Output => Arg::Out(bytes(&a.room).or_else(|| bytes(&a.bytes)).ok_or_else(|| say("has no length"))?),
-                ArgumentRole::Input => {
+                ArgumentRole::Input | ArgumentRole::Changed => {
                     let given = self.inputs.get(&a.name).ok_or_else(|| say("is not given"))?;
                     if bytes(&a.bytes) != Some(given.len()) {
                         return Err(say("has another length"));
@@ -125,7 +130,7 @@ impl Case {
             _ => {}
         }
         for (name, wanted) in &self.results {
-            let Some(at) = f.arguments.iter().position(|a| a.name == *name && a.role == ArgumentRole::Output) else {
+            let Some(at) = f.arguments.iter().position(|a| a.name == *name && a.role.is_written()) else {
                 return Some(format!("{}: there is no result `{name}`", self.id));
             };
             let a = &f.arguments[at];

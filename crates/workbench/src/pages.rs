@@ -80,7 +80,7 @@ fn rust_type(a: &Argument) -> String {
     match a.role {
         _ if a.size => "usize".to_string(),
         ArgumentRole::Input => format!("*const {number}"),
-        ArgumentRole::Output => format!("*mut {number}"),
+        ArgumentRole::Output | ArgumentRole::Changed => format!("*mut {number}"),
         ArgumentRole::Length | ArgumentRole::Value => number,
     }
 }
@@ -92,6 +92,7 @@ fn said(a: &Argument) -> String {
     let mut text = match a.role {
         ArgumentRole::Input => format!("{bytes}{numbers}, read"),
         ArgumentRole::Output => format!("{bytes}{numbers}, written"),
+        ArgumentRole::Changed => format!("{bytes}{numbers}, read and then written"),
         ArgumentRole::Length if a.size => "a length, as `size_t`".to_string(),
         ArgumentRole::Length => "a length".to_string(),
         ArgumentRole::Value => format!("a number of {} bytes", a.number),
@@ -107,6 +108,9 @@ fn said(a: &Argument) -> String {
     }
     if !a.overlaps.is_empty() {
         text += &format!("; may overlap {}", a.overlaps.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "));
+    }
+    if !a.same.is_empty() {
+        text += &format!("; may be {}", a.same.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(" or "));
     }
     if a.public {
         text += "; public";

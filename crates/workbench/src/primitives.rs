@@ -15,6 +15,20 @@ struct Table {
     cipher: Vec<Cipher>,
 }
 
+/// Gives primitives what their parts have of an interface.
+fn put_together(all: &mut [Primitive]) -> Result<(), String> {
+    let before = all.to_vec();
+    for row in all {
+        for name in row.parts.clone() {
+            match before.iter().find(|p| p.name == name && p.parts.is_empty()) {
+                Some(part) => row.take_in(part),
+                None => return Err(format!("{:?}: there is no primitive {name:?} without parts of its own", row.name)),
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The tree: folder that holds `lib/`, `targets/` and `tuned/`.
 #[derive(Clone, Debug)]
 pub struct Tree {
@@ -43,10 +57,11 @@ impl Tree {
     fn table(&self) -> Result<Table, BenchError> {
         let path = "lib/primitives.toml";
         let bad = |reason: String| BenchError::Declaration { path: self.root.join(path), reason };
-        let table: Table = toml::from_str(&self.read(path)?).map_err(|e| bad(e.to_string()))?;
+        let mut table: Table = toml::from_str(&self.read(path)?).map_err(|e| bad(e.to_string()))?;
         if table.primitive.is_empty() {
             return Err(bad("it names no primitive".into()));
         }
+        put_together(&mut table.primitive).map_err(bad)?;
         let mut seen = BTreeSet::new();
         for row in &table.primitive {
             if let Some(reason) = row.wrong() {

@@ -1,5 +1,6 @@
 //! A row of `lib/primitives.toml`: all that is said of one primitive. What each field means: `docs/primitives.md`.
 
+use crate::interface_row::{FunctionRow, NamesRow};
 use santoku_target::Level;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,8 +18,10 @@ pub struct Primitive {
     /// Stem of the generated C files.
     pub unit: String,
     /// Hand-written C over the exported functions.
-    pub api_source: Option<String>,
-    pub api_header: Option<String>,
+    #[serde(default, deserialize_with = "one")]
+    pub api_source: Vec<String>,
+    #[serde(default, deserialize_with = "one")]
+    pub api_header: Vec<String>,
     /// C that programs which are run need besides.
     pub support: Option<String>,
     /// Targets in the generated file: the last one is the fallback, earlier ones need 128-bit integers.
@@ -32,9 +35,15 @@ pub struct Primitive {
     /// Kept in `dist/`, with its objects certified. A new primitive is built and tested on every target before that.
     #[serde(default = "yes")]
     pub ship: bool,
-    /// The interface, where it is written by hand.
+    /// Primitives whose functions, names and code by hand this one has, too: its program exports what theirs do.
+    #[serde(default, rename = "with")]
+    pub parts: Vec<String>,
+    /// The interface, where it is not what the program exports.
     #[serde(default, rename = "function")]
     pub functions: Vec<FunctionRow>,
+    /// Other names of these functions.
+    #[serde(default)]
+    pub names: Vec<NamesRow>,
     #[serde(default, rename = "workload")]
     pub workloads: Vec<Workload>,
     /// Calls of the program's own functions, where C written by hand stands before them: what its assembly is searched by.
@@ -63,6 +72,11 @@ fn yes() -> bool {
     true
 }
 
+/// A path, of which there may be several where primitives are put together.
+fn one<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    Ok(vec![String::deserialize(from)?])
+}
+
 /// Bytes of stack, at most, of everything that a function of the header calls.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq)]
 #[serde(deny_unknown_fields)]
@@ -85,41 +99,6 @@ pub struct StackRow {
     pub optimised: u32,
     /// By others.
     pub plain: u32,
-}
-
-/// A function of an interface that is written by hand, in C's order of arguments.
-#[derive(Clone, Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields)]
-pub struct FunctionRow {
-    pub name: String,
-    /// `status`: 0, or -1 for failure. None: nothing is returned.
-    pub returns: Option<String>,
-    pub arguments: Vec<ArgumentRow>,
-}
-
-/// One of `input`, `output`, `length` is there.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields)]
-pub struct ArgumentRow {
-    pub name: String,
-    /// Bytes read: `32`, `n`, `n + 64`, `n - 64`.
-    pub input: Option<String>,
-    /// Bytes written.
-    pub output: Option<String>,
-    /// Bytes that some implementations write, where these are more.
-    pub room: Option<String>,
-    /// An integer of so many bytes, the length of an input.
-    pub length: Option<usize>,
-    /// Bytes of one number in what is pointed to; none: 1.
-    pub number: Option<usize>,
-    #[serde(default)]
-    pub public: bool,
-    /// May be a null pointer.
-    #[serde(default)]
-    pub null: bool,
-    /// Arguments that it may overlap.
-    #[serde(default)]
-    pub overlaps: Vec<String>,
 }
 
 /// A call that is measured.
@@ -376,17 +355,36 @@ fn twice<'s>(mut names: impl Iterator<Item = &'s String>) -> Option<&'s String> 
 }
 
 impl Primitive {
-    /// The program by itself, without C written by hand, and the calls of its own functions.
+    /// C stands between callers and the functions of its program.
+    pub fn has_interface(&self) -> bool {
+        !self.functions.is_empty()
+    }
+
+    /// The program by itself, without its interface, and the calls of its own functions.
     pub fn by_itself(&self) -> Primitive {
-        match self.api_source {
-            None => self.clone(),
-            Some(_) => Primitive { api_source: None, api_header: None, functions: vec![], encodings: BTreeMap::new(), workloads: self.bare.clone(), ..self.clone() },
+        match self.has_interface() {
+            false => self.clone(),
+            true => {
+                let bare = Primitive { api_source: vec![], api_header: vec![], functions: vec![], names: vec![], parts: vec![], ..self.clone() };
+                Primitive { encodings: BTreeMap::new(), workloads: self.bare.clone(), ..bare }
+            }
+        }
+    }
+
+    /// Takes in what another one, a part of it, has of an interface.
+    pub(crate) fn take_in(&mut self, part: &Primitive) {
+        self.functions.extend(part.functions.iter().map(|f| FunctionRow { encodings: part.encodings.clone(), ..f.clone() }));
+        self.names.extend(part.names.iter().cloned());
+        self.api_source.extend(part.api_source.iter().cloned());
+        self.api_header.extend(part.api_header.iter().cloned());
+        if self.support.is_none() {
+            self.support.clone_from(&part.support);
         }
     }
 
     /// Why the row describes nothing that can be made: names become those of files and folders, the title stands in a comment of C.
     pub(crate) fn wrong(&self) -> Option<String> {
-        let files = [Some(&self.entry), self.api_source.as_ref(), self.api_header.as_ref(), self.support.as_ref()];
+        let files = [&self.entry].into_iter().chain(&self.api_source).chain(&self.api_header).chain(&self.support);
         if !word(&self.name, "._") || self.name.split('.').any(str::is_empty) {
             return Some("a name is lower-case words and digits, joined by dots".into());
         }
@@ -396,8 +394,14 @@ impl Primitive {
         if self.title.trim().is_empty() || self.title.contains("*/") || self.title.chars().any(char::is_control) {
             return Some("the title is not one line that can stand in a comment of C".into());
         }
-        if let Some(path) = files.into_iter().flatten().find(|f| !inside(f)) {
+        if let Some(path) = files.into_iter().find(|f| !inside(f)) {
             return Some(format!("{path:?} is not a path below the root of the tree"));
+        }
+        if let Some(name) = twice(self.functions.iter().map(|f| &f.name)) {
+            return Some(format!("two functions have the name {name:?}"));
+        }
+        if let Some(f) = self.functions.iter().find(|f| f.calls.is_empty()).filter(|_| self.api_source.is_empty()) {
+            return Some(format!("the function {:?} has no `calls`, and there is no `api_source` that has it", f.name));
         }
         if self.targets.is_empty() || twice(self.targets.iter()).is_some() {
             return Some("`targets` names at least one target, and none twice".into());

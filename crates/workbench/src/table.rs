@@ -200,7 +200,7 @@ fn plans(library: &mut Library<'_>, row: &TableRow, wish: &Wish, bench: &Bench) 
 /// Our own assembly for the machine. Where C is written by hand around the program, it is not what the calls are made of.
 fn assemblies(tree: &Tree, primitive: &Primitive, row: &TableRow, bench: &Bench) -> Result<Vec<Plan>, BenchError> {
     let mut all = vec![];
-    for declared in primitive.assemblies.iter().filter(|_| primitive.api_source.is_none()) {
+    for declared in primitive.assemblies.iter().filter(|_| !primitive.has_interface()) {
         let target = tree.target(&declared.target)?;
         if target.run.as_ref().is_some_and(|r| r.machine == row.machine) {
             let (name, text) = (format!("{} assembly", variant(&declared.target)), assembly(tree, primitive, declared)?.text);

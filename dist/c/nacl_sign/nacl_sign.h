@@ -26,6 +26,30 @@ extern "C" {
 /* Before a function that gets secrets returns, it overwrites the registers and the stack that it used: as many bytes as the macro
  * STK_STACK_NACL_SIGN of the source says. Define STK_KEEP_SECRETS to leave that out. */
 
+/* NaCl's other names. Define STK_TWEETNACL_NAMES, for this unit and for every file that includes this header, to give functions
+ * the names of TweetNaCl's objects: what was compiled with tweetnacl.h then links. */
+#ifdef STK_TWEETNACL_NAMES
+#define crypto_sign crypto_sign_ed25519_tweet
+#define crypto_sign_ed25519 crypto_sign_ed25519_tweet
+#define crypto_sign_open crypto_sign_ed25519_tweet_open
+#define crypto_sign_ed25519_open crypto_sign_ed25519_tweet_open
+#define crypto_sign_keypair crypto_sign_ed25519_tweet_keypair
+#define crypto_sign_ed25519_keypair crypto_sign_ed25519_tweet_keypair
+#define crypto_sign_seed_keypair crypto_sign_ed25519_tweet_seed_keypair
+#define crypto_sign_ed25519_seed_keypair crypto_sign_ed25519_tweet_seed_keypair
+#define crypto_sign_detached crypto_sign_ed25519_tweet_detached
+#define crypto_sign_ed25519_detached crypto_sign_ed25519_tweet_detached
+#define crypto_sign_verify_detached crypto_sign_ed25519_tweet_verify_detached
+#define crypto_sign_ed25519_verify_detached crypto_sign_ed25519_tweet_verify_detached
+#else
+#define crypto_sign_ed25519 crypto_sign
+#define crypto_sign_ed25519_open crypto_sign_open
+#define crypto_sign_ed25519_keypair crypto_sign_keypair
+#define crypto_sign_ed25519_seed_keypair crypto_sign_seed_keypair
+#define crypto_sign_ed25519_detached crypto_sign_detached
+#define crypto_sign_ed25519_verify_detached crypto_sign_verify_detached
+#endif
+
 /* crypto_sign of NaCl, with TweetNaCl's names and signatures. Ed25519: RFC 8032.
  *
  * Public keys of small order are accepted, as by RFC 8032, OpenSSL and AWS-LC; libsodium refuses them, and so does this

@@ -28,14 +28,14 @@ extern "C" {
 
 /* X25519(k, u) (section 5).
  *
- * result[32]: written
+ * result[32]: written; may be k or u
  * k[32]: read; secret
  * u[32]: read; secret */
 void STK_NAME(santoku_x25519)(uint8_t *result, const uint8_t *k, const uint8_t *u);
 
 /* X25519(k, 9): the public key of a secret key (section 6.1).
  *
- * result[32]: written
+ * result[32]: written; may be k
  * k[32]: read; secret */
 void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k);
 
