@@ -19,8 +19,9 @@ interface=$(sed -n 's/^SANTOKU_\([0-9]*\) {$/\1/p' dist/c/santoku.map)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 static=() shared=()
-for source in dist/c/*/*.c; do
-  name=$(basename "$source" .c)
+# Units that are parts of others are not in that list: their functions are there once.
+for name in $(sed -n 's/^#include "\(.*\)\.h"$/\1/p' dist/c/santoku.h); do
+  source=dist/c/$name/$name.c
   "${cc[@]}" -std=c99 "${flags[@]}" -fPIC -c "$source" -o "$work/$name.o"
   # The same functions, seen by those who load the library.
   "${cc[@]}" -std=c99 "${flags[@]}" -fPIC -fvisibility=hidden "-DSTK_API=__attribute__((visibility(\"default\")))" -c "$source" -o "$work/$name.so.o"

@@ -20,6 +20,8 @@ const SPILLED: u64 = 4;
 const PLAIN: u64 = 2;
 /// Stacks are given in multiples of this.
 const STEP: u64 = 256;
+/// Those of single functions in multiples of this.
+const FINE: u64 = 64;
 
 /// Bytes of one function's locals.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,17 +51,25 @@ fn size(unit: &UnitCx<'_>, t: &CTy) -> u64 {
 
 /// The deepest chain of calls below functions that get secrets.
 pub fn estimated(program: &Program, own: &[Own]) -> Stack {
-    let deepest = |own: Vec<u64>| {
+    let secret = |f: &Func| f.export.is_some() && f.params.iter().any(|id| !f.local(*id).public);
+    let roots: Vec<usize> = (0..program.funcs.len()).filter(|k| secret(&program.funcs[*k])).collect();
+    deepest(program, own, &roots, (0, STEP))
+}
+
+/// The same below one function, and a frame of C that calls it.
+pub fn estimated_of(program: &Program, own: &[Own], func: usize) -> Stack {
+    deepest(program, own, &[func], (FRAME, FINE))
+}
+
+/// `more`: bytes besides; `step`: of which it is a multiple.
+fn deepest(program: &Program, own: &[Own], roots: &[usize], (more, step): (u64, u64)) -> Stack {
+    let most = |times: u64| {
+        let own: Vec<u64> = own.iter().map(|o| times * (o.aggregates + o.scalars / SPILLED)).collect();
         let mut depths = vec![None; program.funcs.len()];
-        let secret = |f: &Func| f.export.is_some() && f.params.iter().any(|id| !f.local(*id).public);
-        let roots: Vec<usize> = (0..program.funcs.len()).filter(|k| secret(&program.funcs[*k])).collect();
-        let most = roots.into_iter().map(|k| depth(program, &own, k, &mut depths)).max().unwrap_or(0);
-        u32::try_from(most.div_ceil(STEP) * STEP).unwrap_or(u32::MAX / 2)
+        let most = roots.iter().map(|k| depth(program, &own, *k, &mut depths)).max().unwrap_or(0);
+        u32::try_from((most + times * more).div_ceil(step) * step).unwrap_or(u32::MAX / 2)
     };
-    Stack {
-        optimised: deepest(own.iter().map(|o| o.aggregates + o.scalars / SPILLED).collect()),
-        plain: deepest(own.iter().map(|o| PLAIN * (o.aggregates + o.scalars / SPILLED)).collect()),
-    }
+    Stack { optimised: most(1), plain: most(PLAIN) }
 }
 
 /// The program has no recursion.

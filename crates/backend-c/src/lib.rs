@@ -38,7 +38,7 @@ mod unit;
 mod vector;
 mod words;
 
-pub use clear::stack_macro;
+pub use clear::{function_stack_macro, stack_macro};
 pub use santoku_c_judge::Compared;
 pub use decisions::{Decision, Decisions, DECISIONS};
 pub use error::{EmitError, LOCAL_BYTES};

@@ -107,7 +107,12 @@ pub fn emit_in_pieces(program: &Program, opts: &Options) -> Result<(Emitted, Pie
         names.extend((0..program.structs.len()).filter(|k| unit.struct_fields[*k].is_some()).map(|k| unit.struct_names[k].clone()));
     }
     let estimate = crate::estimate::estimated(program, &own_bytes);
-    Ok((Emitted { source: source(&unit, (&private, &pieces.tables, &bodies, names), &header, estimate), header, functions, exported, compared }, pieces))
+    // Code that calls functions by hand clears as much as each of them needs.
+    let mut each = vec![];
+    for (k, f) in program.funcs.iter().enumerate().filter(|(k, _)| !opts.export && opts.clears == Clears::Estimated && printed[*k].is_some()) {
+        each.extend(f.export.clone().map(|name| (name, crate::estimate::estimated_of(program, &own_bytes, k))));
+    }
+    Ok((Emitted { source: source(&unit, (&private, &pieces.tables, &bodies, names), &header, (estimate, each)), header, functions, exported, compared }, pieces))
 }
 
 /// What the text is read back with.
@@ -382,7 +387,7 @@ fn initialiser(unit: &UnitCx<'_>, t: &CTy, v: &ConstValue, depth: usize) -> Stri
 }
 
 /// `names`: of the types and functions that no other file sees.
-fn source(unit: &UnitCx<'_>, (types, tables, bodies, mut names): (&str, &str, &str, Vec<String>), header: &str, estimate: Stack) -> String {
+fn source(unit: &UnitCx<'_>, (types, tables, bodies, mut names): (&str, &str, &str, Vec<String>), header: &str, (estimate, each): (Stack, Vec<(String, Stack)>)) -> String {
     let opts = unit.opts;
     let rest = format!("{types}{tables}{bodies}{}", opts.api_source);
     let helpers = helpers_for(&rest, header);
@@ -415,7 +420,7 @@ fn source(unit: &UnitCx<'_>, (types, tables, bodies, mut names): (&str, &str, &s
             Clears::Estimated | Clears::Nothing => estimate,
         };
         text.push('\n');
-        text.push_str(&clearing(&opts.unit, stack));
+        text.push_str(&clearing(&opts.unit, stack, &each));
     }
     if bodies.contains("STK_NOINLINE") {
         text.push('\n');

@@ -16,6 +16,9 @@ pub struct Function {
     pub declaration: String,
     pub arguments: Vec<Argument>,
     pub returns: Returns,
+    /// Where it returns -1, it has written nothing.
+    #[serde(skip)]
+    pub untouched: bool,
     /// What it does, in the words of the program.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub about: Vec<String>,
@@ -259,7 +262,7 @@ pub fn compiled(f: &Exported) -> Result<Function, String> {
         (Some(_), Some(n)) if n.bytes < 8 => Returns::Word32,
         (Some(_), _) => return Err("what it returns has a type that is not called here".into()),
     };
-    Ok(Function { name: f.name.clone(), declaration, arguments, returns, about: f.doc.clone(), requires: f.requires.clone() })
+    Ok(Function { name: f.name.clone(), declaration, arguments, returns, untouched: false, about: f.doc.clone(), requires: f.requires.clone() })
 }
 
 /// The range of the integers that a value of this type is made of.
@@ -322,7 +325,7 @@ pub(crate) fn declared(f: &FunctionRow) -> Result<Function, String> {
     let declaration = format!("{result} {}({})", f.name, list.join(", "));
     let encoding = |a: Argument| Argument { encoding: f.encodings.get(&a.name).cloned(), ..a };
     let arguments = arguments.into_iter().map(encoding).collect();
-    Ok(Function { name: f.name.clone(), declaration, arguments, returns, about: f.about.lines().map(str::to_string).collect(), requires: vec![] })
+    Ok(Function { name: f.name.clone(), declaration, arguments, returns, untouched: !f.calls.is_empty(), about: f.about.lines().map(str::to_string).collect(), requires: vec![] })
 }
 
 fn declared_argument(a: &ArgumentRow) -> Option<Argument> {

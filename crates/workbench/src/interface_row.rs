@@ -26,6 +26,9 @@ pub struct FunctionRow {
     /// Objects of so many bytes that calls hand on to later ones.
     #[serde(default)]
     pub locals: BTreeMap<String, usize>,
+    /// It takes milliseconds: tests call it less often.
+    #[serde(default)]
+    pub slow: bool,
     /// What its arguments stand for: where it is a part's function, what that says.
     #[serde(skip)]
     pub encodings: BTreeMap<String, String>,
@@ -67,6 +70,20 @@ pub struct ArgumentRow {
     /// Arguments whose object it may be.
     #[serde(default)]
     pub same: Vec<String>,
+    /// So many bytes at its beginning are 0, as callers have to see to.
+    #[serde(default)]
+    pub zeros: usize,
+    /// Where tests take it from: `crypto_sign.sm`, what that function leaves there for the same arguments.
+    pub of: Option<String>,
+    /// An argument that it mostly equals in tests.
+    pub like: Option<String>,
+}
+
+impl ArgumentRow {
+    /// Function and argument that tests take it from.
+    pub fn made_by(&self) -> Option<(&str, &str)> {
+        self.of.as_deref()?.split_once('.')
+    }
 }
 
 /// Names of NaCl's kind: an operation, and the primitive that it is by default.

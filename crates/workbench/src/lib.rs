@@ -16,6 +16,7 @@ pub mod certify;
 pub mod cipher;
 pub mod claims;
 pub mod compile;
+pub mod differential;
 pub mod dist;
 pub mod error;
 pub mod interface;

@@ -30,6 +30,15 @@ pub fn names(primitive: &Primitive) -> String {
     )
 }
 
+/// The name of TweetNaCl's object for a function of ours; none where no row of names has it.
+pub fn tweetnacl_name(primitive: &Primitive, name: &str) -> Option<String> {
+    primitive.names.iter().find_map(|row| {
+        let rest = name.strip_prefix(&row.own())?;
+        let part = if rest.is_empty() { "" } else { rest.strip_prefix('_')? };
+        row.functions.iter().any(|p| p == part).then(|| format!("{}_tweet{rest}", row.long()))
+    })
+}
+
 fn sizes(row: &NamesRow) -> String {
     let Some((first, _)) = row.constants.first_key_value() else { return String::new() };
     let own = row.own();

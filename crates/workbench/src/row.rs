@@ -32,6 +32,9 @@ pub struct Primitive {
     /// What arguments stand for, by their names, in all functions.
     #[serde(default)]
     pub encodings: BTreeMap<String, String>,
+    /// Values of arguments that tests try often, by name.
+    #[serde(default)]
+    pub edges: BTreeMap<String, Vec<String>>,
     /// Kept in `dist/`, with its objects certified. A new primitive is built and tested on every target before that.
     #[serde(default = "yes")]
     pub ship: bool,
@@ -255,6 +258,18 @@ pub struct Rival {
     /// Its names of our functions, where they differ.
     #[serde(default)]
     pub functions: BTreeMap<String, String>,
+    /// They have the names of TweetNaCl's objects.
+    #[serde(default)]
+    pub tweetnacl_names: bool,
+    /// Functions that it does not have.
+    #[serde(default)]
+    pub lacks: Vec<String>,
+    /// Functions whose results must not lie where arguments lie.
+    #[serde(default)]
+    pub apart: Vec<String>,
+    /// Arguments whose edge values it refuses.
+    #[serde(default)]
+    pub refuses: Vec<String>,
 }
 
 /// A program that is certified beside the shipped ones.
@@ -375,6 +390,7 @@ impl Primitive {
     pub(crate) fn take_in(&mut self, part: &Primitive) {
         self.functions.extend(part.functions.iter().map(|f| FunctionRow { encodings: part.encodings.clone(), ..f.clone() }));
         self.names.extend(part.names.iter().cloned());
+        self.edges.extend(part.edges.clone());
         self.api_source.extend(part.api_source.iter().cloned());
         self.api_header.extend(part.api_header.iter().cloned());
         if self.support.is_none() {

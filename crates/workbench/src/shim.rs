@@ -8,7 +8,8 @@
 use crate::interface::{c_argument, compiled, declared, range, rest, Argument, ArgumentRole, Extent, Function, Returns};
 use crate::interface_row::{CallRow, FunctionRow};
 use crate::row::Primitive;
-use santoku_backend_c::{stack_macro, Exported};
+use crate::row::StackRows;
+use santoku_backend_c::{function_stack_macro, stack_macro, Exported};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -44,8 +45,13 @@ pub fn shim(primitive: &Primitive, exported: &[Exported]) -> Result<Shim, String
     let mut text = Shim::default();
     for row in primitive.functions.iter().filter(|f| !f.calls.is_empty()) {
         let made = made(row, exported).map_err(|why| format!("{}: {why}", row.name))?;
-        text.source += &made.source(&stack_macro(&primitive.unit));
+        // Where a row says how deep the stack is, it is one number for all.
+        let stack = if primitive.stack == StackRows::default() { made.stack() } else { stack_macro(&primitive.unit) };
+        text.source += &made.source(&stack);
         text.header += &made.header();
+    }
+    if text.source.contains("STK_DEEPER(") {
+        text.source.insert_str(0, "#define STK_DEEPER(a, b) ((a) > (b) ? (a) : (b))\n\n");
     }
     if text.source.contains("STK_APART(") {
         text.source.insert_str(0, APART);
@@ -226,6 +232,12 @@ impl<'a> Made<'a> {
         !self.row.random.is_empty() || self.f.arguments.iter().any(|a| a.role.is_read() && !a.public)
     }
 
+    /// Bytes of stack that its calls use, as an expression of C.
+    fn stack(&self) -> String {
+        let each: BTreeSet<String> = self.steps.iter().map(|s| function_stack_macro(&s.of.name)).collect();
+        each.into_iter().reduce(|a, b| format!("STK_DEEPER({a}, {b})")).unwrap_or_default()
+    }
+
     /// Why -1 is returned before anything is called, as a condition.
     fn outside(&self) -> String {
         let bound = |(name, (lo, hi)): (&String, &(u64, u64))| match lo {
@@ -318,7 +330,8 @@ impl<'a> Made<'a> {
             let bounds = self.bounds.get(&a.name).map_or(String::new(), |(lo, hi)| format!(", from {lo} to {hi}"));
             let null = a.null.then(|| a.bytes.as_ref()?.of.clone()).flatten().map_or(String::new(), |of| format!("; may be null if {of} is 0"));
             let same = if a.same.is_empty() { String::new() } else { format!("; may be {}", a.same.join(" or ")) };
-            lines.push(format!("{}{size}: {what}{bounds}{secrecy}{null}{same}", a.name));
+            let zeros = self.row.arguments.iter().find(|r| r.name == a.name && r.zeros > 0).map_or(String::new(), |r| format!("; its first {} bytes must be 0", r.zeros));
+            lines.push(format!("{}{size}: {what}{bounds}{secrecy}{null}{same}{zeros}", a.name));
         }
         lines.extend([String::new(), self.returned()]);
         let list = self.f.arguments.iter().map(c_argument).collect::<Vec<_>>().join(", ");

@@ -159,9 +159,73 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #ifndef STK_STACK_NACL
 #ifdef __OPTIMIZE__
 #define STK_STACK_NACL (3840 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_x25519 (2560 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box_beforenm (2816 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (2496 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box (2944 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hash (2560 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hashblocks (704 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth (576 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth_verify (640 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_opened (2112 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_public_key (3200 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_detached (3968 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_verify (5888 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_stream_xor (2112 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_stream_salsa20_xor (1984 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_salsa20 (640 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_hsalsa20 (576 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_16 (320 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_32 (320 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_64 (320 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_x25519_base (2688 + STK_STACK_MORE)
 #else
 #define STK_STACK_NACL (7168 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_x25519 (4288 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box_beforenm (4672 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (4416 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box (5056 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hash (4608 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hashblocks (1152 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth (1024 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth_verify (1152 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (2752 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_opened (3712 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_public_key (5760 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_detached (7296 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_verify (11072 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_stream_xor (3712 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_stream_salsa20_xor (3456 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_salsa20 (960 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_hsalsa20 (832 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_16 (448 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_32 (448 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_64 (448 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_x25519_base (4416 + STK_STACK_MORE)
 #endif
+#else
+#define STK_STACK_OF_santoku_x25519 STK_STACK_NACL
+#define STK_STACK_OF_santoku_box_beforenm STK_STACK_NACL
+#define STK_STACK_OF_santoku_secretbox STK_STACK_NACL
+#define STK_STACK_OF_santoku_box STK_STACK_NACL
+#define STK_STACK_OF_santoku_hash STK_STACK_NACL
+#define STK_STACK_OF_santoku_hashblocks STK_STACK_NACL
+#define STK_STACK_OF_santoku_onetimeauth STK_STACK_NACL
+#define STK_STACK_OF_santoku_onetimeauth_verify STK_STACK_NACL
+#define STK_STACK_OF_santoku_secretbox_authentic STK_STACK_NACL
+#define STK_STACK_OF_santoku_secretbox_opened STK_STACK_NACL
+#define STK_STACK_OF_santoku_sign_public_key STK_STACK_NACL
+#define STK_STACK_OF_santoku_sign_detached STK_STACK_NACL
+#define STK_STACK_OF_santoku_sign_verify STK_STACK_NACL
+#define STK_STACK_OF_santoku_stream_xor STK_STACK_NACL
+#define STK_STACK_OF_santoku_stream_salsa20_xor STK_STACK_NACL
+#define STK_STACK_OF_santoku_core_salsa20 STK_STACK_NACL
+#define STK_STACK_OF_santoku_core_hsalsa20 STK_STACK_NACL
+#define STK_STACK_OF_santoku_verify_16 STK_STACK_NACL
+#define STK_STACK_OF_santoku_verify_32 STK_STACK_NACL
+#define STK_STACK_OF_santoku_verify_64 STK_STACK_NACL
+#define STK_STACK_OF_santoku_x25519_base STK_STACK_NACL
 #endif
 
 #ifndef STK_STACK_MORE
@@ -8272,9 +8336,73 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #ifndef STK_STACK_NACL
 #ifdef __OPTIMIZE__
 #define STK_STACK_NACL (3840 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_x25519 (2560 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box_beforenm (2688 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (2496 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box (3072 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hash (2560 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hashblocks (704 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth (576 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth_verify (640 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_opened (2112 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_public_key (3200 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_detached (3968 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_verify (5888 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_stream_xor (2112 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_stream_salsa20_xor (1984 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_salsa20 (640 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_hsalsa20 (576 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_16 (320 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_32 (320 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_64 (320 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_x25519_base (2560 + STK_STACK_MORE)
 #else
 #define STK_STACK_NACL (7168 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_x25519 (4288 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box_beforenm (4544 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (4416 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box (5440 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hash (4608 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hashblocks (1152 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth (1024 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth_verify (1152 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (2752 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_opened (3712 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_public_key (5760 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_detached (7296 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_verify (11072 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_stream_xor (3712 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_stream_salsa20_xor (3456 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_salsa20 (960 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_hsalsa20 (832 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_16 (448 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_32 (448 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_64 (448 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_x25519_base (4288 + STK_STACK_MORE)
 #endif
+#else
+#define STK_STACK_OF_santoku_x25519 STK_STACK_NACL
+#define STK_STACK_OF_santoku_box_beforenm STK_STACK_NACL
+#define STK_STACK_OF_santoku_secretbox STK_STACK_NACL
+#define STK_STACK_OF_santoku_box STK_STACK_NACL
+#define STK_STACK_OF_santoku_hash STK_STACK_NACL
+#define STK_STACK_OF_santoku_hashblocks STK_STACK_NACL
+#define STK_STACK_OF_santoku_onetimeauth STK_STACK_NACL
+#define STK_STACK_OF_santoku_onetimeauth_verify STK_STACK_NACL
+#define STK_STACK_OF_santoku_secretbox_authentic STK_STACK_NACL
+#define STK_STACK_OF_santoku_secretbox_opened STK_STACK_NACL
+#define STK_STACK_OF_santoku_sign_public_key STK_STACK_NACL
+#define STK_STACK_OF_santoku_sign_detached STK_STACK_NACL
+#define STK_STACK_OF_santoku_sign_verify STK_STACK_NACL
+#define STK_STACK_OF_santoku_stream_xor STK_STACK_NACL
+#define STK_STACK_OF_santoku_stream_salsa20_xor STK_STACK_NACL
+#define STK_STACK_OF_santoku_core_salsa20 STK_STACK_NACL
+#define STK_STACK_OF_santoku_core_hsalsa20 STK_STACK_NACL
+#define STK_STACK_OF_santoku_verify_16 STK_STACK_NACL
+#define STK_STACK_OF_santoku_verify_32 STK_STACK_NACL
+#define STK_STACK_OF_santoku_verify_64 STK_STACK_NACL
+#define STK_STACK_OF_santoku_x25519_base STK_STACK_NACL
 #endif
 
 #ifndef STK_STACK_MORE
@@ -14831,6 +14959,8 @@ STK_API int STK_NAME(crypto_sign)(unsigned char *sm, unsigned long long *smlen, 
 #define STK_APART(a, an, b, bn) ((void)0)
 #endif
 
+#define STK_DEEPER(a, b) ((a) > (b) ? (a) : (b))
+
 static STK_BODY int stk_crypto_stream(unsigned char *c, unsigned long long n, const unsigned char *nonce, const unsigned char *k)
 {
     if (n > 2147483647u) {
@@ -14850,7 +14980,7 @@ STK_API int STK_NAME(crypto_stream)(unsigned char *c, unsigned long long n, cons
 {
     int status;
     status = stk_crypto_stream(c, n, nonce, k);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_STACK_OF_santoku_stream_xor);
     return status;
 }
 
@@ -14875,7 +15005,7 @@ STK_API int STK_NAME(crypto_stream_xor)(unsigned char *c, const unsigned char *m
 {
     int status;
     status = stk_crypto_stream_xor(c, m, n, nonce, k);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_STACK_OF_santoku_stream_xor);
     return status;
 }
 
@@ -14898,7 +15028,7 @@ STK_API int STK_NAME(crypto_stream_salsa20)(unsigned char *c, unsigned long long
 {
     int status;
     status = stk_crypto_stream_salsa20(c, n, nonce, k);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_STACK_OF_santoku_stream_salsa20_xor);
     return status;
 }
 
@@ -14923,7 +15053,7 @@ STK_API int STK_NAME(crypto_stream_salsa20_xor)(unsigned char *c, const unsigned
 {
     int status;
     status = stk_crypto_stream_salsa20_xor(c, m, n, nonce, k);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_STACK_OF_santoku_stream_salsa20_xor);
     return status;
 }
 
@@ -14940,7 +15070,7 @@ STK_API int STK_NAME(crypto_core_salsa20)(unsigned char *out, const unsigned cha
 {
     int status;
     status = stk_crypto_core_salsa20(out, in, k, c);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_STACK_OF_santoku_core_salsa20);
     return status;
 }
 
@@ -14959,7 +15089,7 @@ STK_API int STK_NAME(crypto_core_hsalsa20)(unsigned char *out, const unsigned ch
 {
     int status;
     status = stk_crypto_core_hsalsa20(out, in, k, c);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_STACK_OF_santoku_core_hsalsa20);
     return status;
 }
 
@@ -14978,7 +15108,7 @@ STK_API int STK_NAME(crypto_onetimeauth)(unsigned char *a, const unsigned char *
 {
     int status;
     status = stk_crypto_onetimeauth(a, m, n, k);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_STACK_OF_santoku_onetimeauth);
     return status;
 }
 
@@ -14997,7 +15127,7 @@ STK_API int STK_NAME(crypto_onetimeauth_verify)(const unsigned char *a, const un
 {
     int status;
     status = stk_crypto_onetimeauth_verify(a, m, n, k);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_STACK_OF_santoku_onetimeauth_verify);
     return status;
 }
 
@@ -15015,7 +15145,7 @@ STK_API int STK_NAME(crypto_hash)(unsigned char *out, const unsigned char *m, un
 {
     int status;
     status = stk_crypto_hash(out, m, n);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_STACK_OF_santoku_hash);
     return status;
 }
 
@@ -15033,7 +15163,7 @@ STK_API int STK_NAME(crypto_hashblocks)(unsigned char *x, const unsigned char *m
 {
     int status;
     status = stk_crypto_hashblocks(x, m, n);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_STACK_OF_santoku_hashblocks);
     return status;
 }
 
@@ -15049,7 +15179,7 @@ STK_API int STK_NAME(crypto_verify_16)(const unsigned char *x, const unsigned ch
 {
     int status;
     status = stk_crypto_verify_16(x, y);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_STACK_OF_santoku_verify_16);
     return status;
 }
 
@@ -15065,7 +15195,7 @@ STK_API int STK_NAME(crypto_verify_32)(const unsigned char *x, const unsigned ch
 {
     int status;
     status = stk_crypto_verify_32(x, y);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_STACK_OF_santoku_verify_32);
     return status;
 }
 
@@ -15081,7 +15211,7 @@ STK_API int STK_NAME(crypto_verify_64)(const unsigned char *x, const unsigned ch
 {
     int status;
     status = stk_crypto_verify_64(x, y);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_STACK_OF_santoku_verify_64);
     return status;
 }
 
@@ -15097,7 +15227,7 @@ STK_API int STK_NAME(crypto_box_keypair)(unsigned char *pk, unsigned char *sk)
     int status;
     randombytes(sk, 32);
     status = stk_crypto_box_keypair(pk, sk);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_STACK_OF_santoku_x25519_base);
     return status;
 }
 
@@ -15117,7 +15247,7 @@ STK_API int STK_NAME(crypto_box_beforenm)(unsigned char *k, const unsigned char 
 {
     int status;
     status = stk_crypto_box_beforenm(k, pk, sk);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_STACK_OF_santoku_box_beforenm);
     return status;
 }
 
@@ -15139,7 +15269,7 @@ STK_API int STK_NAME(crypto_box_afternm)(unsigned char *c, const unsigned char *
 {
     int status;
     status = stk_crypto_box_afternm(c, m, n, nonce, k);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_STACK_OF_santoku_secretbox);
     return status;
 }
 
@@ -15164,7 +15294,7 @@ STK_API int STK_NAME(crypto_box_open_afternm)(unsigned char *m, const unsigned c
 {
     int status;
     status = stk_crypto_box_open_afternm(m, c, n, nonce, k);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_DEEPER(STK_STACK_OF_santoku_secretbox_authentic, STK_STACK_OF_santoku_secretbox_opened));
     return status;
 }
 
@@ -15187,7 +15317,7 @@ STK_API int STK_NAME(crypto_box)(unsigned char *c, const unsigned char *m, unsig
 {
     int status;
     status = stk_crypto_box(c, m, n, nonce, pk, sk);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_STACK_OF_santoku_box);
     return status;
 }
 
@@ -15215,7 +15345,7 @@ STK_API int STK_NAME(crypto_box_open)(unsigned char *m, const unsigned char *c, 
 {
     int status;
     status = stk_crypto_box_open(m, c, n, nonce, pk, sk);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_DEEPER(STK_DEEPER(STK_STACK_OF_santoku_box_beforenm, STK_STACK_OF_santoku_secretbox_authentic), STK_STACK_OF_santoku_secretbox_opened));
     return status;
 }
 
@@ -15237,7 +15367,7 @@ STK_API int STK_NAME(crypto_secretbox)(unsigned char *c, const unsigned char *m,
 {
     int status;
     status = stk_crypto_secretbox(c, m, n, nonce, k);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_STACK_OF_santoku_secretbox);
     return status;
 }
 
@@ -15262,7 +15392,7 @@ STK_API int STK_NAME(crypto_secretbox_open)(unsigned char *m, const unsigned cha
 {
     int status;
     status = stk_crypto_secretbox_open(m, c, n, nonce, k);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_DEEPER(STK_STACK_OF_santoku_secretbox_authentic, STK_STACK_OF_santoku_secretbox_opened));
     return status;
 }
 
@@ -15282,7 +15412,7 @@ STK_API int STK_NAME(crypto_scalarmult)(unsigned char *q, const unsigned char *n
 {
     int status;
     status = stk_crypto_scalarmult(q, n, p);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_STACK_OF_santoku_x25519);
     return status;
 }
 
@@ -15299,7 +15429,7 @@ STK_API int STK_NAME(crypto_scalarmult_base)(unsigned char *q, const unsigned ch
 {
     int status;
     status = stk_crypto_scalarmult_base(q, n);
-    STK_CLEAR(STK_STACK_NACL);
+    STK_CLEAR(STK_STACK_OF_santoku_x25519_base);
     return status;
 }
 

@@ -94,9 +94,31 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #ifndef STK_STACK_NACL_BOX
 #ifdef __OPTIMIZE__
 #define STK_STACK_NACL_BOX (2816 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_x25519 (2560 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box_beforenm (2816 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (2496 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box (2944 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_opened (2112 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_x25519_base (2688 + STK_STACK_MORE)
 #else
 #define STK_STACK_NACL_BOX (4864 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_x25519 (4288 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box_beforenm (4672 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (4416 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box (5056 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (2752 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_opened (3712 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_x25519_base (4416 + STK_STACK_MORE)
 #endif
+#else
+#define STK_STACK_OF_santoku_x25519 STK_STACK_NACL_BOX
+#define STK_STACK_OF_santoku_box_beforenm STK_STACK_NACL_BOX
+#define STK_STACK_OF_santoku_secretbox STK_STACK_NACL_BOX
+#define STK_STACK_OF_santoku_box STK_STACK_NACL_BOX
+#define STK_STACK_OF_santoku_secretbox_authentic STK_STACK_NACL_BOX
+#define STK_STACK_OF_santoku_secretbox_opened STK_STACK_NACL_BOX
+#define STK_STACK_OF_santoku_x25519_base STK_STACK_NACL_BOX
 #endif
 
 #ifndef STK_STACK_MORE
@@ -2056,9 +2078,31 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #ifndef STK_STACK_NACL_BOX
 #ifdef __OPTIMIZE__
 #define STK_STACK_NACL_BOX (3072 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_x25519 (2560 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box_beforenm (2688 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (2496 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box (3072 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_opened (2112 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_x25519_base (2560 + STK_STACK_MORE)
 #else
 #define STK_STACK_NACL_BOX (5376 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_x25519 (4288 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box_beforenm (4544 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (4416 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box (5440 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (2752 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_opened (3712 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_x25519_base (4288 + STK_STACK_MORE)
 #endif
+#else
+#define STK_STACK_OF_santoku_x25519 STK_STACK_NACL_BOX
+#define STK_STACK_OF_santoku_box_beforenm STK_STACK_NACL_BOX
+#define STK_STACK_OF_santoku_secretbox STK_STACK_NACL_BOX
+#define STK_STACK_OF_santoku_box STK_STACK_NACL_BOX
+#define STK_STACK_OF_santoku_secretbox_authentic STK_STACK_NACL_BOX
+#define STK_STACK_OF_santoku_secretbox_opened STK_STACK_NACL_BOX
+#define STK_STACK_OF_santoku_x25519_base STK_STACK_NACL_BOX
 #endif
 
 #ifndef STK_STACK_MORE
@@ -4463,6 +4507,8 @@ STK_NOINLINE static void santoku_x25519_base(uint8_t *result, const uint8_t *k)
 #define STK_APART(a, an, b, bn) ((void)0)
 #endif
 
+#define STK_DEEPER(a, b) ((a) > (b) ? (a) : (b))
+
 static STK_BODY int stk_crypto_box_keypair(unsigned char *pk, unsigned char *sk)
 {
     STK_APART(pk, 32, sk, 32);
@@ -4475,7 +4521,7 @@ STK_API int STK_NAME(crypto_box_keypair)(unsigned char *pk, unsigned char *sk)
     int status;
     randombytes(sk, 32);
     status = stk_crypto_box_keypair(pk, sk);
-    STK_CLEAR(STK_STACK_NACL_BOX);
+    STK_CLEAR(STK_STACK_OF_santoku_x25519_base);
     return status;
 }
 
@@ -4495,7 +4541,7 @@ STK_API int STK_NAME(crypto_box_beforenm)(unsigned char *k, const unsigned char 
 {
     int status;
     status = stk_crypto_box_beforenm(k, pk, sk);
-    STK_CLEAR(STK_STACK_NACL_BOX);
+    STK_CLEAR(STK_STACK_OF_santoku_box_beforenm);
     return status;
 }
 
@@ -4517,7 +4563,7 @@ STK_API int STK_NAME(crypto_box_afternm)(unsigned char *c, const unsigned char *
 {
     int status;
     status = stk_crypto_box_afternm(c, m, n, nonce, k);
-    STK_CLEAR(STK_STACK_NACL_BOX);
+    STK_CLEAR(STK_STACK_OF_santoku_secretbox);
     return status;
 }
 
@@ -4542,7 +4588,7 @@ STK_API int STK_NAME(crypto_box_open_afternm)(unsigned char *m, const unsigned c
 {
     int status;
     status = stk_crypto_box_open_afternm(m, c, n, nonce, k);
-    STK_CLEAR(STK_STACK_NACL_BOX);
+    STK_CLEAR(STK_DEEPER(STK_STACK_OF_santoku_secretbox_authentic, STK_STACK_OF_santoku_secretbox_opened));
     return status;
 }
 
@@ -4565,7 +4611,7 @@ STK_API int STK_NAME(crypto_box)(unsigned char *c, const unsigned char *m, unsig
 {
     int status;
     status = stk_crypto_box(c, m, n, nonce, pk, sk);
-    STK_CLEAR(STK_STACK_NACL_BOX);
+    STK_CLEAR(STK_STACK_OF_santoku_box);
     return status;
 }
 
@@ -4593,7 +4639,7 @@ STK_API int STK_NAME(crypto_box_open)(unsigned char *m, const unsigned char *c, 
 {
     int status;
     status = stk_crypto_box_open(m, c, n, nonce, pk, sk);
-    STK_CLEAR(STK_STACK_NACL_BOX);
+    STK_CLEAR(STK_DEEPER(STK_DEEPER(STK_STACK_OF_santoku_box_beforenm, STK_STACK_OF_santoku_secretbox_authentic), STK_STACK_OF_santoku_secretbox_opened));
     return status;
 }
 
@@ -4615,7 +4661,7 @@ STK_API int STK_NAME(crypto_secretbox)(unsigned char *c, const unsigned char *m,
 {
     int status;
     status = stk_crypto_secretbox(c, m, n, nonce, k);
-    STK_CLEAR(STK_STACK_NACL_BOX);
+    STK_CLEAR(STK_STACK_OF_santoku_secretbox);
     return status;
 }
 
@@ -4640,7 +4686,7 @@ STK_API int STK_NAME(crypto_secretbox_open)(unsigned char *m, const unsigned cha
 {
     int status;
     status = stk_crypto_secretbox_open(m, c, n, nonce, k);
-    STK_CLEAR(STK_STACK_NACL_BOX);
+    STK_CLEAR(STK_DEEPER(STK_STACK_OF_santoku_secretbox_authentic, STK_STACK_OF_santoku_secretbox_opened));
     return status;
 }
 
@@ -4660,7 +4706,7 @@ STK_API int STK_NAME(crypto_scalarmult)(unsigned char *q, const unsigned char *n
 {
     int status;
     status = stk_crypto_scalarmult(q, n, p);
-    STK_CLEAR(STK_STACK_NACL_BOX);
+    STK_CLEAR(STK_STACK_OF_santoku_x25519);
     return status;
 }
 
@@ -4677,7 +4723,7 @@ STK_API int STK_NAME(crypto_scalarmult_base)(unsigned char *q, const unsigned ch
 {
     int status;
     status = stk_crypto_scalarmult_base(q, n);
-    STK_CLEAR(STK_STACK_NACL_BOX);
+    STK_CLEAR(STK_STACK_OF_santoku_x25519_base);
     return status;
 }
 

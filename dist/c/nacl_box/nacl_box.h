@@ -118,11 +118,11 @@ int STK_NAME(crypto_box_keypair)(unsigned char *pk, unsigned char *sk);
  * Returns 0. */
 int STK_NAME(crypto_box_beforenm)(unsigned char *k, const unsigned char *pk, const unsigned char *sk);
 
-/* A box of m under a key that two parties share. The first 32 bytes of m should be 0; the first 16 of the box are.
+/* A box of m under a key that two parties share. The first 16 bytes of the box are 0.
  * A nonce is never used twice with the same key.
  *
  * c[n]: written; may be m
- * m[n]: read; secret
+ * m[n]: read; secret; its first 32 bytes must be 0
  * n: a length, from 32 to 2147483647
  * nonce[24]: read; secret
  * k[32]: read; secret
@@ -141,11 +141,11 @@ int STK_NAME(crypto_box_afternm)(unsigned char *c, const unsigned char *m, unsig
  * Returns 0; or -1, with nothing written, if it is not accepted or n is outside of its range. */
 int STK_NAME(crypto_box_open_afternm)(unsigned char *m, const unsigned char *c, unsigned long long n, const unsigned char *nonce, const unsigned char *k);
 
-/* A box of m for the owner of pk, from the owner of sk. The first 32 bytes of m should be 0; the first 16 of the box are.
+/* A box of m for the owner of pk, from the owner of sk. The first 16 bytes of the box are 0.
  * A nonce is never used twice by these two.
  *
  * c[n]: written; may be m
- * m[n]: read; secret
+ * m[n]: read; secret; its first 32 bytes must be 0
  * n: a length, from 32 to 2147483647
  * nonce[24]: read; secret
  * pk[32]: read; secret
@@ -166,11 +166,11 @@ int STK_NAME(crypto_box)(unsigned char *c, const unsigned char *m, unsigned long
  * Returns 0; or -1, with nothing written, if it is not accepted or n is outside of its range. */
 int STK_NAME(crypto_box_open)(unsigned char *m, const unsigned char *c, unsigned long long n, const unsigned char *nonce, const unsigned char *pk, const unsigned char *sk);
 
-/* A box of m under a key. The first 32 bytes of m should be 0; the first 16 of the box are.
+/* A box of m under a key. The first 16 bytes of the box are 0.
  * A nonce is never used twice with the same key.
  *
  * c[n]: written; may be m
- * m[n]: read; secret
+ * m[n]: read; secret; its first 32 bytes must be 0
  * n: a length, from 32 to 2147483647
  * nonce[24]: read; secret
  * k[32]: read; secret
