@@ -15,8 +15,8 @@
 #define cipher_chacha20_rounds aead_chacha20poly1305_cipher_chacha20_rounds
 #define cipher_chacha20_setup aead_chacha20poly1305_cipher_chacha20_setup
 #define aead_chacha20poly1305_stream aead_chacha20poly1305_aead_chacha20poly1305_stream
-#define aead_chacha20poly1305_added_block aead_chacha20poly1305_aead_chacha20poly1305_added_block
-#define aead_chacha20poly1305_rest aead_chacha20poly1305_aead_chacha20poly1305_rest
+#define cipher_stream_added_block aead_chacha20poly1305_cipher_stream_added_block
+#define cipher_stream_rest aead_chacha20poly1305_cipher_stream_rest
 #define aead_chacha20poly1305_added aead_chacha20poly1305_aead_chacha20poly1305_added
 #define aead_chacha20poly1305_filled aead_chacha20poly1305_aead_chacha20poly1305_filled
 #define onetimeauth_poly1305_load aead_chacha20poly1305_onetimeauth_poly1305_load
@@ -528,9 +528,10 @@ STK_NOINLINE static void aead_chacha20poly1305_stream(uint8_t *restrict result, 
     }
 }
 
-/* aead.chacha20poly1305.added_block
+/* cipher.stream.added_block
+ * Messages and blocks of a key stream of 64 bytes.
  * One block with the key stream added. */
-STK_NOINLINE static void aead_chacha20poly1305_added_block(uint8_t *restrict result, const uint8_t *m, const uint8_t *s)
+STK_NOINLINE static void cipher_stream_added_block(uint8_t *restrict result, const uint8_t *m, const uint8_t *s)
 {
     result[0] = (uint8_t)((uint32_t)m[0] ^ (uint32_t)s[0]);
     result[1] = (uint8_t)((uint32_t)m[1] ^ (uint32_t)s[1]);
@@ -598,9 +599,9 @@ STK_NOINLINE static void aead_chacha20poly1305_added_block(uint8_t *restrict res
     result[63] = (uint8_t)((uint32_t)m[63] ^ (uint32_t)s[63]);
 }
 
-/* aead.chacha20poly1305.rest
+/* cipher.stream.rest
  * What is left of `m` behind the whole blocks, filled up with zeros to one. */
-STK_NOINLINE static void aead_chacha20poly1305_rest(uint8_t *restrict last, uint32_t n, const uint8_t *m)
+STK_NOINLINE static void cipher_stream_rest(uint8_t *restrict last, uint32_t n, const uint8_t *m)
 {
     uint32_t start; /* 0 .. 2147483584 */
     uint32_t j; /* 0 .. 63 */
@@ -627,12 +628,12 @@ STK_NOINLINE static void aead_chacha20poly1305_added(uint8_t *restrict out, uint
     for (b = 0; b < (n >> 6); b++) {
         uint8_t t[64];
         aead_chacha20poly1305_stream(t, key, (b + UINT32_C(1)), nonce);
-        aead_chacha20poly1305_added_block((&out[UINT32_C(64) * b]), (&m[UINT32_C(64) * b]), t);
+        cipher_stream_added_block((&out[UINT32_C(64) * b]), (&m[UINT32_C(64) * b]), t);
     }
     start = UINT32_C(64) * (n >> 6);
-    aead_chacha20poly1305_rest(t_2, n, m);
+    cipher_stream_rest(t_2, n, m);
     aead_chacha20poly1305_stream(t_3, key, ((n >> 6) + UINT32_C(1)), nonce);
-    aead_chacha20poly1305_added_block(last, t_2, t_3);
+    cipher_stream_added_block(last, t_2, t_3);
     for (i = start; i < n; i++) {
         out[i] = (uint8_t)(uint32_t)last[(int32_t)i - (int32_t)start];
     }
@@ -1059,8 +1060,8 @@ STK_API void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *restrict m, uint32
 #undef cipher_chacha20_rounds
 #undef cipher_chacha20_setup
 #undef aead_chacha20poly1305_stream
-#undef aead_chacha20poly1305_added_block
-#undef aead_chacha20poly1305_rest
+#undef cipher_stream_added_block
+#undef cipher_stream_rest
 #undef aead_chacha20poly1305_added
 #undef aead_chacha20poly1305_filled
 #undef onetimeauth_poly1305_load

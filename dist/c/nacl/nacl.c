@@ -38,6 +38,8 @@
 #define onetimeauth_poly1305_load nacl_onetimeauth_poly1305_load
 #define onetimeauth_poly1305_canonical nacl_onetimeauth_poly1305_canonical
 #define onetimeauth_poly1305_mul nacl_onetimeauth_poly1305_mul
+#define onetimeauth_poly1305_whole_blocks_slice nacl_onetimeauth_poly1305_whole_blocks_slice
+#define onetimeauth_poly1305_rest_slice nacl_onetimeauth_poly1305_rest_slice
 #define onetimeauth_poly1305_blocks_slice nacl_onetimeauth_poly1305_blocks_slice
 #define onetimeauth_poly1305_tag nacl_onetimeauth_poly1305_tag
 #define hash_sha512_compress nacl_hash_sha512_compress
@@ -47,6 +49,8 @@
 #define hash_sha512_hash_with_prefix_0 nacl_hash_sha512_hash_with_prefix_0
 #define nacl_hash_load nacl_nacl_hash_load
 #define nacl_hash_stored nacl_nacl_hash_stored
+#define onetimeauth_poly1305_whole_blocks nacl_onetimeauth_poly1305_whole_blocks
+#define onetimeauth_poly1305_rest nacl_onetimeauth_poly1305_rest
 #define onetimeauth_poly1305_blocks nacl_onetimeauth_poly1305_blocks
 #define nacl_secretbox_authenticator_key nacl_nacl_secretbox_authenticator_key
 #define nacl_sign_expand nacl_nacl_sign_expand
@@ -165,8 +169,8 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_box (2944 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hash (2560 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hashblocks (704 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth (576 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth_verify (640 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth (832 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth_verify (896 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (2112 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_public_key (3200 + STK_STACK_MORE)
@@ -188,8 +192,8 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_box (5056 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hash (4608 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hashblocks (1152 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth (1024 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth_verify (1152 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth (1280 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth_verify (1408 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_authentic (2752 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (3712 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_public_key (5760 + STK_STACK_MORE)
@@ -4473,18 +4477,19 @@ static void onetimeauth_poly1305_mul(uint32_t *result, const uint32_t *a, const 
     result[4] = (uint32_t)r_4;
 }
 
-/* onetimeauth.poly1305.blocks$slice
- * The sum over a message of any length.
+/* onetimeauth.poly1305.whole_blocks$slice
+ * The sum over the first `count` blocks, which are whole.
  * in m_at: 0 .. 2^31-1
  * in r: 0 .. 67109888
+ * in count: 0 .. 2^27
  * out h: 0 .. 67109888 */
-static void onetimeauth_poly1305_blocks_slice(uint32_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint32_t *r)
+STK_NOINLINE static void onetimeauth_poly1305_whole_blocks_slice(uint32_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint32_t *r, uint32_t count)
 {
+    (void)n;
     (void)m_whole;
-    uint32_t i; /* 0 .. 134217726 */
-    uint32_t start; /* 0 .. 2147483632 */
+    uint32_t i; /* 0 .. 2^27-1 */
     memset(h, 0, 5 * sizeof(uint32_t));
-    for (i = 0; i < (n >> 4); i++) {
+    for (i = 0; i < count; i++) {
         uint32_t t[5]; /* 0 .. 2^26-1 */
         uint32_t result_0_add[5]; /* 0 .. 134219776 */
         onetimeauth_poly1305_load(t, (&m[m_at + (UINT32_C(16) * i)]), UINT32_C(1));
@@ -4495,129 +4500,151 @@ static void onetimeauth_poly1305_blocks_slice(uint32_t *restrict h, uint32_t n, 
         result_0_add[4] = h[4] + t[4];
         onetimeauth_poly1305_mul(h, result_0_add, r);
     }
+}
+
+/* onetimeauth.poly1305.rest$slice
+ * What is left of a message behind its whole blocks, with a byte 1 behind it, then zeros.
+ * in m_at: 0 .. 2^31-1 */
+STK_NOINLINE static void onetimeauth_poly1305_rest_slice(uint8_t *restrict last, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at)
+{
+    (void)m_whole;
+    uint32_t start; /* 0 .. 2147483632 */
     start = UINT32_C(16) * (n >> 4);
+    memset(last, 0, 16);
     if (start < n) {
-        uint8_t last[16];
-        uint32_t t_2[5]; /* 0 .. 2^26-1 */
-        uint32_t result_1_add[5]; /* 0 .. 134219776 */
-        memset(last, 0, 16);
-        if (start < n) {
-            last[0] = (uint8_t)(uint32_t)m[m_at + start];
-        } else {
+        last[0] = (uint8_t)(uint32_t)m[m_at + start];
+    } else {
+        if (start == n) {
             last[0] = UINT32_C(1);
         }
-        if ((start + UINT32_C(1)) < n) {
-            last[1] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(1))];
-        } else {
-            if ((start + UINT32_C(1)) == n) {
-                last[1] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(1)) < n) {
+        last[1] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(1))];
+    } else {
+        if ((start + UINT32_C(1)) == n) {
+            last[1] = UINT32_C(1);
         }
-        if ((start + UINT32_C(2)) < n) {
-            last[2] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(2))];
-        } else {
-            if ((start + UINT32_C(2)) == n) {
-                last[2] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(2)) < n) {
+        last[2] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(2))];
+    } else {
+        if ((start + UINT32_C(2)) == n) {
+            last[2] = UINT32_C(1);
         }
-        if ((start + UINT32_C(3)) < n) {
-            last[3] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(3))];
-        } else {
-            if ((start + UINT32_C(3)) == n) {
-                last[3] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(3)) < n) {
+        last[3] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(3))];
+    } else {
+        if ((start + UINT32_C(3)) == n) {
+            last[3] = UINT32_C(1);
         }
-        if ((start + UINT32_C(4)) < n) {
-            last[4] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(4))];
-        } else {
-            if ((start + UINT32_C(4)) == n) {
-                last[4] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(4)) < n) {
+        last[4] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(4))];
+    } else {
+        if ((start + UINT32_C(4)) == n) {
+            last[4] = UINT32_C(1);
         }
-        if ((start + UINT32_C(5)) < n) {
-            last[5] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(5))];
-        } else {
-            if ((start + UINT32_C(5)) == n) {
-                last[5] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(5)) < n) {
+        last[5] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(5))];
+    } else {
+        if ((start + UINT32_C(5)) == n) {
+            last[5] = UINT32_C(1);
         }
-        if ((start + UINT32_C(6)) < n) {
-            last[6] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(6))];
-        } else {
-            if ((start + UINT32_C(6)) == n) {
-                last[6] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(6)) < n) {
+        last[6] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(6))];
+    } else {
+        if ((start + UINT32_C(6)) == n) {
+            last[6] = UINT32_C(1);
         }
-        if ((start + UINT32_C(7)) < n) {
-            last[7] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(7))];
-        } else {
-            if ((start + UINT32_C(7)) == n) {
-                last[7] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(7)) < n) {
+        last[7] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(7))];
+    } else {
+        if ((start + UINT32_C(7)) == n) {
+            last[7] = UINT32_C(1);
         }
-        if ((start + UINT32_C(8)) < n) {
-            last[8] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(8))];
-        } else {
-            if ((start + UINT32_C(8)) == n) {
-                last[8] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(8)) < n) {
+        last[8] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(8))];
+    } else {
+        if ((start + UINT32_C(8)) == n) {
+            last[8] = UINT32_C(1);
         }
-        if ((start + UINT32_C(9)) < n) {
-            last[9] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(9))];
-        } else {
-            if ((start + UINT32_C(9)) == n) {
-                last[9] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(9)) < n) {
+        last[9] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(9))];
+    } else {
+        if ((start + UINT32_C(9)) == n) {
+            last[9] = UINT32_C(1);
         }
-        if ((start + UINT32_C(10)) < n) {
-            last[10] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(10))];
-        } else {
-            if ((start + UINT32_C(10)) == n) {
-                last[10] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(10)) < n) {
+        last[10] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(10))];
+    } else {
+        if ((start + UINT32_C(10)) == n) {
+            last[10] = UINT32_C(1);
         }
-        if ((start + UINT32_C(11)) < n) {
-            last[11] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(11))];
-        } else {
-            if ((start + UINT32_C(11)) == n) {
-                last[11] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(11)) < n) {
+        last[11] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(11))];
+    } else {
+        if ((start + UINT32_C(11)) == n) {
+            last[11] = UINT32_C(1);
         }
-        if ((start + UINT32_C(12)) < n) {
-            last[12] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(12))];
-        } else {
-            if ((start + UINT32_C(12)) == n) {
-                last[12] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(12)) < n) {
+        last[12] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(12))];
+    } else {
+        if ((start + UINT32_C(12)) == n) {
+            last[12] = UINT32_C(1);
         }
-        if ((start + UINT32_C(13)) < n) {
-            last[13] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(13))];
-        } else {
-            if ((start + UINT32_C(13)) == n) {
-                last[13] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(13)) < n) {
+        last[13] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(13))];
+    } else {
+        if ((start + UINT32_C(13)) == n) {
+            last[13] = UINT32_C(1);
         }
-        if ((start + UINT32_C(14)) < n) {
-            last[14] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(14))];
-        } else {
-            if ((start + UINT32_C(14)) == n) {
-                last[14] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(14)) < n) {
+        last[14] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(14))];
+    } else {
+        if ((start + UINT32_C(14)) == n) {
+            last[14] = UINT32_C(1);
         }
-        if ((start + UINT32_C(15)) < n) {
-            last[15] = (uint8_t)(uint32_t)m[0];
-        } else {
-            if ((start + UINT32_C(15)) == n) {
-                last[15] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(15)) < n) {
+        last[15] = (uint8_t)(uint32_t)m[0];
+    } else {
+        if ((start + UINT32_C(15)) == n) {
+            last[15] = UINT32_C(1);
         }
-        onetimeauth_poly1305_load(t_2, last, UINT32_C(0));
-        result_1_add[0] = h[0] + t_2[0];
-        result_1_add[1] = h[1] + t_2[1];
-        result_1_add[2] = h[2] + t_2[2];
-        result_1_add[3] = h[3] + t_2[3];
-        result_1_add[4] = h[4] + t_2[4];
-        onetimeauth_poly1305_mul(h, result_1_add, r);
+    }
+}
+
+/* onetimeauth.poly1305.blocks$slice
+ * The sum over a message of any length.
+ * in m_at: 0 .. 2^31-1
+ * in r: 0 .. 67109888
+ * out h: 0 .. 67109888 */
+STK_NOINLINE static void onetimeauth_poly1305_blocks_slice(uint32_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint32_t *r)
+{
+    onetimeauth_poly1305_whole_blocks_slice(h, n, m_whole, m, m_at, r, (n >> 4));
+    if ((UINT32_C(16) * (n >> 4)) < n) {
+        uint8_t t[16];
+        uint32_t t_2[5]; /* 0 .. 2^26-1 */
+        uint32_t result_0_add[5]; /* 0 .. 134219776 */
+        onetimeauth_poly1305_rest_slice(t, n, m_whole, m, m_at);
+        onetimeauth_poly1305_load(t_2, t, UINT32_C(0));
+        result_0_add[0] = h[0] + t_2[0];
+        result_0_add[1] = h[1] + t_2[1];
+        result_0_add[2] = h[2] + t_2[2];
+        result_0_add[3] = h[3] + t_2[3];
+        result_0_add[4] = h[4] + t_2[4];
+        onetimeauth_poly1305_mul(h, result_0_add, r);
     }
 }
 
@@ -5379,16 +5406,17 @@ STK_NOINLINE static void santoku_hashblocks(uint8_t *result, uint32_t n, const u
     nacl_hash_stored(result, h);
 }
 
-/* onetimeauth.poly1305.blocks
- * The sum over a message of any length.
+/* onetimeauth.poly1305.whole_blocks
+ * The sum over the first `count` blocks, which are whole.
  * in r: 0 .. 67109888
+ * in count: 0 .. 2^27
  * out h: 0 .. 67109888 */
-static void onetimeauth_poly1305_blocks(uint32_t *restrict h, uint32_t n, const uint8_t *m, const uint32_t *r)
+STK_NOINLINE static void onetimeauth_poly1305_whole_blocks(uint32_t *restrict h, uint32_t n, const uint8_t *m, const uint32_t *r, uint32_t count)
 {
-    uint32_t i; /* 0 .. 134217726 */
-    uint32_t start; /* 0 .. 2147483632 */
+    (void)n;
+    uint32_t i; /* 0 .. 2^27-1 */
     memset(h, 0, 5 * sizeof(uint32_t));
-    for (i = 0; i < (n >> 4); i++) {
+    for (i = 0; i < count; i++) {
         uint32_t t[5]; /* 0 .. 2^26-1 */
         uint32_t result_0_add[5]; /* 0 .. 134219776 */
         onetimeauth_poly1305_load(t, (&m[UINT32_C(16) * i]), UINT32_C(1));
@@ -5399,129 +5427,148 @@ static void onetimeauth_poly1305_blocks(uint32_t *restrict h, uint32_t n, const 
         result_0_add[4] = h[4] + t[4];
         onetimeauth_poly1305_mul(h, result_0_add, r);
     }
+}
+
+/* onetimeauth.poly1305.rest
+ * What is left of a message behind its whole blocks, with a byte 1 behind it, then zeros. */
+STK_NOINLINE static void onetimeauth_poly1305_rest(uint8_t *restrict last, uint32_t n, const uint8_t *m)
+{
+    uint32_t start; /* 0 .. 2147483632 */
     start = UINT32_C(16) * (n >> 4);
+    memset(last, 0, 16);
     if (start < n) {
-        uint8_t last[16];
-        uint32_t t_2[5]; /* 0 .. 2^26-1 */
-        uint32_t result_1_add[5]; /* 0 .. 134219776 */
-        memset(last, 0, 16);
-        if (start < n) {
-            last[0] = (uint8_t)(uint32_t)m[start];
-        } else {
+        last[0] = (uint8_t)(uint32_t)m[start];
+    } else {
+        if (start == n) {
             last[0] = UINT32_C(1);
         }
-        if ((start + UINT32_C(1)) < n) {
-            last[1] = (uint8_t)(uint32_t)m[start + UINT32_C(1)];
-        } else {
-            if ((start + UINT32_C(1)) == n) {
-                last[1] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(1)) < n) {
+        last[1] = (uint8_t)(uint32_t)m[start + UINT32_C(1)];
+    } else {
+        if ((start + UINT32_C(1)) == n) {
+            last[1] = UINT32_C(1);
         }
-        if ((start + UINT32_C(2)) < n) {
-            last[2] = (uint8_t)(uint32_t)m[start + UINT32_C(2)];
-        } else {
-            if ((start + UINT32_C(2)) == n) {
-                last[2] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(2)) < n) {
+        last[2] = (uint8_t)(uint32_t)m[start + UINT32_C(2)];
+    } else {
+        if ((start + UINT32_C(2)) == n) {
+            last[2] = UINT32_C(1);
         }
-        if ((start + UINT32_C(3)) < n) {
-            last[3] = (uint8_t)(uint32_t)m[start + UINT32_C(3)];
-        } else {
-            if ((start + UINT32_C(3)) == n) {
-                last[3] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(3)) < n) {
+        last[3] = (uint8_t)(uint32_t)m[start + UINT32_C(3)];
+    } else {
+        if ((start + UINT32_C(3)) == n) {
+            last[3] = UINT32_C(1);
         }
-        if ((start + UINT32_C(4)) < n) {
-            last[4] = (uint8_t)(uint32_t)m[start + UINT32_C(4)];
-        } else {
-            if ((start + UINT32_C(4)) == n) {
-                last[4] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(4)) < n) {
+        last[4] = (uint8_t)(uint32_t)m[start + UINT32_C(4)];
+    } else {
+        if ((start + UINT32_C(4)) == n) {
+            last[4] = UINT32_C(1);
         }
-        if ((start + UINT32_C(5)) < n) {
-            last[5] = (uint8_t)(uint32_t)m[start + UINT32_C(5)];
-        } else {
-            if ((start + UINT32_C(5)) == n) {
-                last[5] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(5)) < n) {
+        last[5] = (uint8_t)(uint32_t)m[start + UINT32_C(5)];
+    } else {
+        if ((start + UINT32_C(5)) == n) {
+            last[5] = UINT32_C(1);
         }
-        if ((start + UINT32_C(6)) < n) {
-            last[6] = (uint8_t)(uint32_t)m[start + UINT32_C(6)];
-        } else {
-            if ((start + UINT32_C(6)) == n) {
-                last[6] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(6)) < n) {
+        last[6] = (uint8_t)(uint32_t)m[start + UINT32_C(6)];
+    } else {
+        if ((start + UINT32_C(6)) == n) {
+            last[6] = UINT32_C(1);
         }
-        if ((start + UINT32_C(7)) < n) {
-            last[7] = (uint8_t)(uint32_t)m[start + UINT32_C(7)];
-        } else {
-            if ((start + UINT32_C(7)) == n) {
-                last[7] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(7)) < n) {
+        last[7] = (uint8_t)(uint32_t)m[start + UINT32_C(7)];
+    } else {
+        if ((start + UINT32_C(7)) == n) {
+            last[7] = UINT32_C(1);
         }
-        if ((start + UINT32_C(8)) < n) {
-            last[8] = (uint8_t)(uint32_t)m[start + UINT32_C(8)];
-        } else {
-            if ((start + UINT32_C(8)) == n) {
-                last[8] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(8)) < n) {
+        last[8] = (uint8_t)(uint32_t)m[start + UINT32_C(8)];
+    } else {
+        if ((start + UINT32_C(8)) == n) {
+            last[8] = UINT32_C(1);
         }
-        if ((start + UINT32_C(9)) < n) {
-            last[9] = (uint8_t)(uint32_t)m[start + UINT32_C(9)];
-        } else {
-            if ((start + UINT32_C(9)) == n) {
-                last[9] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(9)) < n) {
+        last[9] = (uint8_t)(uint32_t)m[start + UINT32_C(9)];
+    } else {
+        if ((start + UINT32_C(9)) == n) {
+            last[9] = UINT32_C(1);
         }
-        if ((start + UINT32_C(10)) < n) {
-            last[10] = (uint8_t)(uint32_t)m[start + UINT32_C(10)];
-        } else {
-            if ((start + UINT32_C(10)) == n) {
-                last[10] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(10)) < n) {
+        last[10] = (uint8_t)(uint32_t)m[start + UINT32_C(10)];
+    } else {
+        if ((start + UINT32_C(10)) == n) {
+            last[10] = UINT32_C(1);
         }
-        if ((start + UINT32_C(11)) < n) {
-            last[11] = (uint8_t)(uint32_t)m[start + UINT32_C(11)];
-        } else {
-            if ((start + UINT32_C(11)) == n) {
-                last[11] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(11)) < n) {
+        last[11] = (uint8_t)(uint32_t)m[start + UINT32_C(11)];
+    } else {
+        if ((start + UINT32_C(11)) == n) {
+            last[11] = UINT32_C(1);
         }
-        if ((start + UINT32_C(12)) < n) {
-            last[12] = (uint8_t)(uint32_t)m[start + UINT32_C(12)];
-        } else {
-            if ((start + UINT32_C(12)) == n) {
-                last[12] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(12)) < n) {
+        last[12] = (uint8_t)(uint32_t)m[start + UINT32_C(12)];
+    } else {
+        if ((start + UINT32_C(12)) == n) {
+            last[12] = UINT32_C(1);
         }
-        if ((start + UINT32_C(13)) < n) {
-            last[13] = (uint8_t)(uint32_t)m[start + UINT32_C(13)];
-        } else {
-            if ((start + UINT32_C(13)) == n) {
-                last[13] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(13)) < n) {
+        last[13] = (uint8_t)(uint32_t)m[start + UINT32_C(13)];
+    } else {
+        if ((start + UINT32_C(13)) == n) {
+            last[13] = UINT32_C(1);
         }
-        if ((start + UINT32_C(14)) < n) {
-            last[14] = (uint8_t)(uint32_t)m[start + UINT32_C(14)];
-        } else {
-            if ((start + UINT32_C(14)) == n) {
-                last[14] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(14)) < n) {
+        last[14] = (uint8_t)(uint32_t)m[start + UINT32_C(14)];
+    } else {
+        if ((start + UINT32_C(14)) == n) {
+            last[14] = UINT32_C(1);
         }
-        if ((start + UINT32_C(15)) < n) {
-            last[15] = (uint8_t)(uint32_t)m[0];
-        } else {
-            if ((start + UINT32_C(15)) == n) {
-                last[15] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(15)) < n) {
+        last[15] = (uint8_t)(uint32_t)m[0];
+    } else {
+        if ((start + UINT32_C(15)) == n) {
+            last[15] = UINT32_C(1);
         }
-        onetimeauth_poly1305_load(t_2, last, UINT32_C(0));
-        result_1_add[0] = h[0] + t_2[0];
-        result_1_add[1] = h[1] + t_2[1];
-        result_1_add[2] = h[2] + t_2[2];
-        result_1_add[3] = h[3] + t_2[3];
-        result_1_add[4] = h[4] + t_2[4];
-        onetimeauth_poly1305_mul(h, result_1_add, r);
+    }
+}
+
+/* onetimeauth.poly1305.blocks
+ * The sum over a message of any length.
+ * in r: 0 .. 67109888
+ * out h: 0 .. 67109888 */
+STK_NOINLINE static void onetimeauth_poly1305_blocks(uint32_t *restrict h, uint32_t n, const uint8_t *m, const uint32_t *r)
+{
+    onetimeauth_poly1305_whole_blocks(h, n, m, r, (n >> 4));
+    if ((UINT32_C(16) * (n >> 4)) < n) {
+        uint8_t t[16];
+        uint32_t t_2[5]; /* 0 .. 2^26-1 */
+        uint32_t result_0_add[5]; /* 0 .. 134219776 */
+        onetimeauth_poly1305_rest(t, n, m);
+        onetimeauth_poly1305_load(t_2, t, UINT32_C(0));
+        result_0_add[0] = h[0] + t_2[0];
+        result_0_add[1] = h[1] + t_2[1];
+        result_0_add[2] = h[2] + t_2[2];
+        result_0_add[3] = h[3] + t_2[3];
+        result_0_add[4] = h[4] + t_2[4];
+        onetimeauth_poly1305_mul(h, result_0_add, r);
     }
 }
 
@@ -8089,6 +8136,8 @@ STK_NOINLINE static void santoku_x25519_base(uint8_t *result, const uint8_t *k)
 #undef onetimeauth_poly1305_load
 #undef onetimeauth_poly1305_canonical
 #undef onetimeauth_poly1305_mul
+#undef onetimeauth_poly1305_whole_blocks_slice
+#undef onetimeauth_poly1305_rest_slice
 #undef onetimeauth_poly1305_blocks_slice
 #undef onetimeauth_poly1305_tag
 #undef hash_sha512_compress
@@ -8098,6 +8147,8 @@ STK_NOINLINE static void santoku_x25519_base(uint8_t *result, const uint8_t *k)
 #undef hash_sha512_hash_with_prefix_0
 #undef nacl_hash_load
 #undef nacl_hash_stored
+#undef onetimeauth_poly1305_whole_blocks
+#undef onetimeauth_poly1305_rest
 #undef onetimeauth_poly1305_blocks
 #undef nacl_secretbox_authenticator_key
 #undef nacl_sign_expand
@@ -8208,6 +8259,8 @@ STK_NOINLINE static void santoku_x25519_base(uint8_t *result, const uint8_t *k)
 #define onetimeauth_poly1305_load nacl_onetimeauth_poly1305_load
 #define onetimeauth_poly1305_canonical nacl_onetimeauth_poly1305_canonical
 #define onetimeauth_poly1305_mul nacl_onetimeauth_poly1305_mul
+#define onetimeauth_poly1305_whole_blocks_slice nacl_onetimeauth_poly1305_whole_blocks_slice
+#define onetimeauth_poly1305_rest_slice nacl_onetimeauth_poly1305_rest_slice
 #define onetimeauth_poly1305_blocks_slice nacl_onetimeauth_poly1305_blocks_slice
 #define onetimeauth_poly1305_tag nacl_onetimeauth_poly1305_tag
 #define hash_sha512_compress nacl_hash_sha512_compress
@@ -8217,6 +8270,8 @@ STK_NOINLINE static void santoku_x25519_base(uint8_t *result, const uint8_t *k)
 #define hash_sha512_hash_with_prefix_0 nacl_hash_sha512_hash_with_prefix_0
 #define nacl_hash_load nacl_nacl_hash_load
 #define nacl_hash_stored nacl_nacl_hash_stored
+#define onetimeauth_poly1305_whole_blocks nacl_onetimeauth_poly1305_whole_blocks
+#define onetimeauth_poly1305_rest nacl_onetimeauth_poly1305_rest
 #define onetimeauth_poly1305_blocks nacl_onetimeauth_poly1305_blocks
 #define nacl_secretbox_authenticator_key nacl_nacl_secretbox_authenticator_key
 #define nacl_sign_expand nacl_nacl_sign_expand
@@ -8342,8 +8397,8 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_box (3072 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hash (2560 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hashblocks (704 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth (576 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth_verify (640 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth (832 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth_verify (896 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (2112 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_public_key (3200 + STK_STACK_MORE)
@@ -8365,8 +8420,8 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_box (5440 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hash (4608 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hashblocks (1152 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth (1024 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth_verify (1152 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth (1280 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth_verify (1408 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_authentic (2752 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (3712 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_public_key (5760 + STK_STACK_MORE)
@@ -10839,18 +10894,19 @@ static void onetimeauth_poly1305_mul(uint32_t *result, const uint32_t *a, const 
     result[4] = (uint32_t)r_4;
 }
 
-/* onetimeauth.poly1305.blocks$slice
- * The sum over a message of any length.
+/* onetimeauth.poly1305.whole_blocks$slice
+ * The sum over the first `count` blocks, which are whole.
  * in m_at: 0 .. 2^31-1
  * in r: 0 .. 67109888
+ * in count: 0 .. 2^27
  * out h: 0 .. 67109888 */
-static void onetimeauth_poly1305_blocks_slice(uint32_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint32_t *r)
+STK_NOINLINE static void onetimeauth_poly1305_whole_blocks_slice(uint32_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint32_t *r, uint32_t count)
 {
+    (void)n;
     (void)m_whole;
-    uint32_t i; /* 0 .. 134217726 */
-    uint32_t start; /* 0 .. 2147483632 */
+    uint32_t i; /* 0 .. 2^27-1 */
     memset(h, 0, 5 * sizeof(uint32_t));
-    for (i = 0; i < (n >> 4); i++) {
+    for (i = 0; i < count; i++) {
         uint32_t t[5]; /* 0 .. 2^26-1 */
         uint32_t result_0_add[5]; /* 0 .. 134219776 */
         onetimeauth_poly1305_load(t, (&m[m_at + (UINT32_C(16) * i)]), UINT32_C(1));
@@ -10861,129 +10917,151 @@ static void onetimeauth_poly1305_blocks_slice(uint32_t *restrict h, uint32_t n, 
         result_0_add[4] = h[4] + t[4];
         onetimeauth_poly1305_mul(h, result_0_add, r);
     }
+}
+
+/* onetimeauth.poly1305.rest$slice
+ * What is left of a message behind its whole blocks, with a byte 1 behind it, then zeros.
+ * in m_at: 0 .. 2^31-1 */
+STK_NOINLINE static void onetimeauth_poly1305_rest_slice(uint8_t *restrict last, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at)
+{
+    (void)m_whole;
+    uint32_t start; /* 0 .. 2147483632 */
     start = UINT32_C(16) * (n >> 4);
+    memset(last, 0, 16);
     if (start < n) {
-        uint8_t last[16];
-        uint32_t t_2[5]; /* 0 .. 2^26-1 */
-        uint32_t result_1_add[5]; /* 0 .. 134219776 */
-        memset(last, 0, 16);
-        if (start < n) {
-            last[0] = (uint8_t)(uint32_t)m[m_at + start];
-        } else {
+        last[0] = (uint8_t)(uint32_t)m[m_at + start];
+    } else {
+        if (start == n) {
             last[0] = UINT32_C(1);
         }
-        if ((start + UINT32_C(1)) < n) {
-            last[1] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(1))];
-        } else {
-            if ((start + UINT32_C(1)) == n) {
-                last[1] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(1)) < n) {
+        last[1] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(1))];
+    } else {
+        if ((start + UINT32_C(1)) == n) {
+            last[1] = UINT32_C(1);
         }
-        if ((start + UINT32_C(2)) < n) {
-            last[2] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(2))];
-        } else {
-            if ((start + UINT32_C(2)) == n) {
-                last[2] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(2)) < n) {
+        last[2] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(2))];
+    } else {
+        if ((start + UINT32_C(2)) == n) {
+            last[2] = UINT32_C(1);
         }
-        if ((start + UINT32_C(3)) < n) {
-            last[3] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(3))];
-        } else {
-            if ((start + UINT32_C(3)) == n) {
-                last[3] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(3)) < n) {
+        last[3] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(3))];
+    } else {
+        if ((start + UINT32_C(3)) == n) {
+            last[3] = UINT32_C(1);
         }
-        if ((start + UINT32_C(4)) < n) {
-            last[4] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(4))];
-        } else {
-            if ((start + UINT32_C(4)) == n) {
-                last[4] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(4)) < n) {
+        last[4] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(4))];
+    } else {
+        if ((start + UINT32_C(4)) == n) {
+            last[4] = UINT32_C(1);
         }
-        if ((start + UINT32_C(5)) < n) {
-            last[5] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(5))];
-        } else {
-            if ((start + UINT32_C(5)) == n) {
-                last[5] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(5)) < n) {
+        last[5] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(5))];
+    } else {
+        if ((start + UINT32_C(5)) == n) {
+            last[5] = UINT32_C(1);
         }
-        if ((start + UINT32_C(6)) < n) {
-            last[6] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(6))];
-        } else {
-            if ((start + UINT32_C(6)) == n) {
-                last[6] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(6)) < n) {
+        last[6] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(6))];
+    } else {
+        if ((start + UINT32_C(6)) == n) {
+            last[6] = UINT32_C(1);
         }
-        if ((start + UINT32_C(7)) < n) {
-            last[7] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(7))];
-        } else {
-            if ((start + UINT32_C(7)) == n) {
-                last[7] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(7)) < n) {
+        last[7] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(7))];
+    } else {
+        if ((start + UINT32_C(7)) == n) {
+            last[7] = UINT32_C(1);
         }
-        if ((start + UINT32_C(8)) < n) {
-            last[8] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(8))];
-        } else {
-            if ((start + UINT32_C(8)) == n) {
-                last[8] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(8)) < n) {
+        last[8] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(8))];
+    } else {
+        if ((start + UINT32_C(8)) == n) {
+            last[8] = UINT32_C(1);
         }
-        if ((start + UINT32_C(9)) < n) {
-            last[9] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(9))];
-        } else {
-            if ((start + UINT32_C(9)) == n) {
-                last[9] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(9)) < n) {
+        last[9] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(9))];
+    } else {
+        if ((start + UINT32_C(9)) == n) {
+            last[9] = UINT32_C(1);
         }
-        if ((start + UINT32_C(10)) < n) {
-            last[10] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(10))];
-        } else {
-            if ((start + UINT32_C(10)) == n) {
-                last[10] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(10)) < n) {
+        last[10] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(10))];
+    } else {
+        if ((start + UINT32_C(10)) == n) {
+            last[10] = UINT32_C(1);
         }
-        if ((start + UINT32_C(11)) < n) {
-            last[11] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(11))];
-        } else {
-            if ((start + UINT32_C(11)) == n) {
-                last[11] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(11)) < n) {
+        last[11] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(11))];
+    } else {
+        if ((start + UINT32_C(11)) == n) {
+            last[11] = UINT32_C(1);
         }
-        if ((start + UINT32_C(12)) < n) {
-            last[12] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(12))];
-        } else {
-            if ((start + UINT32_C(12)) == n) {
-                last[12] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(12)) < n) {
+        last[12] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(12))];
+    } else {
+        if ((start + UINT32_C(12)) == n) {
+            last[12] = UINT32_C(1);
         }
-        if ((start + UINT32_C(13)) < n) {
-            last[13] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(13))];
-        } else {
-            if ((start + UINT32_C(13)) == n) {
-                last[13] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(13)) < n) {
+        last[13] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(13))];
+    } else {
+        if ((start + UINT32_C(13)) == n) {
+            last[13] = UINT32_C(1);
         }
-        if ((start + UINT32_C(14)) < n) {
-            last[14] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(14))];
-        } else {
-            if ((start + UINT32_C(14)) == n) {
-                last[14] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(14)) < n) {
+        last[14] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(14))];
+    } else {
+        if ((start + UINT32_C(14)) == n) {
+            last[14] = UINT32_C(1);
         }
-        if ((start + UINT32_C(15)) < n) {
-            last[15] = (uint8_t)(uint32_t)m[0];
-        } else {
-            if ((start + UINT32_C(15)) == n) {
-                last[15] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(15)) < n) {
+        last[15] = (uint8_t)(uint32_t)m[0];
+    } else {
+        if ((start + UINT32_C(15)) == n) {
+            last[15] = UINT32_C(1);
         }
-        onetimeauth_poly1305_load(t_2, last, UINT32_C(0));
-        result_1_add[0] = h[0] + t_2[0];
-        result_1_add[1] = h[1] + t_2[1];
-        result_1_add[2] = h[2] + t_2[2];
-        result_1_add[3] = h[3] + t_2[3];
-        result_1_add[4] = h[4] + t_2[4];
-        onetimeauth_poly1305_mul(h, result_1_add, r);
+    }
+}
+
+/* onetimeauth.poly1305.blocks$slice
+ * The sum over a message of any length.
+ * in m_at: 0 .. 2^31-1
+ * in r: 0 .. 67109888
+ * out h: 0 .. 67109888 */
+STK_NOINLINE static void onetimeauth_poly1305_blocks_slice(uint32_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint32_t *r)
+{
+    onetimeauth_poly1305_whole_blocks_slice(h, n, m_whole, m, m_at, r, (n >> 4));
+    if ((UINT32_C(16) * (n >> 4)) < n) {
+        uint8_t t[16];
+        uint32_t t_2[5]; /* 0 .. 2^26-1 */
+        uint32_t result_0_add[5]; /* 0 .. 134219776 */
+        onetimeauth_poly1305_rest_slice(t, n, m_whole, m, m_at);
+        onetimeauth_poly1305_load(t_2, t, UINT32_C(0));
+        result_0_add[0] = h[0] + t_2[0];
+        result_0_add[1] = h[1] + t_2[1];
+        result_0_add[2] = h[2] + t_2[2];
+        result_0_add[3] = h[3] + t_2[3];
+        result_0_add[4] = h[4] + t_2[4];
+        onetimeauth_poly1305_mul(h, result_0_add, r);
     }
 }
 
@@ -11753,16 +11831,17 @@ STK_NOINLINE static void santoku_hashblocks(uint8_t *result, uint32_t n, const u
     nacl_hash_stored(result, h);
 }
 
-/* onetimeauth.poly1305.blocks
- * The sum over a message of any length.
+/* onetimeauth.poly1305.whole_blocks
+ * The sum over the first `count` blocks, which are whole.
  * in r: 0 .. 67109888
+ * in count: 0 .. 2^27
  * out h: 0 .. 67109888 */
-static void onetimeauth_poly1305_blocks(uint32_t *restrict h, uint32_t n, const uint8_t *m, const uint32_t *r)
+STK_NOINLINE static void onetimeauth_poly1305_whole_blocks(uint32_t *restrict h, uint32_t n, const uint8_t *m, const uint32_t *r, uint32_t count)
 {
-    uint32_t i; /* 0 .. 134217726 */
-    uint32_t start; /* 0 .. 2147483632 */
+    (void)n;
+    uint32_t i; /* 0 .. 2^27-1 */
     memset(h, 0, 5 * sizeof(uint32_t));
-    for (i = 0; i < (n >> 4); i++) {
+    for (i = 0; i < count; i++) {
         uint32_t t[5]; /* 0 .. 2^26-1 */
         uint32_t result_0_add[5]; /* 0 .. 134219776 */
         onetimeauth_poly1305_load(t, (&m[UINT32_C(16) * i]), UINT32_C(1));
@@ -11773,129 +11852,148 @@ static void onetimeauth_poly1305_blocks(uint32_t *restrict h, uint32_t n, const 
         result_0_add[4] = h[4] + t[4];
         onetimeauth_poly1305_mul(h, result_0_add, r);
     }
+}
+
+/* onetimeauth.poly1305.rest
+ * What is left of a message behind its whole blocks, with a byte 1 behind it, then zeros. */
+STK_NOINLINE static void onetimeauth_poly1305_rest(uint8_t *restrict last, uint32_t n, const uint8_t *m)
+{
+    uint32_t start; /* 0 .. 2147483632 */
     start = UINT32_C(16) * (n >> 4);
+    memset(last, 0, 16);
     if (start < n) {
-        uint8_t last[16];
-        uint32_t t_2[5]; /* 0 .. 2^26-1 */
-        uint32_t result_1_add[5]; /* 0 .. 134219776 */
-        memset(last, 0, 16);
-        if (start < n) {
-            last[0] = (uint8_t)(uint32_t)m[start];
-        } else {
+        last[0] = (uint8_t)(uint32_t)m[start];
+    } else {
+        if (start == n) {
             last[0] = UINT32_C(1);
         }
-        if ((start + UINT32_C(1)) < n) {
-            last[1] = (uint8_t)(uint32_t)m[start + UINT32_C(1)];
-        } else {
-            if ((start + UINT32_C(1)) == n) {
-                last[1] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(1)) < n) {
+        last[1] = (uint8_t)(uint32_t)m[start + UINT32_C(1)];
+    } else {
+        if ((start + UINT32_C(1)) == n) {
+            last[1] = UINT32_C(1);
         }
-        if ((start + UINT32_C(2)) < n) {
-            last[2] = (uint8_t)(uint32_t)m[start + UINT32_C(2)];
-        } else {
-            if ((start + UINT32_C(2)) == n) {
-                last[2] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(2)) < n) {
+        last[2] = (uint8_t)(uint32_t)m[start + UINT32_C(2)];
+    } else {
+        if ((start + UINT32_C(2)) == n) {
+            last[2] = UINT32_C(1);
         }
-        if ((start + UINT32_C(3)) < n) {
-            last[3] = (uint8_t)(uint32_t)m[start + UINT32_C(3)];
-        } else {
-            if ((start + UINT32_C(3)) == n) {
-                last[3] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(3)) < n) {
+        last[3] = (uint8_t)(uint32_t)m[start + UINT32_C(3)];
+    } else {
+        if ((start + UINT32_C(3)) == n) {
+            last[3] = UINT32_C(1);
         }
-        if ((start + UINT32_C(4)) < n) {
-            last[4] = (uint8_t)(uint32_t)m[start + UINT32_C(4)];
-        } else {
-            if ((start + UINT32_C(4)) == n) {
-                last[4] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(4)) < n) {
+        last[4] = (uint8_t)(uint32_t)m[start + UINT32_C(4)];
+    } else {
+        if ((start + UINT32_C(4)) == n) {
+            last[4] = UINT32_C(1);
         }
-        if ((start + UINT32_C(5)) < n) {
-            last[5] = (uint8_t)(uint32_t)m[start + UINT32_C(5)];
-        } else {
-            if ((start + UINT32_C(5)) == n) {
-                last[5] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(5)) < n) {
+        last[5] = (uint8_t)(uint32_t)m[start + UINT32_C(5)];
+    } else {
+        if ((start + UINT32_C(5)) == n) {
+            last[5] = UINT32_C(1);
         }
-        if ((start + UINT32_C(6)) < n) {
-            last[6] = (uint8_t)(uint32_t)m[start + UINT32_C(6)];
-        } else {
-            if ((start + UINT32_C(6)) == n) {
-                last[6] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(6)) < n) {
+        last[6] = (uint8_t)(uint32_t)m[start + UINT32_C(6)];
+    } else {
+        if ((start + UINT32_C(6)) == n) {
+            last[6] = UINT32_C(1);
         }
-        if ((start + UINT32_C(7)) < n) {
-            last[7] = (uint8_t)(uint32_t)m[start + UINT32_C(7)];
-        } else {
-            if ((start + UINT32_C(7)) == n) {
-                last[7] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(7)) < n) {
+        last[7] = (uint8_t)(uint32_t)m[start + UINT32_C(7)];
+    } else {
+        if ((start + UINT32_C(7)) == n) {
+            last[7] = UINT32_C(1);
         }
-        if ((start + UINT32_C(8)) < n) {
-            last[8] = (uint8_t)(uint32_t)m[start + UINT32_C(8)];
-        } else {
-            if ((start + UINT32_C(8)) == n) {
-                last[8] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(8)) < n) {
+        last[8] = (uint8_t)(uint32_t)m[start + UINT32_C(8)];
+    } else {
+        if ((start + UINT32_C(8)) == n) {
+            last[8] = UINT32_C(1);
         }
-        if ((start + UINT32_C(9)) < n) {
-            last[9] = (uint8_t)(uint32_t)m[start + UINT32_C(9)];
-        } else {
-            if ((start + UINT32_C(9)) == n) {
-                last[9] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(9)) < n) {
+        last[9] = (uint8_t)(uint32_t)m[start + UINT32_C(9)];
+    } else {
+        if ((start + UINT32_C(9)) == n) {
+            last[9] = UINT32_C(1);
         }
-        if ((start + UINT32_C(10)) < n) {
-            last[10] = (uint8_t)(uint32_t)m[start + UINT32_C(10)];
-        } else {
-            if ((start + UINT32_C(10)) == n) {
-                last[10] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(10)) < n) {
+        last[10] = (uint8_t)(uint32_t)m[start + UINT32_C(10)];
+    } else {
+        if ((start + UINT32_C(10)) == n) {
+            last[10] = UINT32_C(1);
         }
-        if ((start + UINT32_C(11)) < n) {
-            last[11] = (uint8_t)(uint32_t)m[start + UINT32_C(11)];
-        } else {
-            if ((start + UINT32_C(11)) == n) {
-                last[11] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(11)) < n) {
+        last[11] = (uint8_t)(uint32_t)m[start + UINT32_C(11)];
+    } else {
+        if ((start + UINT32_C(11)) == n) {
+            last[11] = UINT32_C(1);
         }
-        if ((start + UINT32_C(12)) < n) {
-            last[12] = (uint8_t)(uint32_t)m[start + UINT32_C(12)];
-        } else {
-            if ((start + UINT32_C(12)) == n) {
-                last[12] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(12)) < n) {
+        last[12] = (uint8_t)(uint32_t)m[start + UINT32_C(12)];
+    } else {
+        if ((start + UINT32_C(12)) == n) {
+            last[12] = UINT32_C(1);
         }
-        if ((start + UINT32_C(13)) < n) {
-            last[13] = (uint8_t)(uint32_t)m[start + UINT32_C(13)];
-        } else {
-            if ((start + UINT32_C(13)) == n) {
-                last[13] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(13)) < n) {
+        last[13] = (uint8_t)(uint32_t)m[start + UINT32_C(13)];
+    } else {
+        if ((start + UINT32_C(13)) == n) {
+            last[13] = UINT32_C(1);
         }
-        if ((start + UINT32_C(14)) < n) {
-            last[14] = (uint8_t)(uint32_t)m[start + UINT32_C(14)];
-        } else {
-            if ((start + UINT32_C(14)) == n) {
-                last[14] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(14)) < n) {
+        last[14] = (uint8_t)(uint32_t)m[start + UINT32_C(14)];
+    } else {
+        if ((start + UINT32_C(14)) == n) {
+            last[14] = UINT32_C(1);
         }
-        if ((start + UINT32_C(15)) < n) {
-            last[15] = (uint8_t)(uint32_t)m[0];
-        } else {
-            if ((start + UINT32_C(15)) == n) {
-                last[15] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(15)) < n) {
+        last[15] = (uint8_t)(uint32_t)m[0];
+    } else {
+        if ((start + UINT32_C(15)) == n) {
+            last[15] = UINT32_C(1);
         }
-        onetimeauth_poly1305_load(t_2, last, UINT32_C(0));
-        result_1_add[0] = h[0] + t_2[0];
-        result_1_add[1] = h[1] + t_2[1];
-        result_1_add[2] = h[2] + t_2[2];
-        result_1_add[3] = h[3] + t_2[3];
-        result_1_add[4] = h[4] + t_2[4];
-        onetimeauth_poly1305_mul(h, result_1_add, r);
+    }
+}
+
+/* onetimeauth.poly1305.blocks
+ * The sum over a message of any length.
+ * in r: 0 .. 67109888
+ * out h: 0 .. 67109888 */
+STK_NOINLINE static void onetimeauth_poly1305_blocks(uint32_t *restrict h, uint32_t n, const uint8_t *m, const uint32_t *r)
+{
+    onetimeauth_poly1305_whole_blocks(h, n, m, r, (n >> 4));
+    if ((UINT32_C(16) * (n >> 4)) < n) {
+        uint8_t t[16];
+        uint32_t t_2[5]; /* 0 .. 2^26-1 */
+        uint32_t result_0_add[5]; /* 0 .. 134219776 */
+        onetimeauth_poly1305_rest(t, n, m);
+        onetimeauth_poly1305_load(t_2, t, UINT32_C(0));
+        result_0_add[0] = h[0] + t_2[0];
+        result_0_add[1] = h[1] + t_2[1];
+        result_0_add[2] = h[2] + t_2[2];
+        result_0_add[3] = h[3] + t_2[3];
+        result_0_add[4] = h[4] + t_2[4];
+        onetimeauth_poly1305_mul(h, result_0_add, r);
     }
 }
 
@@ -14716,6 +14814,8 @@ STK_NOINLINE static void santoku_x25519_base(uint8_t *result, const uint8_t *k)
 #undef onetimeauth_poly1305_load
 #undef onetimeauth_poly1305_canonical
 #undef onetimeauth_poly1305_mul
+#undef onetimeauth_poly1305_whole_blocks_slice
+#undef onetimeauth_poly1305_rest_slice
 #undef onetimeauth_poly1305_blocks_slice
 #undef onetimeauth_poly1305_tag
 #undef hash_sha512_compress
@@ -14725,6 +14825,8 @@ STK_NOINLINE static void santoku_x25519_base(uint8_t *result, const uint8_t *k)
 #undef hash_sha512_hash_with_prefix_0
 #undef nacl_hash_load
 #undef nacl_hash_stored
+#undef onetimeauth_poly1305_whole_blocks
+#undef onetimeauth_poly1305_rest
 #undef onetimeauth_poly1305_blocks
 #undef nacl_secretbox_authenticator_key
 #undef nacl_sign_expand

@@ -38,6 +38,8 @@
 #define onetimeauth_poly1305_load nacl_box_onetimeauth_poly1305_load
 #define onetimeauth_poly1305_canonical nacl_box_onetimeauth_poly1305_canonical
 #define onetimeauth_poly1305_mul nacl_box_onetimeauth_poly1305_mul
+#define onetimeauth_poly1305_whole_blocks_slice nacl_box_onetimeauth_poly1305_whole_blocks_slice
+#define onetimeauth_poly1305_rest_slice nacl_box_onetimeauth_poly1305_rest_slice
 #define onetimeauth_poly1305_blocks_slice nacl_box_onetimeauth_poly1305_blocks_slice
 #define onetimeauth_poly1305_tag nacl_box_onetimeauth_poly1305_tag
 #define nacl_secretbox_authenticator_key nacl_box_nacl_secretbox_authenticator_key
@@ -1512,18 +1514,19 @@ static void onetimeauth_poly1305_mul(uint32_t *result, const uint32_t *a, const 
     result[4] = (uint32_t)r_4;
 }
 
-/* onetimeauth.poly1305.blocks$slice
- * The sum over a message of any length.
+/* onetimeauth.poly1305.whole_blocks$slice
+ * The sum over the first `count` blocks, which are whole.
  * in m_at: 0 .. 2^31-1
  * in r: 0 .. 67109888
+ * in count: 0 .. 2^27
  * out h: 0 .. 67109888 */
-static void onetimeauth_poly1305_blocks_slice(uint32_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint32_t *r)
+STK_NOINLINE static void onetimeauth_poly1305_whole_blocks_slice(uint32_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint32_t *r, uint32_t count)
 {
+    (void)n;
     (void)m_whole;
-    uint32_t i; /* 0 .. 134217726 */
-    uint32_t start; /* 0 .. 2147483632 */
+    uint32_t i; /* 0 .. 2^27-1 */
     memset(h, 0, 5 * sizeof(uint32_t));
-    for (i = 0; i < (n >> 4); i++) {
+    for (i = 0; i < count; i++) {
         uint32_t t[5]; /* 0 .. 2^26-1 */
         uint32_t result_0_add[5]; /* 0 .. 134219776 */
         onetimeauth_poly1305_load(t, (&m[m_at + (UINT32_C(16) * i)]), UINT32_C(1));
@@ -1534,129 +1537,151 @@ static void onetimeauth_poly1305_blocks_slice(uint32_t *restrict h, uint32_t n, 
         result_0_add[4] = h[4] + t[4];
         onetimeauth_poly1305_mul(h, result_0_add, r);
     }
+}
+
+/* onetimeauth.poly1305.rest$slice
+ * What is left of a message behind its whole blocks, with a byte 1 behind it, then zeros.
+ * in m_at: 0 .. 2^31-1 */
+STK_NOINLINE static void onetimeauth_poly1305_rest_slice(uint8_t *restrict last, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at)
+{
+    (void)m_whole;
+    uint32_t start; /* 0 .. 2147483632 */
     start = UINT32_C(16) * (n >> 4);
+    memset(last, 0, 16);
     if (start < n) {
-        uint8_t last[16];
-        uint32_t t_2[5]; /* 0 .. 2^26-1 */
-        uint32_t result_1_add[5]; /* 0 .. 134219776 */
-        memset(last, 0, 16);
-        if (start < n) {
-            last[0] = (uint8_t)(uint32_t)m[m_at + start];
-        } else {
+        last[0] = (uint8_t)(uint32_t)m[m_at + start];
+    } else {
+        if (start == n) {
             last[0] = UINT32_C(1);
         }
-        if ((start + UINT32_C(1)) < n) {
-            last[1] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(1))];
-        } else {
-            if ((start + UINT32_C(1)) == n) {
-                last[1] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(1)) < n) {
+        last[1] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(1))];
+    } else {
+        if ((start + UINT32_C(1)) == n) {
+            last[1] = UINT32_C(1);
         }
-        if ((start + UINT32_C(2)) < n) {
-            last[2] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(2))];
-        } else {
-            if ((start + UINT32_C(2)) == n) {
-                last[2] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(2)) < n) {
+        last[2] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(2))];
+    } else {
+        if ((start + UINT32_C(2)) == n) {
+            last[2] = UINT32_C(1);
         }
-        if ((start + UINT32_C(3)) < n) {
-            last[3] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(3))];
-        } else {
-            if ((start + UINT32_C(3)) == n) {
-                last[3] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(3)) < n) {
+        last[3] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(3))];
+    } else {
+        if ((start + UINT32_C(3)) == n) {
+            last[3] = UINT32_C(1);
         }
-        if ((start + UINT32_C(4)) < n) {
-            last[4] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(4))];
-        } else {
-            if ((start + UINT32_C(4)) == n) {
-                last[4] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(4)) < n) {
+        last[4] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(4))];
+    } else {
+        if ((start + UINT32_C(4)) == n) {
+            last[4] = UINT32_C(1);
         }
-        if ((start + UINT32_C(5)) < n) {
-            last[5] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(5))];
-        } else {
-            if ((start + UINT32_C(5)) == n) {
-                last[5] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(5)) < n) {
+        last[5] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(5))];
+    } else {
+        if ((start + UINT32_C(5)) == n) {
+            last[5] = UINT32_C(1);
         }
-        if ((start + UINT32_C(6)) < n) {
-            last[6] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(6))];
-        } else {
-            if ((start + UINT32_C(6)) == n) {
-                last[6] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(6)) < n) {
+        last[6] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(6))];
+    } else {
+        if ((start + UINT32_C(6)) == n) {
+            last[6] = UINT32_C(1);
         }
-        if ((start + UINT32_C(7)) < n) {
-            last[7] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(7))];
-        } else {
-            if ((start + UINT32_C(7)) == n) {
-                last[7] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(7)) < n) {
+        last[7] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(7))];
+    } else {
+        if ((start + UINT32_C(7)) == n) {
+            last[7] = UINT32_C(1);
         }
-        if ((start + UINT32_C(8)) < n) {
-            last[8] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(8))];
-        } else {
-            if ((start + UINT32_C(8)) == n) {
-                last[8] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(8)) < n) {
+        last[8] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(8))];
+    } else {
+        if ((start + UINT32_C(8)) == n) {
+            last[8] = UINT32_C(1);
         }
-        if ((start + UINT32_C(9)) < n) {
-            last[9] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(9))];
-        } else {
-            if ((start + UINT32_C(9)) == n) {
-                last[9] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(9)) < n) {
+        last[9] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(9))];
+    } else {
+        if ((start + UINT32_C(9)) == n) {
+            last[9] = UINT32_C(1);
         }
-        if ((start + UINT32_C(10)) < n) {
-            last[10] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(10))];
-        } else {
-            if ((start + UINT32_C(10)) == n) {
-                last[10] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(10)) < n) {
+        last[10] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(10))];
+    } else {
+        if ((start + UINT32_C(10)) == n) {
+            last[10] = UINT32_C(1);
         }
-        if ((start + UINT32_C(11)) < n) {
-            last[11] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(11))];
-        } else {
-            if ((start + UINT32_C(11)) == n) {
-                last[11] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(11)) < n) {
+        last[11] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(11))];
+    } else {
+        if ((start + UINT32_C(11)) == n) {
+            last[11] = UINT32_C(1);
         }
-        if ((start + UINT32_C(12)) < n) {
-            last[12] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(12))];
-        } else {
-            if ((start + UINT32_C(12)) == n) {
-                last[12] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(12)) < n) {
+        last[12] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(12))];
+    } else {
+        if ((start + UINT32_C(12)) == n) {
+            last[12] = UINT32_C(1);
         }
-        if ((start + UINT32_C(13)) < n) {
-            last[13] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(13))];
-        } else {
-            if ((start + UINT32_C(13)) == n) {
-                last[13] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(13)) < n) {
+        last[13] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(13))];
+    } else {
+        if ((start + UINT32_C(13)) == n) {
+            last[13] = UINT32_C(1);
         }
-        if ((start + UINT32_C(14)) < n) {
-            last[14] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(14))];
-        } else {
-            if ((start + UINT32_C(14)) == n) {
-                last[14] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(14)) < n) {
+        last[14] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(14))];
+    } else {
+        if ((start + UINT32_C(14)) == n) {
+            last[14] = UINT32_C(1);
         }
-        if ((start + UINT32_C(15)) < n) {
-            last[15] = (uint8_t)(uint32_t)m[0];
-        } else {
-            if ((start + UINT32_C(15)) == n) {
-                last[15] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(15)) < n) {
+        last[15] = (uint8_t)(uint32_t)m[0];
+    } else {
+        if ((start + UINT32_C(15)) == n) {
+            last[15] = UINT32_C(1);
         }
-        onetimeauth_poly1305_load(t_2, last, UINT32_C(0));
-        result_1_add[0] = h[0] + t_2[0];
-        result_1_add[1] = h[1] + t_2[1];
-        result_1_add[2] = h[2] + t_2[2];
-        result_1_add[3] = h[3] + t_2[3];
-        result_1_add[4] = h[4] + t_2[4];
-        onetimeauth_poly1305_mul(h, result_1_add, r);
+    }
+}
+
+/* onetimeauth.poly1305.blocks$slice
+ * The sum over a message of any length.
+ * in m_at: 0 .. 2^31-1
+ * in r: 0 .. 67109888
+ * out h: 0 .. 67109888 */
+STK_NOINLINE static void onetimeauth_poly1305_blocks_slice(uint32_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint32_t *r)
+{
+    onetimeauth_poly1305_whole_blocks_slice(h, n, m_whole, m, m_at, r, (n >> 4));
+    if ((UINT32_C(16) * (n >> 4)) < n) {
+        uint8_t t[16];
+        uint32_t t_2[5]; /* 0 .. 2^26-1 */
+        uint32_t result_0_add[5]; /* 0 .. 134219776 */
+        onetimeauth_poly1305_rest_slice(t, n, m_whole, m, m_at);
+        onetimeauth_poly1305_load(t_2, t, UINT32_C(0));
+        result_0_add[0] = h[0] + t_2[0];
+        result_0_add[1] = h[1] + t_2[1];
+        result_0_add[2] = h[2] + t_2[2];
+        result_0_add[3] = h[3] + t_2[3];
+        result_0_add[4] = h[4] + t_2[4];
+        onetimeauth_poly1305_mul(h, result_0_add, r);
     }
 }
 
@@ -1957,6 +1982,8 @@ STK_NOINLINE static void santoku_x25519_base(uint8_t *result, const uint8_t *k)
 #undef onetimeauth_poly1305_load
 #undef onetimeauth_poly1305_canonical
 #undef onetimeauth_poly1305_mul
+#undef onetimeauth_poly1305_whole_blocks_slice
+#undef onetimeauth_poly1305_rest_slice
 #undef onetimeauth_poly1305_blocks_slice
 #undef onetimeauth_poly1305_tag
 #undef nacl_secretbox_authenticator_key
@@ -2011,6 +2038,8 @@ STK_NOINLINE static void santoku_x25519_base(uint8_t *result, const uint8_t *k)
 #define onetimeauth_poly1305_load nacl_box_onetimeauth_poly1305_load
 #define onetimeauth_poly1305_canonical nacl_box_onetimeauth_poly1305_canonical
 #define onetimeauth_poly1305_mul nacl_box_onetimeauth_poly1305_mul
+#define onetimeauth_poly1305_whole_blocks_slice nacl_box_onetimeauth_poly1305_whole_blocks_slice
+#define onetimeauth_poly1305_rest_slice nacl_box_onetimeauth_poly1305_rest_slice
 #define onetimeauth_poly1305_blocks_slice nacl_box_onetimeauth_poly1305_blocks_slice
 #define onetimeauth_poly1305_tag nacl_box_onetimeauth_poly1305_tag
 #define nacl_secretbox_authenticator_key nacl_box_nacl_secretbox_authenticator_key
@@ -3993,18 +4022,19 @@ static void onetimeauth_poly1305_mul(uint32_t *result, const uint32_t *a, const 
     result[4] = (uint32_t)r_4;
 }
 
-/* onetimeauth.poly1305.blocks$slice
- * The sum over a message of any length.
+/* onetimeauth.poly1305.whole_blocks$slice
+ * The sum over the first `count` blocks, which are whole.
  * in m_at: 0 .. 2^31-1
  * in r: 0 .. 67109888
+ * in count: 0 .. 2^27
  * out h: 0 .. 67109888 */
-static void onetimeauth_poly1305_blocks_slice(uint32_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint32_t *r)
+STK_NOINLINE static void onetimeauth_poly1305_whole_blocks_slice(uint32_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint32_t *r, uint32_t count)
 {
+    (void)n;
     (void)m_whole;
-    uint32_t i; /* 0 .. 134217726 */
-    uint32_t start; /* 0 .. 2147483632 */
+    uint32_t i; /* 0 .. 2^27-1 */
     memset(h, 0, 5 * sizeof(uint32_t));
-    for (i = 0; i < (n >> 4); i++) {
+    for (i = 0; i < count; i++) {
         uint32_t t[5]; /* 0 .. 2^26-1 */
         uint32_t result_0_add[5]; /* 0 .. 134219776 */
         onetimeauth_poly1305_load(t, (&m[m_at + (UINT32_C(16) * i)]), UINT32_C(1));
@@ -4015,129 +4045,151 @@ static void onetimeauth_poly1305_blocks_slice(uint32_t *restrict h, uint32_t n, 
         result_0_add[4] = h[4] + t[4];
         onetimeauth_poly1305_mul(h, result_0_add, r);
     }
+}
+
+/* onetimeauth.poly1305.rest$slice
+ * What is left of a message behind its whole blocks, with a byte 1 behind it, then zeros.
+ * in m_at: 0 .. 2^31-1 */
+STK_NOINLINE static void onetimeauth_poly1305_rest_slice(uint8_t *restrict last, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at)
+{
+    (void)m_whole;
+    uint32_t start; /* 0 .. 2147483632 */
     start = UINT32_C(16) * (n >> 4);
+    memset(last, 0, 16);
     if (start < n) {
-        uint8_t last[16];
-        uint32_t t_2[5]; /* 0 .. 2^26-1 */
-        uint32_t result_1_add[5]; /* 0 .. 134219776 */
-        memset(last, 0, 16);
-        if (start < n) {
-            last[0] = (uint8_t)(uint32_t)m[m_at + start];
-        } else {
+        last[0] = (uint8_t)(uint32_t)m[m_at + start];
+    } else {
+        if (start == n) {
             last[0] = UINT32_C(1);
         }
-        if ((start + UINT32_C(1)) < n) {
-            last[1] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(1))];
-        } else {
-            if ((start + UINT32_C(1)) == n) {
-                last[1] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(1)) < n) {
+        last[1] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(1))];
+    } else {
+        if ((start + UINT32_C(1)) == n) {
+            last[1] = UINT32_C(1);
         }
-        if ((start + UINT32_C(2)) < n) {
-            last[2] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(2))];
-        } else {
-            if ((start + UINT32_C(2)) == n) {
-                last[2] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(2)) < n) {
+        last[2] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(2))];
+    } else {
+        if ((start + UINT32_C(2)) == n) {
+            last[2] = UINT32_C(1);
         }
-        if ((start + UINT32_C(3)) < n) {
-            last[3] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(3))];
-        } else {
-            if ((start + UINT32_C(3)) == n) {
-                last[3] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(3)) < n) {
+        last[3] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(3))];
+    } else {
+        if ((start + UINT32_C(3)) == n) {
+            last[3] = UINT32_C(1);
         }
-        if ((start + UINT32_C(4)) < n) {
-            last[4] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(4))];
-        } else {
-            if ((start + UINT32_C(4)) == n) {
-                last[4] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(4)) < n) {
+        last[4] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(4))];
+    } else {
+        if ((start + UINT32_C(4)) == n) {
+            last[4] = UINT32_C(1);
         }
-        if ((start + UINT32_C(5)) < n) {
-            last[5] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(5))];
-        } else {
-            if ((start + UINT32_C(5)) == n) {
-                last[5] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(5)) < n) {
+        last[5] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(5))];
+    } else {
+        if ((start + UINT32_C(5)) == n) {
+            last[5] = UINT32_C(1);
         }
-        if ((start + UINT32_C(6)) < n) {
-            last[6] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(6))];
-        } else {
-            if ((start + UINT32_C(6)) == n) {
-                last[6] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(6)) < n) {
+        last[6] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(6))];
+    } else {
+        if ((start + UINT32_C(6)) == n) {
+            last[6] = UINT32_C(1);
         }
-        if ((start + UINT32_C(7)) < n) {
-            last[7] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(7))];
-        } else {
-            if ((start + UINT32_C(7)) == n) {
-                last[7] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(7)) < n) {
+        last[7] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(7))];
+    } else {
+        if ((start + UINT32_C(7)) == n) {
+            last[7] = UINT32_C(1);
         }
-        if ((start + UINT32_C(8)) < n) {
-            last[8] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(8))];
-        } else {
-            if ((start + UINT32_C(8)) == n) {
-                last[8] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(8)) < n) {
+        last[8] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(8))];
+    } else {
+        if ((start + UINT32_C(8)) == n) {
+            last[8] = UINT32_C(1);
         }
-        if ((start + UINT32_C(9)) < n) {
-            last[9] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(9))];
-        } else {
-            if ((start + UINT32_C(9)) == n) {
-                last[9] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(9)) < n) {
+        last[9] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(9))];
+    } else {
+        if ((start + UINT32_C(9)) == n) {
+            last[9] = UINT32_C(1);
         }
-        if ((start + UINT32_C(10)) < n) {
-            last[10] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(10))];
-        } else {
-            if ((start + UINT32_C(10)) == n) {
-                last[10] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(10)) < n) {
+        last[10] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(10))];
+    } else {
+        if ((start + UINT32_C(10)) == n) {
+            last[10] = UINT32_C(1);
         }
-        if ((start + UINT32_C(11)) < n) {
-            last[11] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(11))];
-        } else {
-            if ((start + UINT32_C(11)) == n) {
-                last[11] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(11)) < n) {
+        last[11] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(11))];
+    } else {
+        if ((start + UINT32_C(11)) == n) {
+            last[11] = UINT32_C(1);
         }
-        if ((start + UINT32_C(12)) < n) {
-            last[12] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(12))];
-        } else {
-            if ((start + UINT32_C(12)) == n) {
-                last[12] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(12)) < n) {
+        last[12] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(12))];
+    } else {
+        if ((start + UINT32_C(12)) == n) {
+            last[12] = UINT32_C(1);
         }
-        if ((start + UINT32_C(13)) < n) {
-            last[13] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(13))];
-        } else {
-            if ((start + UINT32_C(13)) == n) {
-                last[13] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(13)) < n) {
+        last[13] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(13))];
+    } else {
+        if ((start + UINT32_C(13)) == n) {
+            last[13] = UINT32_C(1);
         }
-        if ((start + UINT32_C(14)) < n) {
-            last[14] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(14))];
-        } else {
-            if ((start + UINT32_C(14)) == n) {
-                last[14] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(14)) < n) {
+        last[14] = (uint8_t)(uint32_t)m[m_at + (start + UINT32_C(14))];
+    } else {
+        if ((start + UINT32_C(14)) == n) {
+            last[14] = UINT32_C(1);
         }
-        if ((start + UINT32_C(15)) < n) {
-            last[15] = (uint8_t)(uint32_t)m[0];
-        } else {
-            if ((start + UINT32_C(15)) == n) {
-                last[15] = UINT32_C(1);
-            }
+    }
+    if ((start + UINT32_C(15)) < n) {
+        last[15] = (uint8_t)(uint32_t)m[0];
+    } else {
+        if ((start + UINT32_C(15)) == n) {
+            last[15] = UINT32_C(1);
         }
-        onetimeauth_poly1305_load(t_2, last, UINT32_C(0));
-        result_1_add[0] = h[0] + t_2[0];
-        result_1_add[1] = h[1] + t_2[1];
-        result_1_add[2] = h[2] + t_2[2];
-        result_1_add[3] = h[3] + t_2[3];
-        result_1_add[4] = h[4] + t_2[4];
-        onetimeauth_poly1305_mul(h, result_1_add, r);
+    }
+}
+
+/* onetimeauth.poly1305.blocks$slice
+ * The sum over a message of any length.
+ * in m_at: 0 .. 2^31-1
+ * in r: 0 .. 67109888
+ * out h: 0 .. 67109888 */
+STK_NOINLINE static void onetimeauth_poly1305_blocks_slice(uint32_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint32_t *r)
+{
+    onetimeauth_poly1305_whole_blocks_slice(h, n, m_whole, m, m_at, r, (n >> 4));
+    if ((UINT32_C(16) * (n >> 4)) < n) {
+        uint8_t t[16];
+        uint32_t t_2[5]; /* 0 .. 2^26-1 */
+        uint32_t result_0_add[5]; /* 0 .. 134219776 */
+        onetimeauth_poly1305_rest_slice(t, n, m_whole, m, m_at);
+        onetimeauth_poly1305_load(t_2, t, UINT32_C(0));
+        result_0_add[0] = h[0] + t_2[0];
+        result_0_add[1] = h[1] + t_2[1];
+        result_0_add[2] = h[2] + t_2[2];
+        result_0_add[3] = h[3] + t_2[3];
+        result_0_add[4] = h[4] + t_2[4];
+        onetimeauth_poly1305_mul(h, result_0_add, r);
     }
 }
 
@@ -4455,6 +4507,8 @@ STK_NOINLINE static void santoku_x25519_base(uint8_t *result, const uint8_t *k)
 #undef onetimeauth_poly1305_load
 #undef onetimeauth_poly1305_canonical
 #undef onetimeauth_poly1305_mul
+#undef onetimeauth_poly1305_whole_blocks_slice
+#undef onetimeauth_poly1305_rest_slice
 #undef onetimeauth_poly1305_blocks_slice
 #undef onetimeauth_poly1305_tag
 #undef nacl_secretbox_authenticator_key
