@@ -8,7 +8,7 @@
 
 #define SANTOKU_VERSION "0.1.0"
 
-#include "nacl_sign.h"
+#include "nacl.h"
 #include "p256_ecdsa_verify.h"
 #include "hash_sha256.h"
 #include "scalarmult_curve25519.h"

@@ -8,20 +8,6 @@
  * register when a function returns; that randombytes leaves none either is up to its author. On processors whose 64-bit products take a time
  * that depends on the operands, the source makes them of narrower ones; others that would leak secrets through multiplication are refused with
  * an #error. */
-#ifndef crypto_sign_BYTES /* another header of NaCl's interface has them */
-enum {
-    crypto_sign_BYTES = 64,
-    crypto_sign_PUBLICKEYBYTES = 32,
-    crypto_sign_SECRETKEYBYTES = 64
-};
-#endif
-#ifndef crypto_sign_SEEDBYTES
-enum { crypto_sign_SEEDBYTES = 32 };
-#endif
-#ifndef crypto_sign_PRIMITIVE
-#define crypto_sign_PRIMITIVE "ed25519"
-#endif
-
 /* Supplied by the caller: fills x with xlen random bytes. Used by crypto_sign_keypair alone. */
 extern void randombytes(unsigned char *x, unsigned long long xlen);
 

@@ -46,4 +46,5 @@ pub use exported::{Argument, Exported, Number, Role};
 pub use options::{Clears, Options, Placement, Products, Stack, Vector};
 pub use preamble::API;
 pub use storage::storage;
+pub use together::renaming_inside;
 pub use unit::{emit, emit_in_pieces, interface, Emitted};

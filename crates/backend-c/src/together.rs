@@ -25,3 +25,9 @@ pub fn renaming(unit: &str, names: &[String]) -> (String, String) {
         format!("#ifdef {BEFORE}\n{undefine}#else\n#define {BEFORE}\n#endif\n"),
     )
 }
+
+/// The same around functions that are static because C with an interface of its own calls them, and that C: it follows what stands behind the program.
+pub fn renaming_inside(unit: &str, names: &[&str]) -> (String, String) {
+    let lines = |directive: &dyn Fn(&str) -> String| names.iter().map(|n| directive(n) + "\n").collect::<String>();
+    (format!("#ifdef {BEFORE}\n{}#endif\n\n", lines(&|n| format!("#define {n} {unit}_{n}"))), lines(&|n| format!("#undef {n}")))
+}

@@ -6,7 +6,7 @@ use crate::names::names;
 use crate::primitives::{Primitive, Tree};
 use crate::shim::{shim, Shim};
 use crate::BenchError;
-use santoku_backend_c::{stack_macro, Compared, Emitted, API};
+use santoku_backend_c::{renaming_inside, stack_macro, Compared, Emitted, API};
 use santoku_passes::Level;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,7 +74,13 @@ fn banner(primitive: &Primitive, level: Level, without: &BTreeSet<String>, claim
 /// The parts of a primitive, one a target, as one unit with its API.
 pub(crate) fn join(primitive: &Primitive, parts: &[(String, Emitted)], api: &Shim, banner: &str) -> Emitted {
     let comment = format!("/* {} */\n", banner.replace('\n', "\n * ").replace(" * \n", " *\n"));
+    let exported = parts.last().map(|(_, p)| p.exported.clone()).unwrap_or_default();
     let mut source = format!("{comment}\n#include \"{}.h\"\n\n", primitive.unit);
+    let names: Vec<&str> = exported.iter().map(|e| e.name.as_str()).filter(|_| !api.source.is_empty()).collect();
+    let (before, behind) = renaming_inside(&primitive.unit, &names);
+    if !names.is_empty() {
+        source.push_str(&before);
+    }
     if let [(_, only)] = parts {
         source.push_str(&body(&only.source, &primitive.unit));
     } else {
@@ -92,13 +98,13 @@ pub(crate) fn join(primitive: &Primitive, parts: &[(String, Emitted)], api: &Shi
         source.push_str(&format!("{API}\n"));
     }
     source.push_str(&api.source);
+    source.push_str(&behind);
     let header = parts.last().map(|(_, p)| p.header.clone()).unwrap_or_default();
     // Parts of several targets number their functions differently.
     let functions = match parts {
         [(_, only)] => only.functions.clone(),
         _ => BTreeMap::new(),
     };
-    let exported = parts.last().map(|(_, p)| p.exported.clone()).unwrap_or_default();
     let compared = parts.iter().fold(Compared::default(), |all, (_, part)| all.and(&part.compared));
     Emitted { source, header: with_api(&header, &comment, &api.header), functions, exported, compared }
 }

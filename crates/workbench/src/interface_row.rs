@@ -113,15 +113,6 @@ impl NamesRow {
         format!("{}_{}", self.operation, self.primitive)
     }
 
-    /// What else stands for them.
-    pub fn other(&self) -> Option<String> {
-        match (self.default, self.also_alone) {
-            (true, _) => Some(self.long()),
-            (false, true) => Some(self.operation.clone()),
-            (false, false) => None,
-        }
-    }
-
     /// How the functions' own names begin.
     pub fn own(&self) -> String {
         if self.default { self.operation.clone() } else { self.long() }

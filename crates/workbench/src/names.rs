@@ -4,29 +4,32 @@ use crate::interface_row::NamesRow;
 use crate::row::Primitive;
 use std::fmt::Write;
 
-/// Definitions of macros that stand before the functions; empty where the primitive has no other names.
+/// What stands before the functions; empty where the primitive has no other names.
 pub fn names(primitive: &Primitive) -> String {
     if primitive.names.is_empty() {
         return String::new();
     }
     let mut tweet = String::new();
-    let mut plain = String::new();
+    let mut alone = String::new();
+    // As in TweetNaCl's header, word by word: both may be included.
     for row in &primitive.names {
         for part in &row.functions {
             let behind = |name: &str| if part.is_empty() { name.to_string() } else { format!("{name}_{part}") };
-            let (own, object) = (behind(&row.own()), behind(&format!("{}_tweet", row.long())));
-            let _ = writeln!(tweet, "#define {own} {object}");
-            if let Some(other) = row.other() {
-                let _ = writeln!(tweet, "#define {} {object}", behind(&other));
-                let _ = writeln!(plain, "#define {} {own}", behind(&other));
+            let (long, object) = (behind(&row.long()), behind(&format!("{}_tweet", row.long())));
+            if row.default {
+                let _ = writeln!(tweet, "#define {} {long}", behind(&row.operation));
             }
+            if row.also_alone {
+                let _ = writeln!(alone, "#define {} {long}", behind(&row.operation));
+            }
+            let _ = writeln!(tweet, "#define {long} {object}");
         }
     }
     let sizes: String = primitive.names.iter().map(sizes).collect();
     format!(
-        "/* NaCl's other names. Define STK_TWEETNACL_NAMES, for this unit and for every file that includes this header, to give functions\n \
-* the names of TweetNaCl's objects: what was compiled with tweetnacl.h then links. */\n\
-#ifdef STK_TWEETNACL_NAMES\n{tweet}#else\n{plain}#endif\n\n{sizes}"
+        "/* Define STK_TWEETNACL_NAMES, for this unit and for every file that includes this header, to give functions the names of TweetNaCl's\n \
+* objects: what was compiled with tweetnacl.h then links. */\n\
+#ifdef STK_TWEETNACL_NAMES\n{tweet}#endif\n{alone}\n{sizes}"
     )
 }
 
@@ -39,18 +42,14 @@ pub fn tweetnacl_name(primitive: &Primitive, name: &str) -> Option<String> {
     })
 }
 
+/// Constants of the language, so that a header of others may still define macros of these names.
 fn sizes(row: &NamesRow) -> String {
     let Some((first, _)) = row.constants.first_key_value() else { return String::new() };
     let own = row.own();
-    let mut text = format!("#ifndef {own}_{first} /* another header of NaCl's interface has them */\n");
-    for (name, value) in &row.constants {
-        let _ = writeln!(text, "#define {own}_{name} {value}");
-    }
-    if let Some(other) = row.other() {
-        for (name, value) in &row.constants {
-            let _ = writeln!(text, "#define {other}_{name} {value}");
-        }
-        let _ = writeln!(text, "#define {}_PRIMITIVE \"{}\"", row.operation, row.primitive);
+    let all: Vec<String> = row.constants.iter().map(|(name, value)| format!("    {own}_{name} = {value}")).collect();
+    let mut text = format!("#ifndef STK_SIZES_{own}\n#define STK_SIZES_{own}\n#ifndef {own}_{first} /* another header of NaCl's interface has them */\nenum {{\n{}\n}};\n#endif\n", all.join(",\n"));
+    if row.default || row.also_alone {
+        let _ = write!(text, "#ifndef {0}_PRIMITIVE\n#define {0}_PRIMITIVE \"{1}\"\n#endif\n", row.operation, row.primitive);
     }
     text + "#endif\n\n"
 }

@@ -258,6 +258,9 @@ pub struct Rival {
     /// Its names of our functions, where they differ.
     #[serde(default)]
     pub functions: BTreeMap<String, String>,
+    /// It has the interface itself, so that every function can be called beside ours.
+    #[serde(default)]
+    pub interface: bool,
     /// They have the names of TweetNaCl's objects.
     #[serde(default)]
     pub tweetnacl_names: bool,

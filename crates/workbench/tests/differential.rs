@@ -64,6 +64,18 @@ fn against_libsodium_in_32_bits() {
 }
 
 #[test]
+#[ignore = "soak: 10^7 calls, half an hour"]
+fn long() {
+    let runs = santoku_workbench::differential::run(&tree(), "nacl", 2_250_000, 0x10_000_000, &|_| {}).unwrap_or_else(|e| panic!("{e}"));
+    let mut calls = 0;
+    for run in runs {
+        calls += run.found.as_ref().map_or(0, Compared::calls);
+        well(run.found);
+    }
+    assert!(calls >= 10_000_000, "{calls}");
+}
+
+#[test]
 fn with_sanitizers() {
     let flags = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
     well(tried("libsodium", &flags, 4_000, &|c| c));

@@ -15,10 +15,6 @@ const EXTERNALS: [&str; 4] = ["memcpy", "memmove", "memset", "randombytes"];
 
 /// Modules that are proved, and that no shipped program uses yet (of those that `tuned/` chooses, assembly is made, as of recovery).
 const NOT_SHIPPED: [&str; 51] = [
-    "cipher/salsa20",
-    "cipher/salsa20_spec",
-    "cipher/stream",
-    "cipher/xsalsa20",
     "curve/base_window_w10",
     "curve/p224",
     "curve/p384",
@@ -59,13 +55,6 @@ const NOT_SHIPPED: [&str; 51] = [
     "field/root",
     "integer/halves",
     "integer/products",
-    "nacl/box",
-    "nacl/hash",
-    "nacl/nacl",
-    "nacl/onetimeauth",
-    "nacl/secretbox",
-    "nacl/stream",
-    "nacl/verify",
 ];
 
 #[test]

@@ -26,191 +26,240 @@ extern "C" {
 /* Before a function that gets secrets returns, it overwrites the registers and the stack that it used: as many bytes as the macro
  * STK_STACK_NACL of the source says. Define STK_KEEP_SECRETS to leave that out. */
 
-/* NaCl's other names. Define STK_TWEETNACL_NAMES, for this unit and for every file that includes this header, to give functions
- * the names of TweetNaCl's objects: what was compiled with tweetnacl.h then links. */
+/* Define STK_TWEETNACL_NAMES, for this unit and for every file that includes this header, to give functions the names of TweetNaCl's
+ * objects: what was compiled with tweetnacl.h then links. */
 #ifdef STK_TWEETNACL_NAMES
-#define crypto_stream crypto_stream_xsalsa20_tweet
+#define crypto_stream crypto_stream_xsalsa20
 #define crypto_stream_xsalsa20 crypto_stream_xsalsa20_tweet
-#define crypto_stream_xor crypto_stream_xsalsa20_tweet_xor
+#define crypto_stream_xor crypto_stream_xsalsa20_xor
 #define crypto_stream_xsalsa20_xor crypto_stream_xsalsa20_tweet_xor
 #define crypto_stream_salsa20 crypto_stream_salsa20_tweet
 #define crypto_stream_salsa20_xor crypto_stream_salsa20_tweet_xor
 #define crypto_core_salsa20 crypto_core_salsa20_tweet
-#define crypto_core crypto_core_salsa20_tweet
 #define crypto_core_hsalsa20 crypto_core_hsalsa20_tweet
-#define crypto_onetimeauth crypto_onetimeauth_poly1305_tweet
+#define crypto_onetimeauth crypto_onetimeauth_poly1305
 #define crypto_onetimeauth_poly1305 crypto_onetimeauth_poly1305_tweet
-#define crypto_onetimeauth_verify crypto_onetimeauth_poly1305_tweet_verify
+#define crypto_onetimeauth_verify crypto_onetimeauth_poly1305_verify
 #define crypto_onetimeauth_poly1305_verify crypto_onetimeauth_poly1305_tweet_verify
-#define crypto_hash crypto_hash_sha512_tweet
+#define crypto_hash crypto_hash_sha512
 #define crypto_hash_sha512 crypto_hash_sha512_tweet
-#define crypto_hashblocks crypto_hashblocks_sha512_tweet
+#define crypto_hashblocks crypto_hashblocks_sha512
 #define crypto_hashblocks_sha512 crypto_hashblocks_sha512_tweet
 #define crypto_verify_16 crypto_verify_16_tweet
-#define crypto_verify crypto_verify_16_tweet
 #define crypto_verify_32 crypto_verify_32_tweet
 #define crypto_verify_64 crypto_verify_64_tweet
-#define crypto_box crypto_box_curve25519xsalsa20poly1305_tweet
+#define crypto_box crypto_box_curve25519xsalsa20poly1305
 #define crypto_box_curve25519xsalsa20poly1305 crypto_box_curve25519xsalsa20poly1305_tweet
-#define crypto_box_open crypto_box_curve25519xsalsa20poly1305_tweet_open
+#define crypto_box_open crypto_box_curve25519xsalsa20poly1305_open
 #define crypto_box_curve25519xsalsa20poly1305_open crypto_box_curve25519xsalsa20poly1305_tweet_open
-#define crypto_box_keypair crypto_box_curve25519xsalsa20poly1305_tweet_keypair
+#define crypto_box_keypair crypto_box_curve25519xsalsa20poly1305_keypair
 #define crypto_box_curve25519xsalsa20poly1305_keypair crypto_box_curve25519xsalsa20poly1305_tweet_keypair
-#define crypto_box_beforenm crypto_box_curve25519xsalsa20poly1305_tweet_beforenm
+#define crypto_box_beforenm crypto_box_curve25519xsalsa20poly1305_beforenm
 #define crypto_box_curve25519xsalsa20poly1305_beforenm crypto_box_curve25519xsalsa20poly1305_tweet_beforenm
-#define crypto_box_afternm crypto_box_curve25519xsalsa20poly1305_tweet_afternm
+#define crypto_box_afternm crypto_box_curve25519xsalsa20poly1305_afternm
 #define crypto_box_curve25519xsalsa20poly1305_afternm crypto_box_curve25519xsalsa20poly1305_tweet_afternm
-#define crypto_box_open_afternm crypto_box_curve25519xsalsa20poly1305_tweet_open_afternm
+#define crypto_box_open_afternm crypto_box_curve25519xsalsa20poly1305_open_afternm
 #define crypto_box_curve25519xsalsa20poly1305_open_afternm crypto_box_curve25519xsalsa20poly1305_tweet_open_afternm
-#define crypto_secretbox crypto_secretbox_xsalsa20poly1305_tweet
+#define crypto_secretbox crypto_secretbox_xsalsa20poly1305
 #define crypto_secretbox_xsalsa20poly1305 crypto_secretbox_xsalsa20poly1305_tweet
-#define crypto_secretbox_open crypto_secretbox_xsalsa20poly1305_tweet_open
+#define crypto_secretbox_open crypto_secretbox_xsalsa20poly1305_open
 #define crypto_secretbox_xsalsa20poly1305_open crypto_secretbox_xsalsa20poly1305_tweet_open
-#define crypto_scalarmult crypto_scalarmult_curve25519_tweet
+#define crypto_scalarmult crypto_scalarmult_curve25519
 #define crypto_scalarmult_curve25519 crypto_scalarmult_curve25519_tweet
-#define crypto_scalarmult_base crypto_scalarmult_curve25519_tweet_base
+#define crypto_scalarmult_base crypto_scalarmult_curve25519_base
 #define crypto_scalarmult_curve25519_base crypto_scalarmult_curve25519_tweet_base
-#define crypto_sign crypto_sign_ed25519_tweet
+#define crypto_sign crypto_sign_ed25519
 #define crypto_sign_ed25519 crypto_sign_ed25519_tweet
-#define crypto_sign_open crypto_sign_ed25519_tweet_open
+#define crypto_sign_open crypto_sign_ed25519_open
 #define crypto_sign_ed25519_open crypto_sign_ed25519_tweet_open
-#define crypto_sign_keypair crypto_sign_ed25519_tweet_keypair
+#define crypto_sign_keypair crypto_sign_ed25519_keypair
 #define crypto_sign_ed25519_keypair crypto_sign_ed25519_tweet_keypair
-#define crypto_sign_seed_keypair crypto_sign_ed25519_tweet_seed_keypair
+#define crypto_sign_seed_keypair crypto_sign_ed25519_seed_keypair
 #define crypto_sign_ed25519_seed_keypair crypto_sign_ed25519_tweet_seed_keypair
-#define crypto_sign_detached crypto_sign_ed25519_tweet_detached
+#define crypto_sign_detached crypto_sign_ed25519_detached
 #define crypto_sign_ed25519_detached crypto_sign_ed25519_tweet_detached
-#define crypto_sign_verify_detached crypto_sign_ed25519_tweet_verify_detached
+#define crypto_sign_verify_detached crypto_sign_ed25519_verify_detached
 #define crypto_sign_ed25519_verify_detached crypto_sign_ed25519_tweet_verify_detached
-#else
-#define crypto_stream_xsalsa20 crypto_stream
-#define crypto_stream_xsalsa20_xor crypto_stream_xor
-#define crypto_core crypto_core_salsa20
-#define crypto_onetimeauth_poly1305 crypto_onetimeauth
-#define crypto_onetimeauth_poly1305_verify crypto_onetimeauth_verify
-#define crypto_hash_sha512 crypto_hash
-#define crypto_hashblocks_sha512 crypto_hashblocks
-#define crypto_verify crypto_verify_16
-#define crypto_box_curve25519xsalsa20poly1305 crypto_box
-#define crypto_box_curve25519xsalsa20poly1305_open crypto_box_open
-#define crypto_box_curve25519xsalsa20poly1305_keypair crypto_box_keypair
-#define crypto_box_curve25519xsalsa20poly1305_beforenm crypto_box_beforenm
-#define crypto_box_curve25519xsalsa20poly1305_afternm crypto_box_afternm
-#define crypto_box_curve25519xsalsa20poly1305_open_afternm crypto_box_open_afternm
-#define crypto_secretbox_xsalsa20poly1305 crypto_secretbox
-#define crypto_secretbox_xsalsa20poly1305_open crypto_secretbox_open
-#define crypto_scalarmult_curve25519 crypto_scalarmult
-#define crypto_scalarmult_curve25519_base crypto_scalarmult_base
-#define crypto_sign_ed25519 crypto_sign
-#define crypto_sign_ed25519_open crypto_sign_open
-#define crypto_sign_ed25519_keypair crypto_sign_keypair
-#define crypto_sign_ed25519_seed_keypair crypto_sign_seed_keypair
-#define crypto_sign_ed25519_detached crypto_sign_detached
-#define crypto_sign_ed25519_verify_detached crypto_sign_verify_detached
 #endif
+#define crypto_core crypto_core_salsa20
+#define crypto_verify crypto_verify_16
 
+#ifndef STK_SIZES_crypto_stream
+#define STK_SIZES_crypto_stream
 #ifndef crypto_stream_KEYBYTES /* another header of NaCl's interface has them */
-#define crypto_stream_KEYBYTES 32
-#define crypto_stream_NONCEBYTES 24
-#define crypto_stream_xsalsa20_KEYBYTES 32
-#define crypto_stream_xsalsa20_NONCEBYTES 24
+enum {
+    crypto_stream_KEYBYTES = 32,
+    crypto_stream_NONCEBYTES = 24
+};
+#endif
+#ifndef crypto_stream_PRIMITIVE
 #define crypto_stream_PRIMITIVE "xsalsa20"
 #endif
-
-#ifndef crypto_stream_salsa20_KEYBYTES /* another header of NaCl's interface has them */
-#define crypto_stream_salsa20_KEYBYTES 32
-#define crypto_stream_salsa20_NONCEBYTES 8
 #endif
 
+#ifndef STK_SIZES_crypto_stream_salsa20
+#define STK_SIZES_crypto_stream_salsa20
+#ifndef crypto_stream_salsa20_KEYBYTES /* another header of NaCl's interface has them */
+enum {
+    crypto_stream_salsa20_KEYBYTES = 32,
+    crypto_stream_salsa20_NONCEBYTES = 8
+};
+#endif
+#endif
+
+#ifndef STK_SIZES_crypto_core_salsa20
+#define STK_SIZES_crypto_core_salsa20
 #ifndef crypto_core_salsa20_CONSTBYTES /* another header of NaCl's interface has them */
-#define crypto_core_salsa20_CONSTBYTES 16
-#define crypto_core_salsa20_INPUTBYTES 16
-#define crypto_core_salsa20_KEYBYTES 32
-#define crypto_core_salsa20_OUTPUTBYTES 64
-#define crypto_core_CONSTBYTES 16
-#define crypto_core_INPUTBYTES 16
-#define crypto_core_KEYBYTES 32
-#define crypto_core_OUTPUTBYTES 64
+enum {
+    crypto_core_salsa20_CONSTBYTES = 16,
+    crypto_core_salsa20_INPUTBYTES = 16,
+    crypto_core_salsa20_KEYBYTES = 32,
+    crypto_core_salsa20_OUTPUTBYTES = 64
+};
+#endif
+#ifndef crypto_core_PRIMITIVE
 #define crypto_core_PRIMITIVE "salsa20"
 #endif
-
-#ifndef crypto_core_hsalsa20_CONSTBYTES /* another header of NaCl's interface has them */
-#define crypto_core_hsalsa20_CONSTBYTES 16
-#define crypto_core_hsalsa20_INPUTBYTES 16
-#define crypto_core_hsalsa20_KEYBYTES 32
-#define crypto_core_hsalsa20_OUTPUTBYTES 32
 #endif
 
+#ifndef STK_SIZES_crypto_core_hsalsa20
+#define STK_SIZES_crypto_core_hsalsa20
+#ifndef crypto_core_hsalsa20_CONSTBYTES /* another header of NaCl's interface has them */
+enum {
+    crypto_core_hsalsa20_CONSTBYTES = 16,
+    crypto_core_hsalsa20_INPUTBYTES = 16,
+    crypto_core_hsalsa20_KEYBYTES = 32,
+    crypto_core_hsalsa20_OUTPUTBYTES = 32
+};
+#endif
+#endif
+
+#ifndef STK_SIZES_crypto_onetimeauth
+#define STK_SIZES_crypto_onetimeauth
 #ifndef crypto_onetimeauth_BYTES /* another header of NaCl's interface has them */
-#define crypto_onetimeauth_BYTES 16
-#define crypto_onetimeauth_KEYBYTES 32
-#define crypto_onetimeauth_poly1305_BYTES 16
-#define crypto_onetimeauth_poly1305_KEYBYTES 32
+enum {
+    crypto_onetimeauth_BYTES = 16,
+    crypto_onetimeauth_KEYBYTES = 32
+};
+#endif
+#ifndef crypto_onetimeauth_PRIMITIVE
 #define crypto_onetimeauth_PRIMITIVE "poly1305"
 #endif
+#endif
 
+#ifndef STK_SIZES_crypto_hash
+#define STK_SIZES_crypto_hash
 #ifndef crypto_hash_BYTES /* another header of NaCl's interface has them */
-#define crypto_hash_BYTES 64
-#define crypto_hash_sha512_BYTES 64
+enum {
+    crypto_hash_BYTES = 64
+};
+#endif
+#ifndef crypto_hash_PRIMITIVE
 #define crypto_hash_PRIMITIVE "sha512"
 #endif
+#endif
 
+#ifndef STK_SIZES_crypto_hashblocks
+#define STK_SIZES_crypto_hashblocks
 #ifndef crypto_hashblocks_BLOCKBYTES /* another header of NaCl's interface has them */
-#define crypto_hashblocks_BLOCKBYTES 128
-#define crypto_hashblocks_STATEBYTES 64
-#define crypto_hashblocks_sha512_BLOCKBYTES 128
-#define crypto_hashblocks_sha512_STATEBYTES 64
+enum {
+    crypto_hashblocks_BLOCKBYTES = 128,
+    crypto_hashblocks_STATEBYTES = 64
+};
+#endif
+#ifndef crypto_hashblocks_PRIMITIVE
 #define crypto_hashblocks_PRIMITIVE "sha512"
 #endif
+#endif
 
+#ifndef STK_SIZES_crypto_verify_16
+#define STK_SIZES_crypto_verify_16
 #ifndef crypto_verify_16_BYTES /* another header of NaCl's interface has them */
-#define crypto_verify_16_BYTES 16
-#define crypto_verify_BYTES 16
+enum {
+    crypto_verify_16_BYTES = 16
+};
+#endif
+#ifndef crypto_verify_PRIMITIVE
 #define crypto_verify_PRIMITIVE "16"
 #endif
+#endif
 
+#ifndef STK_SIZES_crypto_verify_32
+#define STK_SIZES_crypto_verify_32
 #ifndef crypto_verify_32_BYTES /* another header of NaCl's interface has them */
-#define crypto_verify_32_BYTES 32
+enum {
+    crypto_verify_32_BYTES = 32
+};
+#endif
 #endif
 
+#ifndef STK_SIZES_crypto_verify_64
+#define STK_SIZES_crypto_verify_64
 #ifndef crypto_verify_64_BYTES /* another header of NaCl's interface has them */
-#define crypto_verify_64_BYTES 64
+enum {
+    crypto_verify_64_BYTES = 64
+};
+#endif
 #endif
 
+#ifndef STK_SIZES_crypto_box
+#define STK_SIZES_crypto_box
 #ifndef crypto_box_BEFORENMBYTES /* another header of NaCl's interface has them */
-#define crypto_box_BEFORENMBYTES 32
-#define crypto_box_BOXZEROBYTES 16
-#define crypto_box_NONCEBYTES 24
-#define crypto_box_PUBLICKEYBYTES 32
-#define crypto_box_SECRETKEYBYTES 32
-#define crypto_box_ZEROBYTES 32
-#define crypto_box_curve25519xsalsa20poly1305_BEFORENMBYTES 32
-#define crypto_box_curve25519xsalsa20poly1305_BOXZEROBYTES 16
-#define crypto_box_curve25519xsalsa20poly1305_NONCEBYTES 24
-#define crypto_box_curve25519xsalsa20poly1305_PUBLICKEYBYTES 32
-#define crypto_box_curve25519xsalsa20poly1305_SECRETKEYBYTES 32
-#define crypto_box_curve25519xsalsa20poly1305_ZEROBYTES 32
+enum {
+    crypto_box_BEFORENMBYTES = 32,
+    crypto_box_BOXZEROBYTES = 16,
+    crypto_box_NONCEBYTES = 24,
+    crypto_box_PUBLICKEYBYTES = 32,
+    crypto_box_SECRETKEYBYTES = 32,
+    crypto_box_ZEROBYTES = 32
+};
+#endif
+#ifndef crypto_box_PRIMITIVE
 #define crypto_box_PRIMITIVE "curve25519xsalsa20poly1305"
 #endif
-
-#ifndef crypto_secretbox_BOXZEROBYTES /* another header of NaCl's interface has them */
-#define crypto_secretbox_BOXZEROBYTES 16
-#define crypto_secretbox_KEYBYTES 32
-#define crypto_secretbox_NONCEBYTES 24
-#define crypto_secretbox_ZEROBYTES 32
-#define crypto_secretbox_xsalsa20poly1305_BOXZEROBYTES 16
-#define crypto_secretbox_xsalsa20poly1305_KEYBYTES 32
-#define crypto_secretbox_xsalsa20poly1305_NONCEBYTES 24
-#define crypto_secretbox_xsalsa20poly1305_ZEROBYTES 32
-#define crypto_secretbox_PRIMITIVE "xsalsa20poly1305"
 #endif
 
+#ifndef STK_SIZES_crypto_secretbox
+#define STK_SIZES_crypto_secretbox
+#ifndef crypto_secretbox_BOXZEROBYTES /* another header of NaCl's interface has them */
+enum {
+    crypto_secretbox_BOXZEROBYTES = 16,
+    crypto_secretbox_KEYBYTES = 32,
+    crypto_secretbox_NONCEBYTES = 24,
+    crypto_secretbox_ZEROBYTES = 32
+};
+#endif
+#ifndef crypto_secretbox_PRIMITIVE
+#define crypto_secretbox_PRIMITIVE "xsalsa20poly1305"
+#endif
+#endif
+
+#ifndef STK_SIZES_crypto_scalarmult
+#define STK_SIZES_crypto_scalarmult
 #ifndef crypto_scalarmult_BYTES /* another header of NaCl's interface has them */
-#define crypto_scalarmult_BYTES 32
-#define crypto_scalarmult_SCALARBYTES 32
-#define crypto_scalarmult_curve25519_BYTES 32
-#define crypto_scalarmult_curve25519_SCALARBYTES 32
+enum {
+    crypto_scalarmult_BYTES = 32,
+    crypto_scalarmult_SCALARBYTES = 32
+};
+#endif
+#ifndef crypto_scalarmult_PRIMITIVE
 #define crypto_scalarmult_PRIMITIVE "curve25519"
+#endif
+#endif
+
+#ifndef STK_SIZES_crypto_sign
+#define STK_SIZES_crypto_sign
+#ifndef crypto_sign_BYTES /* another header of NaCl's interface has them */
+enum {
+    crypto_sign_BYTES = 64,
+    crypto_sign_PUBLICKEYBYTES = 32,
+    crypto_sign_SECRETKEYBYTES = 64,
+    crypto_sign_SEEDBYTES = 32
+};
+#endif
+#ifndef crypto_sign_PRIMITIVE
+#define crypto_sign_PRIMITIVE "ed25519"
+#endif
 #endif
 
 /* crypto_sign of NaCl, with TweetNaCl's names and signatures. Ed25519: RFC 8032.
@@ -223,20 +272,6 @@ extern "C" {
  * register when a function returns; that randombytes leaves none either is up to its author. On processors whose 64-bit products take a time
  * that depends on the operands, the source makes them of narrower ones; others that would leak secrets through multiplication are refused with
  * an #error. */
-#ifndef crypto_sign_BYTES /* another header of NaCl's interface has them */
-enum {
-    crypto_sign_BYTES = 64,
-    crypto_sign_PUBLICKEYBYTES = 32,
-    crypto_sign_SECRETKEYBYTES = 64
-};
-#endif
-#ifndef crypto_sign_SEEDBYTES
-enum { crypto_sign_SEEDBYTES = 32 };
-#endif
-#ifndef crypto_sign_PRIMITIVE
-#define crypto_sign_PRIMITIVE "ed25519"
-#endif
-
 /* Supplied by the caller: fills x with xlen random bytes. Used by crypto_sign_keypair alone. */
 extern void randombytes(unsigned char *x, unsigned long long xlen);
 

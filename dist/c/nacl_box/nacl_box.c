@@ -10,6 +10,16 @@
 
 #include "nacl_box.h"
 
+#ifdef STK_UNIT_BEFORE
+#define santoku_box_beforenm nacl_box_santoku_box_beforenm
+#define santoku_secretbox nacl_box_santoku_secretbox
+#define santoku_box nacl_box_santoku_box
+#define santoku_secretbox_authentic nacl_box_santoku_secretbox_authentic
+#define santoku_secretbox_opened nacl_box_santoku_secretbox_opened
+#define santoku_scalarmult nacl_box_santoku_scalarmult
+#define santoku_scalarmult_base nacl_box_santoku_scalarmult_base
+#endif
+
 #if defined(__SIZEOF_INT128__) && !defined(SANTOKU_32BIT) /* host64 */
 
 /* After another unit in the same translation unit, names that may be those of both are changed here. */
@@ -31,6 +41,7 @@
 #define field_fe25519_pow_chain nacl_box_field_fe25519_pow_chain
 #define field_fe25519_pow_invert nacl_box_field_fe25519_pow_invert
 #define scalarmult_curve25519_ladder nacl_box_scalarmult_curve25519_ladder
+#define scalarmult_curve25519_x25519 nacl_box_scalarmult_curve25519_x25519
 #define cipher_stream_added_block nacl_box_cipher_stream_added_block
 #define cipher_xsalsa20_stream_block nacl_box_cipher_xsalsa20_stream_block
 #define cipher_stream_rest nacl_box_cipher_stream_rest
@@ -96,31 +107,31 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #ifndef STK_STACK_NACL_BOX
 #ifdef __OPTIMIZE__
 #define STK_STACK_NACL_BOX (2816 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_x25519 (2560 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_box_beforenm (2816 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box_beforenm (2688 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (2496 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_box (2944 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box (2880 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (2112 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_x25519_base (2688 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult (2560 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult_base (2560 + STK_STACK_MORE)
 #else
 #define STK_STACK_NACL_BOX (4864 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_x25519 (4288 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_box_beforenm (4672 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box_beforenm (4544 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (4416 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box (5056 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_authentic (2752 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (3712 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_x25519_base (4416 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult (4288 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult_base (4288 + STK_STACK_MORE)
 #endif
 #else
-#define STK_STACK_OF_santoku_x25519 STK_STACK_NACL_BOX
 #define STK_STACK_OF_santoku_box_beforenm STK_STACK_NACL_BOX
 #define STK_STACK_OF_santoku_secretbox STK_STACK_NACL_BOX
 #define STK_STACK_OF_santoku_box STK_STACK_NACL_BOX
 #define STK_STACK_OF_santoku_secretbox_authentic STK_STACK_NACL_BOX
 #define STK_STACK_OF_santoku_secretbox_opened STK_STACK_NACL_BOX
-#define STK_STACK_OF_santoku_x25519_base STK_STACK_NACL_BOX
+#define STK_STACK_OF_santoku_scalarmult STK_STACK_NACL_BOX
+#define STK_STACK_OF_santoku_scalarmult_base STK_STACK_NACL_BOX
 #endif
 
 #ifndef STK_STACK_MORE
@@ -1142,7 +1153,7 @@ STK_NOINLINE static void scalarmult_curve25519_ladder(uint64_t *result, const ui
 
 /* scalarmult.curve25519.x25519
  * X25519(k, u) (section 5). */
-STK_NOINLINE static void santoku_x25519(uint8_t *result, const uint8_t *k, const uint8_t *u)
+static void scalarmult_curve25519_x25519(uint8_t *result, const uint8_t *k, const uint8_t *u)
 {
     uint8_t t[32];
     uint64_t t_2[5]; /* 0 .. 2251799813691328 */
@@ -1211,7 +1222,7 @@ STK_NOINLINE static void santoku_x25519(uint8_t *result, const uint8_t *k, const
 STK_NOINLINE static void santoku_box_beforenm(uint8_t *result, const uint8_t *pk, const uint8_t *sk)
 {
     uint8_t t[32];
-    santoku_x25519(t, sk, pk);
+    scalarmult_curve25519_x25519(t, sk, pk);
     {
         uint8_t tmp[16];
         memset(tmp, 0, 16);
@@ -1875,7 +1886,7 @@ STK_NOINLINE static void santoku_box(uint8_t *result, uint32_t n, const uint8_t 
 {
     uint8_t t[32];
     uint8_t t_0_shared_key[32];
-    santoku_x25519(t_0_shared_key, sk, pk);
+    scalarmult_curve25519_x25519(t_0_shared_key, sk, pk);
     {
         uint8_t tmp[16];
         memset(tmp, 0, 16);
@@ -1950,11 +1961,18 @@ STK_NOINLINE static void santoku_secretbox_opened(uint8_t *m, uint32_t n, const 
     memset(m, 0, 32);
 }
 
-/* scalarmult.curve25519.public_key
- * X25519(k, 9): the public key of a secret key (section 6.1). */
-STK_NOINLINE static void santoku_x25519_base(uint8_t *result, const uint8_t *k)
+/* nacl.scalarmult.scalarmult
+ * X25519(n, p). */
+STK_NOINLINE static void santoku_scalarmult(uint8_t *result, const uint8_t *n, const uint8_t *p)
 {
-    santoku_x25519(result, k, scalarmult_curve25519_BASE);
+    scalarmult_curve25519_x25519(result, n, p);
+}
+
+/* nacl.scalarmult.base
+ * X25519(n, 9). */
+STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t *n)
+{
+    scalarmult_curve25519_x25519(result, n, scalarmult_curve25519_BASE);
 }
 
 #ifdef STK_UNIT_BEFORE
@@ -1975,6 +1993,7 @@ STK_NOINLINE static void santoku_x25519_base(uint8_t *result, const uint8_t *k)
 #undef field_fe25519_pow_chain
 #undef field_fe25519_pow_invert
 #undef scalarmult_curve25519_ladder
+#undef scalarmult_curve25519_x25519
 #undef cipher_stream_added_block
 #undef cipher_xsalsa20_stream_block
 #undef cipher_stream_rest
@@ -2107,31 +2126,31 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #ifndef STK_STACK_NACL_BOX
 #ifdef __OPTIMIZE__
 #define STK_STACK_NACL_BOX (3072 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_x25519 (2560 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box_beforenm (2688 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (2496 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box (3072 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (2112 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_x25519_base (2560 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult (2560 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult_base (2560 + STK_STACK_MORE)
 #else
 #define STK_STACK_NACL_BOX (5376 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_x25519 (4288 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box_beforenm (4544 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (4416 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box (5440 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_authentic (2752 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (3712 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_x25519_base (4288 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult (4288 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult_base (4288 + STK_STACK_MORE)
 #endif
 #else
-#define STK_STACK_OF_santoku_x25519 STK_STACK_NACL_BOX
 #define STK_STACK_OF_santoku_box_beforenm STK_STACK_NACL_BOX
 #define STK_STACK_OF_santoku_secretbox STK_STACK_NACL_BOX
 #define STK_STACK_OF_santoku_box STK_STACK_NACL_BOX
 #define STK_STACK_OF_santoku_secretbox_authentic STK_STACK_NACL_BOX
 #define STK_STACK_OF_santoku_secretbox_opened STK_STACK_NACL_BOX
-#define STK_STACK_OF_santoku_x25519_base STK_STACK_NACL_BOX
+#define STK_STACK_OF_santoku_scalarmult STK_STACK_NACL_BOX
+#define STK_STACK_OF_santoku_scalarmult_base STK_STACK_NACL_BOX
 #endif
 
 #ifndef STK_STACK_MORE
@@ -3691,21 +3710,6 @@ static void field_fe25519_radix25_5_from_bytes(int32_t *restrict result, const u
     result[9] = h_9_1_carry;
 }
 
-/* scalarmult.curve25519.x25519
- * X25519(k, u) (section 5). */
-STK_NOINLINE static void santoku_x25519(uint8_t *result, const uint8_t *k, const uint8_t *u)
-{
-    uint8_t t[32];
-    int32_t t_2[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_3[10]; /* -2^25 .. 2^25-1 */
-    memmove(t, k, 32);
-    t[0] = (uint8_t)((uint32_t)k[0] & UINT32_C(248));
-    t[31] = (uint8_t)(((uint32_t)t[31] & UINT32_C(127)) | UINT32_C(64));
-    field_fe25519_radix25_5_from_bytes(t_2, u);
-    scalarmult_curve25519_ladder(t_3, t, t_2);
-    field_fe25519_radix25_5_to_bytes(result, t_3);
-}
-
 /* nacl.box.shared_key
  * The key that two parties share: one's public key with the other's secret key, `crypto_box_beforenm`. `crypto_box_afternm` is [secretbox] under it. */
 STK_NOINLINE static void santoku_box_beforenm(uint8_t *result, const uint8_t *pk, const uint8_t *sk)
@@ -4466,19 +4470,34 @@ STK_NOINLINE static void santoku_secretbox_opened(uint8_t *m, uint32_t n, const 
     memset(m, 0, 32);
 }
 
-/* scalarmult.curve25519.public_key
- * X25519(k, 9): the public key of a secret key (section 6.1). */
-STK_NOINLINE static void santoku_x25519_base(uint8_t *result, const uint8_t *k)
+/* nacl.scalarmult.scalarmult
+ * X25519(n, p). */
+STK_NOINLINE static void santoku_scalarmult(uint8_t *result, const uint8_t *n, const uint8_t *p)
 {
     uint8_t t_0_x25519[32];
     int32_t t_0_x25519_2[10]; /* -2^25 .. 2^25-1 */
     int32_t t_0_x25519_3[10]; /* -2^25 .. 2^25-1 */
-    memmove(t_0_x25519, k, 32);
-    t_0_x25519[0] = (uint8_t)((uint32_t)k[0] & UINT32_C(248));
+    memmove(t_0_x25519, n, 32);
+    t_0_x25519[0] = (uint8_t)((uint32_t)n[0] & UINT32_C(248));
     t_0_x25519[31] = (uint8_t)(((uint32_t)t_0_x25519[31] & UINT32_C(127)) | UINT32_C(64));
-    field_fe25519_radix25_5_from_bytes(t_0_x25519_2, scalarmult_curve25519_BASE);
+    field_fe25519_radix25_5_from_bytes(t_0_x25519_2, p);
     scalarmult_curve25519_ladder(t_0_x25519_3, t_0_x25519, t_0_x25519_2);
     field_fe25519_radix25_5_to_bytes(result, t_0_x25519_3);
+}
+
+/* nacl.scalarmult.base
+ * X25519(n, 9). */
+STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t *n)
+{
+    uint8_t t_0_public_key[32];
+    int32_t t_0_public_key_2[10]; /* -2^25 .. 2^25-1 */
+    int32_t t_0_public_key_3[10]; /* -2^25 .. 2^25-1 */
+    memmove(t_0_public_key, n, 32);
+    t_0_public_key[0] = (uint8_t)((uint32_t)n[0] & UINT32_C(248));
+    t_0_public_key[31] = (uint8_t)(((uint32_t)t_0_public_key[31] & UINT32_C(127)) | UINT32_C(64));
+    field_fe25519_radix25_5_from_bytes(t_0_public_key_2, scalarmult_curve25519_BASE);
+    scalarmult_curve25519_ladder(t_0_public_key_3, t_0_public_key, t_0_public_key_2);
+    field_fe25519_radix25_5_to_bytes(result, t_0_public_key_3);
 }
 
 #ifdef STK_UNIT_BEFORE
@@ -4566,7 +4585,7 @@ STK_NOINLINE static void santoku_x25519_base(uint8_t *result, const uint8_t *k)
 static STK_BODY int stk_crypto_box_keypair(unsigned char *pk, unsigned char *sk)
 {
     STK_APART(pk, 32, sk, 32);
-    santoku_x25519_base(pk, sk);
+    santoku_scalarmult_base(pk, sk);
     return 0;
 }
 
@@ -4575,7 +4594,7 @@ STK_API int STK_NAME(crypto_box_keypair)(unsigned char *pk, unsigned char *sk)
     int status;
     randombytes(sk, 32);
     status = stk_crypto_box_keypair(pk, sk);
-    STK_CLEAR(STK_STACK_OF_santoku_x25519_base);
+    STK_CLEAR(STK_STACK_OF_santoku_scalarmult_base);
     return status;
 }
 
@@ -4752,7 +4771,7 @@ static STK_BODY int stk_crypto_scalarmult(unsigned char *q, const unsigned char 
     if (q != p) {
         STK_APART(q, 32, p, 32);
     }
-    santoku_x25519(q, n, p);
+    santoku_scalarmult(q, n, p);
     return 0;
 }
 
@@ -4760,7 +4779,7 @@ STK_API int STK_NAME(crypto_scalarmult)(unsigned char *q, const unsigned char *n
 {
     int status;
     status = stk_crypto_scalarmult(q, n, p);
-    STK_CLEAR(STK_STACK_OF_santoku_x25519);
+    STK_CLEAR(STK_STACK_OF_santoku_scalarmult);
     return status;
 }
 
@@ -4769,7 +4788,7 @@ static STK_BODY int stk_crypto_scalarmult_base(unsigned char *q, const unsigned 
     if (q != n) {
         STK_APART(q, 32, n, 32);
     }
-    santoku_x25519_base(q, n);
+    santoku_scalarmult_base(q, n);
     return 0;
 }
 
@@ -4777,7 +4796,14 @@ STK_API int STK_NAME(crypto_scalarmult_base)(unsigned char *q, const unsigned ch
 {
     int status;
     status = stk_crypto_scalarmult_base(q, n);
-    STK_CLEAR(STK_STACK_OF_santoku_x25519_base);
+    STK_CLEAR(STK_STACK_OF_santoku_scalarmult_base);
     return status;
 }
 
+#undef santoku_box_beforenm
+#undef santoku_secretbox
+#undef santoku_box
+#undef santoku_secretbox_authentic
+#undef santoku_secretbox_opened
+#undef santoku_scalarmult
+#undef santoku_scalarmult_base

@@ -26,76 +26,74 @@ extern "C" {
 /* Before a function that gets secrets returns, it overwrites the registers and the stack that it used: as many bytes as the macro
  * STK_STACK_NACL_BOX of the source says. Define STK_KEEP_SECRETS to leave that out. */
 
-/* NaCl's other names. Define STK_TWEETNACL_NAMES, for this unit and for every file that includes this header, to give functions
- * the names of TweetNaCl's objects: what was compiled with tweetnacl.h then links. */
+/* Define STK_TWEETNACL_NAMES, for this unit and for every file that includes this header, to give functions the names of TweetNaCl's
+ * objects: what was compiled with tweetnacl.h then links. */
 #ifdef STK_TWEETNACL_NAMES
-#define crypto_box crypto_box_curve25519xsalsa20poly1305_tweet
+#define crypto_box crypto_box_curve25519xsalsa20poly1305
 #define crypto_box_curve25519xsalsa20poly1305 crypto_box_curve25519xsalsa20poly1305_tweet
-#define crypto_box_open crypto_box_curve25519xsalsa20poly1305_tweet_open
+#define crypto_box_open crypto_box_curve25519xsalsa20poly1305_open
 #define crypto_box_curve25519xsalsa20poly1305_open crypto_box_curve25519xsalsa20poly1305_tweet_open
-#define crypto_box_keypair crypto_box_curve25519xsalsa20poly1305_tweet_keypair
+#define crypto_box_keypair crypto_box_curve25519xsalsa20poly1305_keypair
 #define crypto_box_curve25519xsalsa20poly1305_keypair crypto_box_curve25519xsalsa20poly1305_tweet_keypair
-#define crypto_box_beforenm crypto_box_curve25519xsalsa20poly1305_tweet_beforenm
+#define crypto_box_beforenm crypto_box_curve25519xsalsa20poly1305_beforenm
 #define crypto_box_curve25519xsalsa20poly1305_beforenm crypto_box_curve25519xsalsa20poly1305_tweet_beforenm
-#define crypto_box_afternm crypto_box_curve25519xsalsa20poly1305_tweet_afternm
+#define crypto_box_afternm crypto_box_curve25519xsalsa20poly1305_afternm
 #define crypto_box_curve25519xsalsa20poly1305_afternm crypto_box_curve25519xsalsa20poly1305_tweet_afternm
-#define crypto_box_open_afternm crypto_box_curve25519xsalsa20poly1305_tweet_open_afternm
+#define crypto_box_open_afternm crypto_box_curve25519xsalsa20poly1305_open_afternm
 #define crypto_box_curve25519xsalsa20poly1305_open_afternm crypto_box_curve25519xsalsa20poly1305_tweet_open_afternm
-#define crypto_secretbox crypto_secretbox_xsalsa20poly1305_tweet
+#define crypto_secretbox crypto_secretbox_xsalsa20poly1305
 #define crypto_secretbox_xsalsa20poly1305 crypto_secretbox_xsalsa20poly1305_tweet
-#define crypto_secretbox_open crypto_secretbox_xsalsa20poly1305_tweet_open
+#define crypto_secretbox_open crypto_secretbox_xsalsa20poly1305_open
 #define crypto_secretbox_xsalsa20poly1305_open crypto_secretbox_xsalsa20poly1305_tweet_open
-#define crypto_scalarmult crypto_scalarmult_curve25519_tweet
+#define crypto_scalarmult crypto_scalarmult_curve25519
 #define crypto_scalarmult_curve25519 crypto_scalarmult_curve25519_tweet
-#define crypto_scalarmult_base crypto_scalarmult_curve25519_tweet_base
+#define crypto_scalarmult_base crypto_scalarmult_curve25519_base
 #define crypto_scalarmult_curve25519_base crypto_scalarmult_curve25519_tweet_base
-#else
-#define crypto_box_curve25519xsalsa20poly1305 crypto_box
-#define crypto_box_curve25519xsalsa20poly1305_open crypto_box_open
-#define crypto_box_curve25519xsalsa20poly1305_keypair crypto_box_keypair
-#define crypto_box_curve25519xsalsa20poly1305_beforenm crypto_box_beforenm
-#define crypto_box_curve25519xsalsa20poly1305_afternm crypto_box_afternm
-#define crypto_box_curve25519xsalsa20poly1305_open_afternm crypto_box_open_afternm
-#define crypto_secretbox_xsalsa20poly1305 crypto_secretbox
-#define crypto_secretbox_xsalsa20poly1305_open crypto_secretbox_open
-#define crypto_scalarmult_curve25519 crypto_scalarmult
-#define crypto_scalarmult_curve25519_base crypto_scalarmult_base
 #endif
 
+#ifndef STK_SIZES_crypto_box
+#define STK_SIZES_crypto_box
 #ifndef crypto_box_BEFORENMBYTES /* another header of NaCl's interface has them */
-#define crypto_box_BEFORENMBYTES 32
-#define crypto_box_BOXZEROBYTES 16
-#define crypto_box_NONCEBYTES 24
-#define crypto_box_PUBLICKEYBYTES 32
-#define crypto_box_SECRETKEYBYTES 32
-#define crypto_box_ZEROBYTES 32
-#define crypto_box_curve25519xsalsa20poly1305_BEFORENMBYTES 32
-#define crypto_box_curve25519xsalsa20poly1305_BOXZEROBYTES 16
-#define crypto_box_curve25519xsalsa20poly1305_NONCEBYTES 24
-#define crypto_box_curve25519xsalsa20poly1305_PUBLICKEYBYTES 32
-#define crypto_box_curve25519xsalsa20poly1305_SECRETKEYBYTES 32
-#define crypto_box_curve25519xsalsa20poly1305_ZEROBYTES 32
+enum {
+    crypto_box_BEFORENMBYTES = 32,
+    crypto_box_BOXZEROBYTES = 16,
+    crypto_box_NONCEBYTES = 24,
+    crypto_box_PUBLICKEYBYTES = 32,
+    crypto_box_SECRETKEYBYTES = 32,
+    crypto_box_ZEROBYTES = 32
+};
+#endif
+#ifndef crypto_box_PRIMITIVE
 #define crypto_box_PRIMITIVE "curve25519xsalsa20poly1305"
 #endif
-
-#ifndef crypto_secretbox_BOXZEROBYTES /* another header of NaCl's interface has them */
-#define crypto_secretbox_BOXZEROBYTES 16
-#define crypto_secretbox_KEYBYTES 32
-#define crypto_secretbox_NONCEBYTES 24
-#define crypto_secretbox_ZEROBYTES 32
-#define crypto_secretbox_xsalsa20poly1305_BOXZEROBYTES 16
-#define crypto_secretbox_xsalsa20poly1305_KEYBYTES 32
-#define crypto_secretbox_xsalsa20poly1305_NONCEBYTES 24
-#define crypto_secretbox_xsalsa20poly1305_ZEROBYTES 32
-#define crypto_secretbox_PRIMITIVE "xsalsa20poly1305"
 #endif
 
+#ifndef STK_SIZES_crypto_secretbox
+#define STK_SIZES_crypto_secretbox
+#ifndef crypto_secretbox_BOXZEROBYTES /* another header of NaCl's interface has them */
+enum {
+    crypto_secretbox_BOXZEROBYTES = 16,
+    crypto_secretbox_KEYBYTES = 32,
+    crypto_secretbox_NONCEBYTES = 24,
+    crypto_secretbox_ZEROBYTES = 32
+};
+#endif
+#ifndef crypto_secretbox_PRIMITIVE
+#define crypto_secretbox_PRIMITIVE "xsalsa20poly1305"
+#endif
+#endif
+
+#ifndef STK_SIZES_crypto_scalarmult
+#define STK_SIZES_crypto_scalarmult
 #ifndef crypto_scalarmult_BYTES /* another header of NaCl's interface has them */
-#define crypto_scalarmult_BYTES 32
-#define crypto_scalarmult_SCALARBYTES 32
-#define crypto_scalarmult_curve25519_BYTES 32
-#define crypto_scalarmult_curve25519_SCALARBYTES 32
+enum {
+    crypto_scalarmult_BYTES = 32,
+    crypto_scalarmult_SCALARBYTES = 32
+};
+#endif
+#ifndef crypto_scalarmult_PRIMITIVE
 #define crypto_scalarmult_PRIMITIVE "curve25519"
+#endif
 #endif
 
 /* Supplied by the caller: fills x with xlen random bytes. Used by functions that make keys. */

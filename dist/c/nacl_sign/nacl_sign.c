@@ -10,6 +10,12 @@
 
 #include "nacl_sign.h"
 
+#ifdef STK_UNIT_BEFORE
+#define santoku_sign_public_key nacl_sign_santoku_sign_public_key
+#define santoku_sign_detached nacl_sign_santoku_sign_detached
+#define santoku_sign_verify nacl_sign_santoku_sign_verify
+#endif
+
 #if defined(__SIZEOF_INT128__) && !defined(SANTOKU_32BIT) /* host64 */
 
 /* After another unit in the same translation unit, names that may be those of both are changed here. */
@@ -11357,3 +11363,6 @@ STK_API int STK_NAME(crypto_sign)(unsigned char *sm, unsigned long long *smlen, 
     STK_CLEAR(STK_STACK_NACL_SIGN);
     return status;
 }
+#undef santoku_sign_public_key
+#undef santoku_sign_detached
+#undef santoku_sign_verify

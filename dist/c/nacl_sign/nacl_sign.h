@@ -26,28 +26,36 @@ extern "C" {
 /* Before a function that gets secrets returns, it overwrites the registers and the stack that it used: as many bytes as the macro
  * STK_STACK_NACL_SIGN of the source says. Define STK_KEEP_SECRETS to leave that out. */
 
-/* NaCl's other names. Define STK_TWEETNACL_NAMES, for this unit and for every file that includes this header, to give functions
- * the names of TweetNaCl's objects: what was compiled with tweetnacl.h then links. */
+/* Define STK_TWEETNACL_NAMES, for this unit and for every file that includes this header, to give functions the names of TweetNaCl's
+ * objects: what was compiled with tweetnacl.h then links. */
 #ifdef STK_TWEETNACL_NAMES
-#define crypto_sign crypto_sign_ed25519_tweet
+#define crypto_sign crypto_sign_ed25519
 #define crypto_sign_ed25519 crypto_sign_ed25519_tweet
-#define crypto_sign_open crypto_sign_ed25519_tweet_open
+#define crypto_sign_open crypto_sign_ed25519_open
 #define crypto_sign_ed25519_open crypto_sign_ed25519_tweet_open
-#define crypto_sign_keypair crypto_sign_ed25519_tweet_keypair
+#define crypto_sign_keypair crypto_sign_ed25519_keypair
 #define crypto_sign_ed25519_keypair crypto_sign_ed25519_tweet_keypair
-#define crypto_sign_seed_keypair crypto_sign_ed25519_tweet_seed_keypair
+#define crypto_sign_seed_keypair crypto_sign_ed25519_seed_keypair
 #define crypto_sign_ed25519_seed_keypair crypto_sign_ed25519_tweet_seed_keypair
-#define crypto_sign_detached crypto_sign_ed25519_tweet_detached
+#define crypto_sign_detached crypto_sign_ed25519_detached
 #define crypto_sign_ed25519_detached crypto_sign_ed25519_tweet_detached
-#define crypto_sign_verify_detached crypto_sign_ed25519_tweet_verify_detached
+#define crypto_sign_verify_detached crypto_sign_ed25519_verify_detached
 #define crypto_sign_ed25519_verify_detached crypto_sign_ed25519_tweet_verify_detached
-#else
-#define crypto_sign_ed25519 crypto_sign
-#define crypto_sign_ed25519_open crypto_sign_open
-#define crypto_sign_ed25519_keypair crypto_sign_keypair
-#define crypto_sign_ed25519_seed_keypair crypto_sign_seed_keypair
-#define crypto_sign_ed25519_detached crypto_sign_detached
-#define crypto_sign_ed25519_verify_detached crypto_sign_verify_detached
+#endif
+
+#ifndef STK_SIZES_crypto_sign
+#define STK_SIZES_crypto_sign
+#ifndef crypto_sign_BYTES /* another header of NaCl's interface has them */
+enum {
+    crypto_sign_BYTES = 64,
+    crypto_sign_PUBLICKEYBYTES = 32,
+    crypto_sign_SECRETKEYBYTES = 64,
+    crypto_sign_SEEDBYTES = 32
+};
+#endif
+#ifndef crypto_sign_PRIMITIVE
+#define crypto_sign_PRIMITIVE "ed25519"
+#endif
 #endif
 
 /* crypto_sign of NaCl, with TweetNaCl's names and signatures. Ed25519: RFC 8032.
@@ -60,20 +68,6 @@ extern "C" {
  * register when a function returns; that randombytes leaves none either is up to its author. On processors whose 64-bit products take a time
  * that depends on the operands, the source makes them of narrower ones; others that would leak secrets through multiplication are refused with
  * an #error. */
-#ifndef crypto_sign_BYTES /* another header of NaCl's interface has them */
-enum {
-    crypto_sign_BYTES = 64,
-    crypto_sign_PUBLICKEYBYTES = 32,
-    crypto_sign_SECRETKEYBYTES = 64
-};
-#endif
-#ifndef crypto_sign_SEEDBYTES
-enum { crypto_sign_SEEDBYTES = 32 };
-#endif
-#ifndef crypto_sign_PRIMITIVE
-#define crypto_sign_PRIMITIVE "ed25519"
-#endif
-
 /* Supplied by the caller: fills x with xlen random bytes. Used by crypto_sign_keypair alone. */
 extern void randombytes(unsigned char *x, unsigned long long xlen);
 

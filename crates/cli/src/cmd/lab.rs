@@ -1,6 +1,6 @@
 //! `santoku lab`
 
-use super::{lab_bench, lab_certify, lab_mutants, lab_report, lab_run, lab_search};
+use super::{lab_bench, lab_certify, lab_differential, lab_mutants, lab_report, lab_run, lab_search};
 use super::lab_common::{failure, levels, record, stamp, tree, write_picture, Progress};
 use crate::report;
 use santoku_driver::{Failure, GRANULARITY};
@@ -38,6 +38,8 @@ enum Command {
     Certify(lab_certify::CertifyArgs),
     /// Change single instructions of proved functions: the prover must refuse what computes something else
     Mutants(lab_mutants::MutantsArgs),
+    /// Every function of an interface and of its rivals on the same inputs, random and on edges: the first difference
+    Differential(lab_differential::DifferentialArgs),
     /// The page of a release: newest records as tables and pictures, proofs, flame graphs
     Report(lab_report::ReportArgs),
 }
@@ -122,6 +124,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         Command::Run(args) => lab_run::run(args),
         Command::Certify(args) => lab_certify::run(&tree()?, args),
         Command::Mutants(args) => lab_mutants::run(&tree()?, args),
+        Command::Differential(args) => lab_differential::run(&tree()?, args),
         Command::Report(args) => lab_report::run(&tree()?, args),
         Command::Bench(args) => lab_bench::bench(args),
         Command::Compare(args) => lab_bench::compare(args),

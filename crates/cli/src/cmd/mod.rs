@@ -14,6 +14,7 @@ pub mod lab;
 mod lab_bench;
 mod lab_certify;
 mod lab_common;
+mod lab_differential;
 mod lab_mutants;
 mod lab_report;
 mod lab_run;

@@ -102,7 +102,7 @@ fn attributes(cx: &mut Cx, attrs: &[Attr]) -> Option<(Inline, Option<String>)> {
                 return cx.fail(
                     Diagnostic::error("bad-attribute", "`@export` needs a C identifier")
                         .at(attr.span, "no usable name given")
-                        .help("write `@export(\"crypto_hash\")`"),
+                        .help("write `@export(\"toy_hash\")`"),
                 )
             }
             _ => {

@@ -10,8 +10,10 @@ pub use cases::{Generator, Plan};
 pub use driver::driver;
 pub use group::{build, encode, Group, Step, Value};
 
-use crate::interface::{Function, Returns};
+use crate::dist::folder;
+use crate::interface::{functions, Function, Returns};
 use crate::names::tweetnacl_name;
+use crate::primitives::Tree;
 use crate::row::{Primitive, Rival};
 use crate::BenchError;
 use santoku_lab::host::HostProgram;
@@ -46,6 +48,53 @@ pub struct Difference {
     pub what: String,
     /// Those that both sides have.
     pub functions: Vec<Function>,
+}
+
+/// Our C for one width of words against one rival.
+#[derive(Debug)]
+pub struct Run {
+    pub rival: String,
+    /// Flags that our C is compiled with.
+    pub flags: Vec<&'static str>,
+    pub found: Result<Compared, Difference>,
+}
+
+impl Compared {
+    pub fn calls(&self) -> usize {
+        self.calls.values().sum()
+    }
+
+    pub fn accepted(&self) -> usize {
+        self.accepted.values().sum()
+    }
+}
+
+/// Tries `count` plans of a primitive with each of its rivals that has its interface on this machine, with both widths of words.
+///
+/// # Errors
+/// `Unknown`: it has no interface of its own, or no such rival; those of [`compare`].
+pub fn run(tree: &Tree, name: &str, count: usize, seed: u64, watch: &dyn Fn(&str)) -> Result<Vec<Run>, BenchError> {
+    let primitive = tree.primitive(name)?;
+    let rivals: Vec<&Rival> = primitive.rivals_on("host").filter(|r| r.interface).collect();
+    if rivals.is_empty() {
+        let known = tree.primitives()?.into_iter().filter(|p| p.rivals_on("host").any(|r| r.interface)).map(|p| p.name).collect();
+        return Err(BenchError::Unknown { what: "primitive whose rivals have its interface:", name: name.into(), known });
+    }
+    let all = functions(&primitive, &[])?;
+    let text = |ending: &str| tree.read(&folder(&primitive.unit).join(format!("{}.{ending}", primitive.unit)).to_string_lossy());
+    let [c, h] = [text("c")?, text("h")?];
+    let mut runs = vec![];
+    for other in rivals {
+        let functions = shared(&primitive, &all, other);
+        let theirs = rival(&tree.root, &primitive, other, &functions)?;
+        for flags in [&["-O2"][..], &["-O2", "-DSANTOKU_32BIT"]] {
+            let own = ours(&primitive, &functions, [&c, &h], "gcc", flags)?;
+            let mut generator = Generator::new(&primitive, other, &functions, seed).map_err(|reason| BenchError::Declaration { path: "lib/primitives.toml".into(), reason })?;
+            let found = compare(&mut generator, [&own, &theirs], count, &mut |done| watch(&format!("{} {}: {done} of {count}", other.name, flags.join(" "))))?;
+            runs.push(Run { rival: other.name.clone(), flags: flags.to_vec(), found });
+        }
+    }
+    Ok(runs)
 }
 
 /// Our shipped C as a program.
