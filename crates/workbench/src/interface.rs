@@ -113,6 +113,17 @@ pub enum Returns {
     Word64,
 }
 
+impl Function {
+    /// Whether what it returned says that its results are there.
+    pub fn accepts(&self, returned: i32) -> bool {
+        match self.returns {
+            Returns::Status => returned == 0,
+            Returns::Verdict => returned == 1,
+            _ => returned != -1,
+        }
+    }
+}
+
 impl Returns {
     /// Whether a function that returned this says yes.
     pub fn accepts(self, returned: u64) -> bool {

@@ -2,7 +2,7 @@
 
 mod support;
 
-use santoku_workbench::differential::{compare, ours, rival, shared, Compared, Difference, Generator, Side};
+use santoku_workbench::differential::{compare, describe, ours, rival, shared, Compared, Difference, Generator, Side};
 use santoku_workbench::dist::folder;
 use santoku_workbench::interface::functions;
 use santoku_workbench::primitives::{Primitive, Tree};
@@ -47,7 +47,7 @@ fn well(found: Result<Compared, Difference>) {
     if let Err(d) = found {
         let tree = tree();
         let primitive = tree.primitive("nacl").expect("declared");
-        panic!("{}\n{}", d.what, d.plan.describe(&d.functions, &primitive.functions));
+        panic!("{}\n{}", d.what, describe(&d.plan, &d.functions, &primitive.functions));
     }
 }
 

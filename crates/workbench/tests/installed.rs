@@ -79,6 +79,65 @@ fn programs_of_tweetnacl_call_ours() {
     }
 }
 
+/// What a program that was written for TweetNaCl does, each function called once.
+const TWEET: &str = r#"#include HEADER
+#include <stdio.h>
+#include <string.h>
+void randombytes(unsigned char *x, unsigned long long n) { while (n--) *x++ = (unsigned char)(n * 37 + 5); }
+int main(void)
+{
+  static unsigned char pk[crypto_box_PUBLICKEYBYTES], sk[crypto_box_SECRETKEYBYTES], k[crypto_box_BEFORENMBYTES], nonce[crypto_box_NONCEBYTES];
+  static unsigned char m[crypto_box_ZEROBYTES + 40], c[sizeof m], d[sizeof m], h[crypto_hash_BYTES], a[crypto_onetimeauth_BYTES], out[crypto_core_salsa20_OUTPUTBYTES];
+  int bad = 0;
+  memset(m + crypto_box_ZEROBYTES, 7, 40);
+  bad |= crypto_box_keypair(pk, sk);
+  bad |= crypto_box(c, m, sizeof m, nonce, pk, sk) | crypto_box_open(d, c, sizeof m, nonce, pk, sk) | memcmp(m, d, sizeof m);
+  bad |= crypto_box_beforenm(k, pk, sk) | crypto_box_open_afternm(d, c, sizeof m, nonce, k) | memcmp(m, d, sizeof m);
+  c[crypto_box_BOXZEROBYTES] ^= 1;
+  bad |= crypto_secretbox_open(d, c, sizeof m, nonce, k) != -1;
+  bad |= crypto_stream(d, 70, nonce, k) | crypto_stream_xor(d, d, 70, nonce, k) | d[69];
+  bad |= crypto_onetimeauth(a, m, sizeof m, k) | crypto_onetimeauth_verify(a, m, sizeof m, k);
+  bad |= crypto_hash(h, m, sizeof m) | crypto_core_salsa20(out, nonce, k, nonce) | crypto_scalarmult_base(k, sk) | crypto_verify_32(k, pk);
+  printf("%d %02x%02x%02x\n", bad, h[0], out[0], a[0]);
+  return bad;
+}
+"#;
+
+/// All of NaCl, compiled with one macro, is what a program that includes TweetNaCl's header is linked with, in place of TweetNaCl; and the program is
+/// the same with our header. Without the macro, that header's names are not there.
+#[test]
+fn all_of_nacl_stands_in_for_tweetnacl() {
+    let root = &tree().root;
+    let peer = santoku_lab::peers::fetch(root, "tweetnacl").expect("TweetNaCl is fetched");
+    let header = peer.include_dirs.iter().find(|d| d.join("tweetnacl.h").exists()).expect("its header");
+    let dir = scratch();
+    let at = |name: &str| dir.path().join(name);
+    std::fs::write(at("tweet.c"), TWEET).expect("written");
+    let unit = root.join("dist/c/nacl");
+    let mut printed = vec![];
+    for (name, source, flags) in [("ours", unit.join("nacl.c"), &["-DSTK_TWEETNACL_NAMES"][..]), ("theirs", peer.sources[0].clone(), &["-w"]), ("plain", unit.join("nacl.c"), &[])] {
+        good(Command::new("gcc").args(["-O1", "-c"]).args(flags).arg("-I").arg(header).arg(&source).arg("-o").arg(at(name)));
+        let mut cc = Command::new("gcc");
+        cc.args(["-O1", "-w", "-DHEADER=\"tweetnacl.h\""]).arg("-I").arg(header).arg(at("tweet.c")).arg("-x").arg("none").arg(at(name)).arg("-o").arg(at("program"));
+        if name == "plain" {
+            assert!(!run(&mut cc).status.success());
+            cc = Command::new("gcc");
+            cc.args(["-O1", "-Wall", "-Werror", "-DHEADER=\"nacl.h\""]).arg("-I").arg(&unit).arg(at("tweet.c")).arg(at(name)).arg("-o").arg(at("program"));
+        }
+        good(&mut cc);
+        printed.push(good(&mut Command::new(at("program"))));
+    }
+    assert!(printed[0].starts_with("0 ") && printed.iter().all(|p| *p == printed[0]), "{printed:?}");
+    // Headers of a unit and of its parts, TweetNaCl's and libsodium's, in either order.
+    let all = ["nacl.h", "nacl_sign.h", "nacl_box.h"];
+    for headers in [&[&all[..], &["tweetnacl.h"]].concat(), &[&["tweetnacl.h"], &all[..]].concat(), &[&all[..], &["sodium.h"]].concat(), &[&["sodium.h"], &all[..]].concat()] {
+        let text: String = headers.iter().map(|h| format!("#include <{h}>\n")).collect();
+        std::fs::write(at("headers.c"), text + "int size(void);\nint size(void)\n{\n  return crypto_box_ZEROBYTES + crypto_sign_BYTES;\n}\n").expect("written");
+        let folders = ["nacl", "nacl_sign", "nacl_box"].map(|u| format!("-I{}", root.join("dist/c").join(u).display()));
+        good(Command::new("gcc").args(["-Wall", "-Werror", "-fsyntax-only"]).args(folders).arg("-isystem").arg(header).arg(at("headers.c")));
+    }
+}
+
 /// Points of small order as keys and as R: accepted as RFC 8032 has it, refused with the macro, and then every verdict is libsodium's.
 #[test]
 fn small_order_is_refused_where_asked_as_by_libsodium() {

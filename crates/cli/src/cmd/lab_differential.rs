@@ -48,7 +48,7 @@ pub fn run(tree: &Tree, args: &DifferentialArgs) -> Result<u8, Failure> {
             }
             Err(d) => {
                 differ = true;
-                report::out(&format!("{what}: DIFFERENT, seed {}: {}\n{}\n", args.seed, d.what, d.plan.describe(&d.functions, &primitive.functions)));
+                report::out(&format!("{what}: DIFFERENT, seed {}: {}\n{}\n", args.seed, d.what, differential::describe(&d.plan, &d.functions, &primitive.functions)));
             }
         }
     }

@@ -1,7 +1,6 @@
 //! Calls that belong together: what one makes, another takes.
 
-use super::accepts;
-use super::cases::Plan;
+use super::plan::Plan;
 use crate::interface::{Argument, ArgumentRole, Function};
 use crate::interface_row::FunctionRow;
 use santoku_num::SplitMix64;
@@ -143,6 +142,21 @@ impl Maker<'_> {
     }
 }
 
+/// A plan in words, for who wants to try it again.
+pub fn describe(plan: &Plan, functions: &[Function], rows: &[FunctionRow]) -> String {
+    let mut lines = vec![format!("function {}, length {}", functions[plan.function].name, plan.length)];
+    let steps = build(functions, rows, plan).unwrap_or_default().steps;
+    for f in steps.iter().map(|s| &functions[s.function]) {
+        for (a, bytes) in f.arguments.iter().filter(|a| a.role.is_read()).filter_map(|a| Some((a, plan.inputs.get(&a.name)?))) {
+            let digits: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
+            lines.push(format!("{}: {} = {digits}", f.name, a.name));
+        }
+    }
+    lines.extend(plan.same.map(|k| format!("objects that are one: pair {k}")));
+    lines.extend(plan.change.map(|(at, by)| format!("byte {at} of what was made is changed by {by:#04x}")));
+    lines.join("\n")
+}
+
 /// What the driver reads.
 pub fn encode(groups: &[Group]) -> Vec<u8> {
     let mut out = vec![];
@@ -211,11 +225,11 @@ impl Step {
                 if !written && x != before {
                     return Some(format!("step {nth}: `{}` is changed", argument.name));
                 }
-                if written && f.untouched && !accepts(f, a.returned) && x != before {
+                if written && f.untouched && !f.accepts(a.returned) && x != before {
                     return Some(format!("step {nth}: `{}` is changed, and {} is returned", argument.name, a.returned));
                 }
             }
-            let wanted = if written && accepts(f, a.returned) { self.compared(f, argument, x.len()) } else { 0 };
+            let wanted = if written && f.accepts(a.returned) { self.compared(f, argument, x.len()) } else { 0 };
             if let Some(i) = (0..wanted).find(|i| x[*i] != y[*i]) {
                 return Some(format!("step {nth}: byte {i} of `{}` is {:#04x} and {:#04x}", argument.name, x[i], y[i]));
             }

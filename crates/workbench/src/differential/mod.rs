@@ -5,13 +5,15 @@
 mod cases;
 mod driver;
 mod group;
+mod plan;
 
-pub use cases::{Generator, Plan};
+pub use cases::Generator;
 pub use driver::driver;
-pub use group::{build, encode, Group, Step, Value};
+pub use group::{build, describe, encode, Group, Step, Value};
+pub use plan::Plan;
 
 use crate::dist::folder;
-use crate::interface::{functions, Function, Returns};
+use crate::interface::{functions, Function};
 use crate::names::tweetnacl_name;
 use crate::primitives::Tree;
 use crate::row::{Primitive, Rival};
@@ -208,19 +210,10 @@ fn different(functions: &[Function], sides: [&Side; 2], groups: &[Group], mut co
             }
             if let Some(all) = count.as_deref_mut() {
                 *all.calls.entry(f.name.clone()).or_default() += 1;
-                *all.accepted.entry(f.name.clone()).or_default() += usize::from(accepts(f, a.returned));
+                *all.accepted.entry(f.name.clone()).or_default() += usize::from(f.accepts(a.returned));
             }
         }
     }
     let whole = at[0] == answers[0].len() && at[1] == answers[1].len();
     whole.then_some(None).ok_or_else(|| BenchError::Internal { stage: "differential".into(), reason: "a side answers too much".into() })
-}
-
-/// Whether what a function returned says that its results are there.
-fn accepts(f: &Function, returned: i32) -> bool {
-    match f.returns {
-        Returns::Status => returned == 0,
-        Returns::Verdict => returned == 1,
-        _ => returned != -1,
-    }
 }
