@@ -2,7 +2,7 @@
 //!
 //! A result may share the storage of a parameter when no element of the parameter is read after the element of
 //! the result in the same place was written. The analysis is conservative: statement order, plus the
-//! element-wise loop `r[i] = f(a[i])`.
+//! element-wise loop `r[i] = f(a[i])`, and `r = a`.
 
 use santoku_ir::visit::{place_exprs, walk_expr, walk_places};
 use santoku_ir::{Base, Expr, ExprKind, Func, FuncId, LocalId, Place, Proj, Stmt};
@@ -47,17 +47,8 @@ impl InPlace {
         InPlace { ok: f.rets.iter().map(|r| f.params.iter().map(|p| alike(r, p)).collect()).collect() }
     }
 
-    /// `done`: the answers for all callees, by function index.
+    /// `done`: the answers for all callees, by function index. A parameter that is copied to the result as a whole is copied onto itself.
     pub fn of(f: &Func, done: &[InPlace]) -> InPlace {
-        InPlace::with(f, done, true)
-    }
-
-    /// The same of a function that has the result in the place of a variable: a parameter that is copied there as a whole is copied onto itself.
-    pub fn of_merged(f: &Func, done: &[InPlace]) -> InPlace {
-        InPlace::with(f, done, true)
-    }
-
-    fn with(f: &Func, done: &[InPlace], copies: bool) -> InPlace {
         let ok = f
             .rets
             .iter()
@@ -66,7 +57,7 @@ impl InPlace {
                     .iter()
                     .map(|p| {
                         let same = f.local(*r).ty.same_shape(&f.local(*p).ty) && !f.local(*r).ty.is_scalar();
-                        same && Walk { ret: *r, param: *p, done, index: None, copies }.block(&f.body, &mut false)
+                        same && Walk { ret: *r, param: *p, done, index: None }.block(&f.body, &mut false)
                     })
                     .collect()
             })
@@ -81,8 +72,6 @@ struct Walk<'a> {
     done: &'a [InPlace],
     /// Inside an element-wise loop: its counter.
     index: Option<LocalId>,
-    /// The result may be the parameter copied as a whole.
-    copies: bool,
 }
 
 impl Walk<'_> {
@@ -162,7 +151,7 @@ impl Walk<'_> {
 
     /// Is this `result = parameter`?
     fn whole_copy(&self, dst: &Place, src: &Expr) -> bool {
-        self.copies && dst.projs.is_empty() && matches!(&src.kind, ExprKind::Read(p) if self.is(p.base, self.param) && p.projs.is_empty())
+        dst.projs.is_empty() && matches!(&src.kind, ExprKind::Read(p) if self.is(p.base, self.param) && p.projs.is_empty())
     }
 
     /// Is this `result[i].. = parameter[i]..` in a loop over `i`? A copy onto itself then.

@@ -222,7 +222,7 @@ fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {
         unit.signatures.push(Signature { outer, sizes, ..signature(&unit, f, name, renamed)? });
         let mut done = (opts.decisions.in_place)(f, &unit.in_place);
         if let Some(one) = (opts.decisions.one_object)(f).map(|pair| in_one(f, pair)) {
-            done = done.and(&InPlace::of_merged(&one, &unit.in_place));
+            done = done.and(&InPlace::of(&one, &unit.in_place));
         }
         unit.in_place.push(done);
     }

@@ -4,8 +4,9 @@ mod support;
 use santoku_lab::ckb::{self, CkbJob};
 use santoku_vectors::oracle::new_p256;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use support::good;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -40,7 +41,7 @@ fn make(name: &str, out: &Path, more: &[String]) -> Command {
 fn every_example_is_listed_and_tested() {
     let page = std::fs::read_to_string(example("README.md")).expect("the page");
     let folders: BTreeSet<String> = std::fs::read_dir(example("")).expect("examples").flatten().filter(|e| e.path().is_dir()).map(|e| e.file_name().to_string_lossy().into_owned()).collect();
-    let tested = ["firmware", "c-cmake", "ckb-p256-lock", "cipher-avx2"].map(str::to_string);
+    let tested = ["firmware", "firmware-secretbox", "box", "c-cmake", "ckb-p256-lock", "cipher-avx2"].map(str::to_string);
     assert_eq!(folders, tested.iter().cloned().collect());
     for name in &folders {
         assert!(page.contains(&format!("| [{name}]({name}) |")), "{name} is not on the page");
@@ -60,6 +61,66 @@ fn firmware_runs_on_qemu() {
     let failed = run(&mut make("firmware", twin.path(), &["run".into(), main]));
     let said = String::from_utf8_lossy(&failed.stdout).into_owned();
     assert!(!failed.status.success() && said.ends_with("accepted a changed image\n"), "{said}");
+}
+
+#[test]
+fn the_sensor_runs_on_qemu() {
+    let out = scratch();
+    let printed = good(&mut make("firmware-secretbox", out.path(), &["run".into()]));
+    assert_eq!(printed, "refused: another number\nrefused: one changed bit\ntaken: 21.5 C, 1013 hPa\n");
+    // A gateway that waits for the packet it has had takes it.
+    let twin = scratch();
+    changed("firmware-secretbox", "main.c", "numbered(nonce, 8)", "numbered(nonce, 7)", twin.path());
+    let main = format!("MAIN={}", twin.path().join("main.c").display());
+    let failed = run(&mut make("firmware-secretbox", twin.path(), &["run".into(), main]));
+    let said = String::from_utf8_lossy(&failed.stdout).into_owned();
+    assert!(!failed.status.success() && said.ends_with("took an old packet\n"), "{said}");
+}
+
+#[test]
+fn the_tool_seals_for_one_reader() {
+    let out = scratch();
+    good(&mut make("box", out.path(), &["CC=gcc".into()]));
+    let tool = |words: &[&str], given: &[u8]| {
+        let mut command = Command::new(out.path().join("box"));
+        let mut child = command.args(words).current_dir(out.path()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the tool");
+        let mut to = child.stdin.take().expect("its input");
+        let _ = to.write_all(given);
+        drop(to);
+        child.wait_with_output().expect("its end")
+    };
+    for name in ["alice", "bob", "eve"] {
+        assert!(tool(&["keys", name], b"").status.success());
+    }
+    // Keys are not overwritten.
+    let again = tool(&["keys", "alice"], b"");
+    assert!(again.status.code() == Some(2) && String::from_utf8_lossy(&again.stderr).contains("alice.secret"));
+    for length in [0, 1, 15, 16, 63, 64, 65, 65_535 - 32, 65_536 - 32, 200_000] {
+        let message: Vec<u8> = (0..length).map(|i| (i * 7 % 251) as u8).collect();
+        let sealed = tool(&["seal", "alice.secret", "bob.public"], &message);
+        assert!(sealed.status.success() && sealed.stdout.len() == message.len() + 24 + 16, "{length}");
+        let opened = tool(&["open", "bob.secret", "alice.public"], &sealed.stdout);
+        assert!(opened.status.success() && opened.stdout == message, "{length}");
+        // For another reader, from another writer, changed, cut off.
+        let mut changed = sealed.stdout.clone();
+        let at = changed.len() / 2;
+        changed[at] ^= 1;
+        let wrong: [(&[&str], &[u8]); 4] = [
+            (&["open", "eve.secret", "alice.public"], &sealed.stdout),
+            (&["open", "bob.secret", "eve.public"], &sealed.stdout),
+            (&["open", "bob.secret", "alice.public"], &changed),
+            (&["open", "bob.secret", "alice.public"], &sealed.stdout[..sealed.stdout.len() - 1]),
+        ];
+        for (words, given) in wrong {
+            let out = tool(words, given);
+            assert!(out.status.code() == Some(1) && out.stdout.is_empty(), "{length}: {words:?}");
+        }
+    }
+    for given in [&b""[..], &[0; 23], &[0; 24], &[0; 39]] {
+        assert_eq!(tool(&["open", "bob.secret", "alice.public"], given).status.code(), Some(1));
+    }
+    assert_eq!(tool(&["seal", "nobody.secret", "bob.public"], b"").status.code(), Some(2));
+    assert_eq!(tool(&["lock"], b"").status.code(), Some(2));
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn argument<'r>(row: &'r mut FunctionRow, name: &str) -> &'r mut ArgumentRow {
 const WRONG: [(&str, Change, &str); 17] = [
     ("crypto_box_open", |f| f.calls.swap(1, 2), "an output is written before `santoku_secretbox_authentic` says yes"),
     ("crypto_box_open", |f| drop(f.calls.remove(0)), "which is not there yet"),
-    ("crypto_box_open", |f| drop(f.locals.insert("k".into(), 31)), "`k` has 31 bytes, and `santoku_box_beforenm` takes 32"),
+    ("crypto_box_open", |f| f.locals.extend([("k".to_string(), 31)]), "`k` has 31 bytes, and `santoku_box_beforenm` takes 32"),
     ("crypto_box_open", |f| f.locals.clear(), "there is no object `k`"),
     ("crypto_box_open", |f| argument(f, "pk").input = Some("64".into()), "`pk` has 64 bytes"),
     ("crypto_box_open", |f| argument(f, "m").same = vec!["nonce".into()], "is not to be `nonce`"),

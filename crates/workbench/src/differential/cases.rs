@@ -2,6 +2,7 @@
 
 use crate::interface::{ArgumentRole, Function};
 use crate::interface_row::FunctionRow;
+use super::group::build;
 use super::plan::Plan;
 use crate::row::{Primitive, Rival};
 use santoku_num::SplitMix64;
@@ -45,9 +46,12 @@ impl<'a> Generator<'a> {
         self.random.below(n)
     }
 
-    /// Whether the plan has a value that the other one refuses, and we do not.
+    /// Whether a call of the plan takes a value that the other one refuses, and we do not.
     pub fn refused(&self, plan: &Plan) -> bool {
-        self.rival.refuses.iter().any(|name| plan.inputs.get(name).is_some_and(|b| self.edges.get(name).is_some_and(|all| all.contains(b))))
+        let steps = build(self.functions, self.rows, plan).unwrap_or_default().steps;
+        let taken = |name: &String| steps.iter().any(|s| self.functions[s.function].arguments.iter().any(|a| a.name == *name && a.role.is_read()));
+        let edge = |name: &String| plan.inputs.get(name).is_some_and(|b| self.edges.get(name).is_some_and(|all| all.contains(b)));
+        self.rival.refuses.iter().any(|name| edge(name) && taken(name))
     }
 
     pub fn plan(&mut self) -> Plan {
