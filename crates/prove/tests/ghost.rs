@@ -30,7 +30,7 @@ fn all(found: &Clauses) -> bool {
 
 #[test]
 fn poly1305_is_the_rule_of_horner() {
-    for name in ["load", "add", "mul", "blocks", "canonical", "evaluated", "tag", "point", "authenticate"] {
+    for name in ["load", "add", "mul", "rest", "whole_blocks", "blocks", "canonical", "evaluated", "tag", "point", "authenticate"] {
         let found = judged(POLY1305, name).expect("judged");
         assert!(all(&found) && !found.ensures.is_empty(), "{name}: {found:?}");
     }
@@ -46,7 +46,7 @@ fn part<n: len>(c: [u8; n + 16], key: [u8; 32]) -> [u8; 16]
 #[test]
 fn poly1305_of_a_slice_is_the_rule_of_horner() {
     let text = format!("{POLY1305}{PART}");
-    for name in ["blocks$slice", "evaluated$slice", "authenticate$slice", "part"] {
+    for name in ["rest$slice", "whole_blocks$slice", "blocks$slice", "evaluated$slice", "authenticate$slice", "part"] {
         let found = judged(&text, name).expect("judged");
         assert!(all(&found) && !found.ensures.is_empty(), "{name}: {found:?}");
     }
@@ -55,8 +55,8 @@ fn poly1305_of_a_slice_is_the_rule_of_horner() {
         ("part", "whole(c[16; n], clamped", "whole(c[16; n - 1], clamped"),
         ("part", "whole(c[16; n], clamped", "whole(c, clamped"),
         ("part", "authenticate(c[16; n], key)", "authenticate(c[0; n], key)"),
-        ("blocks$slice", "load(m[16 * i; 16], 1)", "load(m[16 * i; 16], 0)"),
-        ("blocks$slice", "start + j == n", "start + j > n"),
+        ("whole_blocks$slice", "load(m[16 * i; 16], 1)", "load(m[16 * i; 16], 0)"),
+        ("rest$slice", "start + j == n", "start + j > n"),
         ("blocks$slice", "len(m) / 16 + 1)", "len(m) / 16 + 2)"),
     ];
     for (name, from, to) in seeds::some(wrong, 3) {
@@ -71,16 +71,16 @@ fn poly1305_of_a_slice_is_the_rule_of_horner() {
 fn another_rule_is_refused() {
     // Function, text, text in its place.
     let wrong = [
-        ("blocks", "{ 2^128 }", "{ 0 }"),
+        ("whole_blocks", "{ 2^128 }", "{ 0 }"),
         ("blocks", "len(m) / 16 + 1)", "len(m) / 16 + 2)"),
-        ("blocks", "{ 1 } else { 0 }", "{ 0 } else { 0 }"),
-        ("blocks", "(horner(m, r, i - 1) + block(m, i - 1)) * r", "horner(m, r, i - 1) * r + block(m, i - 1)"),
-        ("blocks", "(horner(m, r, i - 1) + block(m, i - 1))", "(horner(m, r, i - 1) + block(m, i))"),
-        ("blocks", "load(m[16 * i; 16], 1)", "load(m[16 * i; 16], 0)"),
-        ("blocks", "var h: Fe = [0; 5]", "var h: Fe = [1, 0, 0, 0, 0]"),
-        ("blocks", "if start + j == n { last[j] = 1 }", "if start + j == n { last[j] = 2 }"),
-        ("blocks", "start + j == n", "start + j > n"),
-        ("blocks", "if start < n {", "if start + 1 < n {"),
+        ("rest", "{ 1 } else { 0 }", "{ 0 } else { 0 }"),
+        ("whole_blocks", "(horner(m, r, i - 1) + block(m, i - 1)) * r", "horner(m, r, i - 1) * r + block(m, i - 1)"),
+        ("whole_blocks", "(horner(m, r, i - 1) + block(m, i - 1))", "(horner(m, r, i - 1) + block(m, i))"),
+        ("whole_blocks", "load(m[16 * i; 16], 1)", "load(m[16 * i; 16], 0)"),
+        ("whole_blocks", "var h: Fe = [0; 5]", "var h: Fe = [1, 0, 0, 0, 0]"),
+        ("rest", "if start + j == n { last[j] = 1 }", "if start + j == n { last[j] = 2 }"),
+        ("rest", "start + j == n", "start + j > n"),
+        ("blocks", "if 16 * (n / 16) < n {", "if 16 * (n / 16) + 1 < n {"),
         ("authenticate", "le(key[16; 16])) % 2^128", "le(key[16; 16])) % 2^129"),
         ("authenticate", "ensures le(result) == (whole(m, clamped(key)) % P", "ensures le(result) == (whole(m, clamped(key))"),
         ("authenticate", "tag(c, key[16; 16])", "tag(c, key[0; 16])"),
