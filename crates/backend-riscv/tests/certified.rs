@@ -122,9 +122,10 @@ fn is_known(reason: &str) -> bool {
 /// Programs and targets (empty: all) that are not proved. The certifier does not come to an end with the key schedule of RECTANGLE as we compile it;
 /// it does with that of gcc and clang. Of NaCl's it does not follow the loop that changes a message in place, nor the call for Poly1305's last block
 /// where that is short, nor show rotated sums equal.
-const NOT_PROVED: [(&str, &str); 6] = [
+const NOT_PROVED: [(&str, &str); 7] = [
     ("lib/cipher/rectangle.stk", ""),
     ("lib/nacl/box.stk", ""),
+    ("lib/nacl/boxes.stk", ""),
     ("lib/nacl/nacl.stk", ""),
     ("lib/nacl/onetimeauth.stk", ""),
     ("lib/nacl/secretbox.stk", ""),
