@@ -114,12 +114,11 @@ pub enum Returns {
 }
 
 impl Function {
-    /// Whether what it returned says that its results are there.
-    pub fn accepts(&self, returned: i32) -> bool {
+    /// Whether what it returned says that its results are there; a number says so unless it is -1.
+    pub fn has_results(&self, returned: i32) -> bool {
         match self.returns {
-            Returns::Status => returned == 0,
-            Returns::Verdict => returned == 1,
-            _ => returned != -1,
+            Returns::Status | Returns::Verdict => self.returns.accepts(returned as u32 as u64),
+            Returns::Nothing | Returns::Word32 | Returns::Word64 => returned != -1,
         }
     }
 }
