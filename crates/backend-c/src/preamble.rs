@@ -164,8 +164,11 @@ pub const API: &str = "/* Functions of the header are seen by what this file is 
 #ifndef STK_API\n#if (defined(__GNUC__) || defined(__clang__)) && !defined(_WIN32)\n#define STK_API __attribute__((visibility(\"hidden\")))\n#else\n#define STK_API\n#endif\n#endif\n";
 
 /// Functions kept apart by `@noinline`: their frames then do not add up in their callers'.
-pub const NOINLINE: &str = "/* Kept out of line so that stack frames do not add up; define it empty to let the compiler choose. */\n\
-#ifndef STK_NOINLINE\n#if defined(__GNUC__) || defined(__clang__)\n#define STK_NOINLINE __attribute__((noinline))\n#else\n#define STK_NOINLINE\n#endif\n#endif\n";
+pub const NOINLINE: &str = "/* Kept out of line, so that stack frames do not add up, and with the arguments that they have here; define it empty to let the compiler\n\
+   choose. Clang changes no signature of a function that others may call. */\n\
+#ifndef STK_NOINLINE\n#if defined(__clang__)\n#define STK_NOINLINE __attribute__((noinline, used))\n\
+#elif defined(__GNUC__) && __GNUC__ >= 8\n#define STK_NOINLINE __attribute__((noinline, noipa))\n\
+#elif defined(__GNUC__)\n#define STK_NOINLINE __attribute__((noinline))\n#else\n#define STK_NOINLINE\n#endif\n#endif\n";
 
 /// Placement of constant tables: flash (`const`) by default, RAM on request.
 pub const PLACEMENT: &str = "/* Define STK_TABLES_IN_RAM where reading flash is slow: constant tables then live in initialised data. */\n\

@@ -220,6 +220,7 @@ impl Terms {
         }
         match self.literal(bit).map(|(a, holds)| (self.kind(a).clone(), holds)) {
             Some((Atom::Zero(p), true)) => self.nonzero_under(p, facts),
+            Some((Atom::Zero(p), false)) => self.zero_under(p, facts),
             _ => false,
         }
     }
@@ -411,9 +412,7 @@ impl Terms {
     pub fn negative_under(&mut self, t: T, facts: &[T]) -> bool {
         let last = &facts[facts.len().saturating_sub(FACTS_MAX)..];
         let mut short: Vec<T> = last.iter().copied().filter(|f| self.poly(*f).len() <= LONG).collect();
-        short.push(t);
-        let known = self.quotients(&short);
-        short.pop();
+        let known = self.quotients(&short, t);
         short.extend(known);
         let negative = self.sinks(t, &short, TOGETHER, &mut { SUMS_MAX });
         if negative {
@@ -422,18 +421,18 @@ impl Terms {
         negative
     }
 
-    /// What the quotients in these terms are: their remainders are neither negative nor too large.
-    fn quotients(&mut self, terms: &[T]) -> Vec<T> {
+    /// What the quotients in facts and in a term are: their remainders are neither negative nor too large.
+    fn quotients(&mut self, facts: &[T], t: T) -> Vec<T> {
         let mut found = vec![];
-        for t in terms {
+        for t in facts.iter().chain([&t]) {
             for (m, _) in self.poly(*t).clone().iter() {
                 let [a] = self.factors(*m)[..] else { continue };
                 let Atom::Div(q, k) = *self.kind(a) else { continue };
                 if found.len() >= QUOTIENTS_MAX || self.poly(q).len() > LONG {
                     continue;
                 }
-                let whole = self.atom_term(a);
-                let whole = self.shl(whole, k);
+                let quotient = self.atom_term(a);
+                let whole = self.shl(quotient, k);
                 let rest = self.sub(q, whole);
                 if found.contains(&rest) {
                     continue;
@@ -441,6 +440,14 @@ impl Terms {
                 let top = self.int((BigInt::one() << k) - 1);
                 let above = self.sub(top, rest);
                 found.extend([rest, above]);
+                // At most floor(c / 2^k), where what is divided is at most c.
+                for fact in facts {
+                    let most = self.add(*fact, q);
+                    if let Some(c) = self.as_const(most) {
+                        let most = self.int(c >> k);
+                        found.push(self.sub(most, quotient));
+                    }
+                }
             }
         }
         found

@@ -8,16 +8,16 @@
 use crate::loops::{self, Cut};
 use crate::machine::code::{RA, SP};
 use crate::machine::memory::{undefined, Kind, Object};
-use crate::machine::state::Arrays;
+use crate::machine::any_run;
 use crate::machine::{Code, Exec, Halt, State, Why};
 use crate::shared::{modelled, twin, unite};
 use crate::source::abi::{self, InRegisters, Place, Role, Signature};
 use crate::source::layout::Unit;
 use crate::source::{self, inputs, Environment, Inputs, Lengths, Limits, Rng, Site, Source, Value};
-use crate::term::{Naming, T, Terms, Var};
+use crate::term::{Given, Naming, T, Terms, Var, Written};
 use num_bigint::{BigInt, Sign};
 use num_traits::One;
-use santoku_ir::{visit, BinOp, Expr, ExprKind, Func, FuncId, Program, Stmt};
+use santoku_ir::{visit, BinOp, Expr, ExprKind, Func, FuncId, Len, Stmt};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -119,8 +119,6 @@ pub struct Difference {
 
 struct Env<'a> {
     inputs: &'a Inputs,
-    program: &'a Program,
-    func: FuncId,
     cut: &'a dyn Fn(FuncId) -> bool,
     /// Loops of the source that were cut.
     loops: RefCell<Vec<Rc<Cut>>>,
@@ -137,7 +135,7 @@ impl Environment for Env<'_> {
         (self.cut)(func)
     }
     fn read(&self, terms: &mut Terms, array: u32, index: T) -> T {
-        Arrays::read(self, terms, array, index)
+        Given::read(self, terms, array, index)
     }
     fn array_public(&self, array: u32) -> bool {
         self.inputs.arrays.iter().any(|a| a.number == array && a.elem.units.iter().all(|u| u.public))
@@ -166,30 +164,29 @@ impl Environment for Env<'_> {
     }
 }
 
-impl Arrays for Env<'_> {
+impl Given for Env<'_> {
     fn read(&self, terms: &mut Terms, array: u32, index: T) -> T {
         match self.inputs.arrays.iter().find(|a| a.number == array) {
             Some(a) => a.read(terms, index),
             None => undefined(terms, format!("array {array}"), 8),
         }
     }
-    fn public(&self, array: u32) -> bool {
-        self.array_public(array)
+    fn array_public(&self, array: u32) -> bool {
+        Environment::array_public(self, array)
     }
-    fn length(&self, terms: &mut Terms, array: u32) -> T {
-        let len = self.inputs.arrays.iter().find(|a| a.number == array).map(|a| (a.len.clone(), a.elem.units.len()));
-        match len {
-            Some((santoku_ir::Len::Const(n), units)) => terms.int(n * units as u64),
-            Some((santoku_ir::Len::Param { param, add }, units)) => {
-                let at = self.program.func(self.func).lens.iter().position(|l| *l == param);
-                let n = at.map_or(Terms::ZERO, |k| self.inputs.lens[k]);
-                let add = terms.int(add);
-                let n = terms.add(n, add);
-                terms.scale(n, &BigInt::from(units))
-            }
-            None => Terms::ZERO,
+}
+
+/// Scalars of an array of so many elements.
+fn length(terms: &mut Terms, f: &Func, lens: &[T], (object, len): (&source::layout::Object, &Len)) -> T {
+    let count = match len {
+        Len::Const(n) => terms.int(*n),
+        Len::Param { param, add } => {
+            let n = f.lens.iter().position(|l| l == param).map_or(Terms::ZERO, |k| lens[k]);
+            let add = terms.int(*add);
+            terms.add(n, add)
         }
-    }
+    };
+    terms.scale(count, &BigInt::from(object.units.len()))
 }
 
 /// The machine's state at entry.
@@ -379,7 +376,7 @@ fn compare_in(
         inputs.valid &= source::meeting(program, func, inputs.concrete.clone()).map_err(stop)?.len() == inputs.concrete.len();
     }
     let Limits { by_induction, in_pairs, .. } = limits;
-    let env = Env { inputs: &inputs, program, func, cut, loops: RefCell::default(), in_round: Cell::new(false), by_induction, in_pairs };
+    let env = Env { inputs: &inputs, cut, loops: RefCell::default(), in_round: Cell::new(false), by_induction, in_pairs };
     let mut source = Source::new(program, terms, &env);
     source.limits = limits;
     let results = source.run(func, &inputs.lens, inputs.args.clone()).map_err(stop)?;
@@ -491,7 +488,15 @@ fn entry(
                             k
                         }
                         Role::Ret(r) => {
-                            objects.push(Object::new(&f.local(f.rets[r]).name, Kind::Object { size: o.size }, true));
+                            let name = &f.local(f.rets[r]).name;
+                            let kind = match &o.repeat {
+                                None => Kind::Object { size: o.size },
+                                Some(len) => {
+                                    let length = length(terms, f, &inputs.lens, (o, len));
+                                    Kind::Run { content: any_run(terms, format!("{name} at entry"), o), length, element: Rc::new(o.clone()) }
+                                }
+                            };
+                            objects.push(Object::new(name, kind, true));
                             results.push((r, objects.len() - 1));
                             objects.len() - 1
                         }
@@ -499,7 +504,7 @@ fn entry(
                             twin(shared, p).and_then(|first| object_of_param.get(&first)).copied().unwrap_or(0)
                         }
                         Role::Param(p) | Role::Len(p) => {
-                            objects.push(parameter(terms, &f.local(f.params[p]).name, o, p, &inputs.args[p])?);
+                            objects.push(parameter(terms, f, inputs, (o, p))?);
                             object_of_param.insert(p, objects.len() - 1);
                             objects.len() - 1
                         }
@@ -540,9 +545,11 @@ fn base(terms: &mut Terms, xlen: u32, k: usize, align: u64, size: u64) -> T {
     terms.scale(q, &BigInt::from(align))
 }
 
-fn parameter(terms: &mut Terms, name: &str, o: &source::layout::Object, p: usize, arg: &Value) -> Result<Object, source::Stop> {
-    if o.repeat.is_some() {
-        return Ok(Object::new(name, Kind::Run { array: p as u32, element: Rc::new(o.clone()) }, false));
+fn parameter(terms: &mut Terms, f: &Func, inputs: &Inputs, (o, p): (&source::layout::Object, usize)) -> Result<Object, source::Stop> {
+    let (name, arg) = (&f.local(f.params[p]).name, &inputs.args[p]);
+    if let (Some(len), Value::Run(run)) = (&o.repeat, arg) {
+        let length = length(terms, f, &inputs.lens, (o, len));
+        return Ok(Object::new(name, Kind::Run { content: run.content.clone(), length, element: Rc::new(o.clone()) }, false));
     }
     let mut object = Object::new(name, Kind::Object { size: o.size }, false);
     for (u, v) in o.units.iter().zip(arg.flat(terms)?) {
@@ -604,6 +611,10 @@ impl Check<'_> {
             }
         }
         for (r, k) in objects {
+            if let (Value::Run(run), Some(content)) = (&results[*r], state.objects[*k].content()) {
+                self.array(&state.objects[*k].name, content, &run.content)?;
+                continue;
+            }
             let units = signature.args.iter().find_map(|a| match (&a.kind, a.role) {
                 (abi::Kind::Pointer(o), Role::Ret(x)) if x == *r => Some(&o.units),
                 _ => None,
@@ -615,6 +626,25 @@ impl Check<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Arrays of one number are equal, and those that began as one and were written alike.
+    fn array(&mut self, name: &str, machine: &Written, source: &Written) -> Result<(), Verdict> {
+        let (m, s) = (machine.number(self.terms), source.number(self.terms));
+        if m.is_some() && m == s {
+            self.compared += 1;
+            return Ok(());
+        }
+        if let Some(pairs) = machine.pairs(source) {
+            for (m, s) in pairs {
+                let (m, s) = (self.terms.renamed(m), self.terms.renamed(s));
+                self.same(|| format!("what is written to {name}"), m, s)?;
+            }
+            return Ok(());
+        }
+        let show = |w: &Written| w.show(self.terms, DEPTH);
+        let difference = Difference { what: format!("all of {name}"), machine: show(machine), source: show(source), witness: None };
+        Err(Verdict::NotProved(difference))
     }
 
     fn unit(&mut self, object: &Object, u: &Unit, value: T) -> Result<(), Verdict> {

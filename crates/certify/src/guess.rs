@@ -24,10 +24,14 @@ impl Facts {
     pub fn of(program: &Program) -> Facts {
         let mut facts = Facts(BTreeMap::new());
         let all = || (0..program.funcs.len() as u32).map(FuncId);
-        for func in all() {
-            for role in roles(program.func(func)).filter(|role| !reads(program.func(func), *role)) {
-                facts.0.insert((func, role), Fact::Unread);
+        // What is handed on to those alone that do not read it is not read either.
+        for _ in 0..DEPTH {
+            let pairs = all().flat_map(|func| roles(program.func(func)).map(move |role| (func, role)));
+            let found: Vec<(FuncId, Role)> = pairs.filter(|(func, role)| !facts.is_read(program.func(*func), *role)).collect();
+            if found.len() == facts.0.len() {
+                break;
             }
+            facts.0.extend(found.into_iter().map(|key| (key, Fact::Unread)));
         }
         // A constant may be handed on: as often as there are functions in a row.
         for _ in 0..DEPTH {
@@ -48,6 +52,27 @@ impl Facts {
             }
         }
         facts
+    }
+
+    /// Whether the body reads an argument, or writes it.
+    fn is_read(&self, f: &Func, role: Role) -> bool {
+        let id = match role {
+            Role::Len(k) => f.lens[k],
+            Role::Param(k) => f.params[k],
+            Role::Ret(k) => f.rets[k],
+        };
+        let is_it = |e: &Expr| matches!(&e.kind, ExprKind::Read(p) if p.base == Base::Local(id));
+        let mut written = f.rets.contains(&id);
+        let (mut read, mut handed_on) = (0, 0);
+        walk_exprs(&f.body, &mut |e| read += usize::from(is_it(e)));
+        walk_stmts(&f.body, &mut |s| {
+            written |= destinations(s).iter().any(|d| d.base == Base::Local(id));
+            let Stmt::Call { func, lens, args, .. } = s else { return };
+            let lens = lens.iter().enumerate().map(|(k, e)| (Role::Len(k), e));
+            let all = lens.chain(args.iter().enumerate().map(|(k, e)| (Role::Param(k), e)));
+            handed_on += all.filter(|(role, e)| is_it(e) && self.0.get(&(*func, *role)) == Some(&Fact::Unread)).count();
+        });
+        written || read > handed_on
     }
 
     /// The arguments of every call in a function, where they are constants.
@@ -103,8 +128,11 @@ impl Facts {
         };
         let mut order: Vec<usize> = (0..ways).collect();
         order.sort_by_key(|way| (0..all.len().min(6)).map(|k| [0, 2, 3][digit(*way, k)]).sum::<u32>());
+        // A function that others may call, as far as a compiler knows, keeps its registers: what it does not read is any.
+        let unread = all.iter().filter(|(_, fact)| **fact == Fact::Unread);
+        let kept = Convention(unread.map(|(role, fact)| (*role, Change { fact: (*fact).clone(), seat: true })).collect());
         let mut made: Vec<Convention> = vec![];
-        for convention in order.into_iter().map(make).filter(|c| !c.is_source()) {
+        for convention in std::iter::once(kept).chain(order.into_iter().map(make)).filter(|c| !c.is_source()) {
             if !made.contains(&convention) {
                 made.push(convention);
             }
@@ -121,19 +149,6 @@ fn roles(f: &Func) -> impl Iterator<Item = Role> {
 fn role_of(f: &Func, id: LocalId) -> Option<Role> {
     let len = f.lens.iter().position(|l| *l == id).map(Role::Len);
     len.or_else(|| f.params.iter().position(|p| *p == id).map(Role::Param))
-}
-
-/// Whether the body reads an argument, or writes it.
-fn reads(f: &Func, role: Role) -> bool {
-    let id = match role {
-        Role::Len(k) => f.lens[k],
-        Role::Param(k) => f.params[k],
-        Role::Ret(k) => f.rets[k],
-    };
-    let mut found = f.rets.contains(&id);
-    walk_exprs(&f.body, &mut |e| found |= matches!(&e.kind, ExprKind::Read(p) if p.base == Base::Local(id)));
-    walk_stmts(&f.body, &mut |s| found |= destinations(s).iter().any(|d| d.base == Base::Local(id)));
-    found
 }
 
 /// What a local is given in its only assignment.

@@ -16,7 +16,7 @@
 #define cipher_chacha20_setup aead_chacha20poly1305_cipher_chacha20_setup
 #define aead_chacha20poly1305_stream aead_chacha20poly1305_aead_chacha20poly1305_stream
 #define cipher_stream_added_block aead_chacha20poly1305_cipher_stream_added_block
-#define cipher_stream_rest aead_chacha20poly1305_cipher_stream_rest
+#define cipher_stream_added_byte aead_chacha20poly1305_cipher_stream_added_byte
 #define aead_chacha20poly1305_added aead_chacha20poly1305_aead_chacha20poly1305_added
 #define aead_chacha20poly1305_filled aead_chacha20poly1305_aead_chacha20poly1305_filled
 #define onetimeauth_poly1305_load aead_chacha20poly1305_onetimeauth_poly1305_load
@@ -222,9 +222,14 @@ static STK_BODY void stk_clear_below(size_t bytes)
 #endif
 #endif
 
-/* Kept out of line so that stack frames do not add up; define it empty to let the compiler choose. */
+/* Kept out of line, so that stack frames do not add up, and with the arguments that they have here; define it empty to let the compiler
+choose. Clang changes no signature of a function that others may call. */
 #ifndef STK_NOINLINE
-#if defined(__GNUC__) || defined(__clang__)
+#if defined(__clang__)
+#define STK_NOINLINE __attribute__((noinline, used))
+#elif defined(__GNUC__) && __GNUC__ >= 8
+#define STK_NOINLINE __attribute__((noinline, noipa))
+#elif defined(__GNUC__)
 #define STK_NOINLINE __attribute__((noinline))
 #else
 #define STK_NOINLINE
@@ -599,43 +604,38 @@ STK_NOINLINE static void cipher_stream_added_block(uint8_t *restrict result, con
     result[63] = (uint8_t)((uint32_t)m[63] ^ (uint32_t)s[63]);
 }
 
-/* cipher.stream.rest
- * What is left of `m` behind the whole blocks, filled up with zeros to one. */
-STK_NOINLINE static void cipher_stream_rest(uint8_t *restrict last, uint32_t n, const uint8_t *m)
+/* cipher.stream.added_byte
+ * A byte with byte `k` of a block of the key stream added.
+ * in k: 0 .. 63 */
+STK_NOINLINE static uint32_t cipher_stream_added_byte(uint32_t x, const uint8_t *s, uint32_t k)
 {
-    uint32_t start; /* 0 .. 2147483584 */
-    uint32_t j; /* 0 .. 63 */
-    start = UINT32_C(64) * (n >> 6);
-    memset(last, 0, 64);
-    for (j = 0; j < 64; j++) {
-        if ((start + j) < n) {
-            last[j] = (uint8_t)(uint32_t)m[start + j];
-        }
-    }
+    uint32_t result;
+    result = x ^ (uint32_t)s[k];
+    return result;
 }
 
 /* aead.chacha20poly1305.added
  * `m` with the key stream from block 1 on added (section 2.8). */
-STK_NOINLINE static void aead_chacha20poly1305_added(uint8_t *restrict out, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *m)
+STK_NOINLINE static void aead_chacha20poly1305_added(uint8_t *out, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *m)
 {
     uint32_t b; /* 0 .. 33554430 */
     uint32_t start; /* 0 .. 2147483584 */
-    uint8_t t_2[64];
-    uint8_t t_3[64];
-    uint8_t last[64];
+    uint8_t s[64];
     uint32_t i; /* 0 .. 2147483646 */
     memmove(out, m, n);
     for (b = 0; b < (n >> 6); b++) {
         uint8_t t[64];
         aead_chacha20poly1305_stream(t, key, (b + UINT32_C(1)), nonce);
-        cipher_stream_added_block((&out[UINT32_C(64) * b]), (&m[UINT32_C(64) * b]), t);
+        {
+            uint8_t tmp[64];
+            cipher_stream_added_block(tmp, (&out[UINT32_C(64) * b]), t);
+            memmove((&out[UINT32_C(64) * b]), tmp, 64);
+        }
     }
     start = UINT32_C(64) * (n >> 6);
-    cipher_stream_rest(t_2, n, m);
-    aead_chacha20poly1305_stream(t_3, key, ((n >> 6) + UINT32_C(1)), nonce);
-    cipher_stream_added_block(last, t_2, t_3);
+    aead_chacha20poly1305_stream(s, key, ((n >> 6) + UINT32_C(1)), nonce);
     for (i = start; i < n; i++) {
-        out[i] = (uint8_t)(uint32_t)last[(int32_t)i - (int32_t)start];
+        out[i] = (uint8_t)cipher_stream_added_byte((uint32_t)out[i], s, (uint32_t)((int32_t)i - (int32_t)start));
     }
 }
 
@@ -1005,7 +1005,7 @@ STK_NOINLINE static void aead_chacha20poly1305_tag_of(uint8_t *restrict result, 
 
 /* aead.chacha20poly1305.seal
  * The ciphertext and the tag of a message with associated data (section 2.8). A nonce is never used twice with the same key. */
-static STK_BODY void aead_chacha20poly1305_seal(uint8_t *restrict result0, uint8_t *restrict result1, size_t size_k, size_t size_n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *m)
+static STK_BODY void aead_chacha20poly1305_seal(uint8_t *result0, uint8_t *restrict result1, size_t size_k, size_t size_n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *m)
 {
     uint32_t k = (uint32_t)size_k;
     uint32_t n = (uint32_t)size_n;
@@ -1016,7 +1016,7 @@ static STK_BODY void aead_chacha20poly1305_seal(uint8_t *restrict result0, uint8
 }
 
 /* aead.chacha20poly1305.seal, of which no secret stays behind */
-STK_API void STK_NAME(santoku_chacha20poly1305_seal)(uint8_t *restrict result0, uint8_t *restrict result1, size_t k, size_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *m)
+STK_API void STK_NAME(santoku_chacha20poly1305_seal)(uint8_t *result0, uint8_t *restrict result1, size_t k, size_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *m)
 {
     aead_chacha20poly1305_seal(result0, result1, k, n, key, nonce, a, m);
     STK_CLEAR(STK_STACK_AEAD_CHACHA20POLY1305);
@@ -1024,7 +1024,7 @@ STK_API void STK_NAME(santoku_chacha20poly1305_seal)(uint8_t *restrict result0, 
 
 /* aead.chacha20poly1305.open
  * The message, and whether the tag is the one of ciphertext and associated data; zeros where it is not. */
-static STK_BODY void aead_chacha20poly1305_open(uint8_t *restrict m, uint32_t *restrict ok, size_t size_k, size_t size_n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *c, const uint8_t *tag)
+static STK_BODY void aead_chacha20poly1305_open(uint8_t *m, uint32_t *restrict ok, size_t size_k, size_t size_n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *c, const uint8_t *tag)
 {
     uint32_t k = (uint32_t)size_k;
     uint32_t n = (uint32_t)size_n;
@@ -1050,7 +1050,7 @@ static STK_BODY void aead_chacha20poly1305_open(uint8_t *restrict m, uint32_t *r
 }
 
 /* aead.chacha20poly1305.open, of which no secret stays behind */
-STK_API void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *restrict m, uint32_t *restrict ok, size_t k, size_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *c, const uint8_t *tag)
+STK_API void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *m, uint32_t *restrict ok, size_t k, size_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *c, const uint8_t *tag)
 {
     aead_chacha20poly1305_open(m, ok, k, n, key, nonce, a, c, tag);
     STK_CLEAR(STK_STACK_AEAD_CHACHA20POLY1305);
@@ -1061,7 +1061,7 @@ STK_API void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *restrict m, uint32
 #undef cipher_chacha20_setup
 #undef aead_chacha20poly1305_stream
 #undef cipher_stream_added_block
-#undef cipher_stream_rest
+#undef cipher_stream_added_byte
 #undef aead_chacha20poly1305_added
 #undef aead_chacha20poly1305_filled
 #undef onetimeauth_poly1305_load

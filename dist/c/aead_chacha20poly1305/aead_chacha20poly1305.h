@@ -28,7 +28,7 @@ extern "C" {
 
 /* The ciphertext and the tag of a message with associated data (section 2.8). A nonce is never used twice with the same key.
  *
- * result0[n]: written
+ * result0[n]: written; may be m
  * result1[16]: written
  * k: a length, from 0 to 2147483647, a greater one stops the program (STK_MISUSE); public
  * n: a length, from 0 to 2147483647, a greater one stops the program (STK_MISUSE); public
@@ -40,7 +40,7 @@ void STK_NAME(santoku_chacha20poly1305_seal)(uint8_t *result0, uint8_t *result1,
 
 /* The message, and whether the tag is the one of ciphertext and associated data; zeros where it is not.
  *
- * m[n]: written
+ * m[n]: written; may be c
  * ok: written
  * k: a length, from 0 to 2147483647, a greater one stops the program (STK_MISUSE); public
  * n: a length, from 0 to 2147483647, a greater one stops the program (STK_MISUSE); public

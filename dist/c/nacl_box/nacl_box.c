@@ -44,8 +44,9 @@
 #define scalarmult_curve25519_x25519 nacl_box_scalarmult_curve25519_x25519
 #define cipher_stream_added_block nacl_box_cipher_stream_added_block
 #define cipher_xsalsa20_stream_block nacl_box_cipher_xsalsa20_stream_block
-#define cipher_stream_rest nacl_box_cipher_stream_rest
+#define cipher_stream_added_byte nacl_box_cipher_stream_added_byte
 #define cipher_xsalsa20_added nacl_box_cipher_xsalsa20_added
+#define nacl_secretbox_stream_over nacl_box_nacl_secretbox_stream_over
 #define onetimeauth_poly1305_load nacl_box_onetimeauth_poly1305_load
 #define onetimeauth_poly1305_canonical nacl_box_onetimeauth_poly1305_canonical
 #define onetimeauth_poly1305_mul nacl_box_onetimeauth_poly1305_mul
@@ -108,19 +109,19 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #ifdef __OPTIMIZE__
 #define STK_STACK_NACL_BOX (2816 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box_beforenm (2688 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox (2496 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_box (2880 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (2048 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box (2816 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_opened (2112 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_opened (1600 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult (2560 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult_base (2560 + STK_STACK_MORE)
 #else
-#define STK_STACK_NACL_BOX (4864 + STK_STACK_MORE)
+#define STK_STACK_NACL_BOX (4608 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box_beforenm (4544 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox (4416 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_box (5056 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (3584 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box (4800 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_authentic (2752 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_opened (3712 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_opened (2688 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult (4288 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult_base (4288 + STK_STACK_MORE)
 #endif
@@ -261,9 +262,14 @@ static STK_BODY void stk_clear_below(size_t bytes)
 #endif
 #endif
 
-/* Kept out of line so that stack frames do not add up; define it empty to let the compiler choose. */
+/* Kept out of line, so that stack frames do not add up, and with the arguments that they have here; define it empty to let the compiler
+choose. Clang changes no signature of a function that others may call. */
 #ifndef STK_NOINLINE
-#if defined(__GNUC__) || defined(__clang__)
+#if defined(__clang__)
+#define STK_NOINLINE __attribute__((noinline, used))
+#elif defined(__GNUC__) && __GNUC__ >= 8
+#define STK_NOINLINE __attribute__((noinline, noipa))
+#elif defined(__GNUC__)
 #define STK_NOINLINE __attribute__((noinline))
 #else
 #define STK_NOINLINE
@@ -516,7 +522,7 @@ STK_NOINLINE static void cipher_salsa20_setup(uint32_t *restrict s, const uint8_
 /* cipher.salsa20.hcore
  * HSalsa20, NaCl's `crypto_core_hsalsa20`: a key for another nonce. The rounds without the input added, of which the words on the diagonal and
  * those of the input are taken. */
-static void cipher_salsa20_hcore(uint8_t *out, const uint8_t *input, const uint8_t *key, const uint8_t *c)
+STK_NOINLINE static void cipher_salsa20_hcore(uint8_t *out, const uint8_t *input, const uint8_t *key, const uint8_t *c)
 {
     uint32_t t[16];
     uint32_t s[16];
@@ -1338,19 +1344,14 @@ STK_NOINLINE static void cipher_xsalsa20_stream_block(uint8_t *restrict result, 
     }
 }
 
-/* cipher.stream.rest
- * What is left of `m` behind the whole blocks, filled up with zeros to one. */
-STK_NOINLINE static void cipher_stream_rest(uint8_t *restrict last, uint32_t n, const uint8_t *m)
+/* cipher.stream.added_byte
+ * A byte with byte `k` of a block of the key stream added.
+ * in k: 0 .. 63 */
+STK_NOINLINE static uint32_t cipher_stream_added_byte(uint32_t x, const uint8_t *s, uint32_t k)
 {
-    uint32_t start; /* 0 .. 2147483584 */
-    uint32_t j; /* 0 .. 63 */
-    start = UINT32_C(64) * (n >> 6);
-    memset(last, 0, 64);
-    for (j = 0; j < 64; j++) {
-        if ((start + j) < n) {
-            last[j] = (uint8_t)(uint32_t)m[start + j];
-        }
-    }
+    uint32_t result;
+    result = x ^ (uint32_t)s[k];
+    return result;
 }
 
 /* cipher.xsalsa20.added
@@ -1359,9 +1360,7 @@ STK_NOINLINE static void cipher_xsalsa20_added(uint8_t *out, uint32_t n, const u
 {
     uint32_t b; /* 0 .. 33554430 */
     uint32_t start; /* 0 .. 2147483584 */
-    uint8_t t_2[64];
-    uint8_t t_3[64];
-    uint8_t last[64];
+    uint8_t s[64];
     uint32_t i; /* 0 .. 2147483646 */
     memmove(out, m, n);
     for (b = 0; b < (n >> 6); b++) {
@@ -1374,12 +1373,48 @@ STK_NOINLINE static void cipher_xsalsa20_added(uint8_t *out, uint32_t n, const u
         }
     }
     start = UINT32_C(64) * (n >> 6);
-    cipher_stream_rest(t_2, n, out);
-    cipher_xsalsa20_stream_block(t_3, key, nonce, (n >> 6));
-    cipher_stream_added_block(last, t_2, t_3);
+    cipher_xsalsa20_stream_block(s, key, nonce, (n >> 6));
     for (i = start; i < n; i++) {
-        out[i] = (uint8_t)(uint32_t)last[(int32_t)i - (int32_t)start];
+        out[i] = (uint8_t)cipher_stream_added_byte((uint32_t)out[i], s, (uint32_t)((int32_t)i - (int32_t)start));
     }
+}
+
+/* nacl.secretbox.stream_over
+ * The key stream that made `c` of `m`. */
+STK_NOINLINE static void nacl_secretbox_stream_over(uint8_t *restrict result, const uint8_t *m, const uint8_t *c)
+{
+    result[0] = (uint8_t)((uint32_t)c[0] ^ (uint32_t)m[0]);
+    result[1] = (uint8_t)((uint32_t)c[1] ^ (uint32_t)m[1]);
+    result[2] = (uint8_t)((uint32_t)c[2] ^ (uint32_t)m[2]);
+    result[3] = (uint8_t)((uint32_t)c[3] ^ (uint32_t)m[3]);
+    result[4] = (uint8_t)((uint32_t)c[4] ^ (uint32_t)m[4]);
+    result[5] = (uint8_t)((uint32_t)c[5] ^ (uint32_t)m[5]);
+    result[6] = (uint8_t)((uint32_t)c[6] ^ (uint32_t)m[6]);
+    result[7] = (uint8_t)((uint32_t)c[7] ^ (uint32_t)m[7]);
+    result[8] = (uint8_t)((uint32_t)c[8] ^ (uint32_t)m[8]);
+    result[9] = (uint8_t)((uint32_t)c[9] ^ (uint32_t)m[9]);
+    result[10] = (uint8_t)((uint32_t)c[10] ^ (uint32_t)m[10]);
+    result[11] = (uint8_t)((uint32_t)c[11] ^ (uint32_t)m[11]);
+    result[12] = (uint8_t)((uint32_t)c[12] ^ (uint32_t)m[12]);
+    result[13] = (uint8_t)((uint32_t)c[13] ^ (uint32_t)m[13]);
+    result[14] = (uint8_t)((uint32_t)c[14] ^ (uint32_t)m[14]);
+    result[15] = (uint8_t)((uint32_t)c[15] ^ (uint32_t)m[15]);
+    result[16] = (uint8_t)((uint32_t)c[16] ^ (uint32_t)m[16]);
+    result[17] = (uint8_t)((uint32_t)c[17] ^ (uint32_t)m[17]);
+    result[18] = (uint8_t)((uint32_t)c[18] ^ (uint32_t)m[18]);
+    result[19] = (uint8_t)((uint32_t)c[19] ^ (uint32_t)m[19]);
+    result[20] = (uint8_t)((uint32_t)c[20] ^ (uint32_t)m[20]);
+    result[21] = (uint8_t)((uint32_t)c[21] ^ (uint32_t)m[21]);
+    result[22] = (uint8_t)((uint32_t)c[22] ^ (uint32_t)m[22]);
+    result[23] = (uint8_t)((uint32_t)c[23] ^ (uint32_t)m[23]);
+    result[24] = (uint8_t)((uint32_t)c[24] ^ (uint32_t)m[24]);
+    result[25] = (uint8_t)((uint32_t)c[25] ^ (uint32_t)m[25]);
+    result[26] = (uint8_t)((uint32_t)c[26] ^ (uint32_t)m[26]);
+    result[27] = (uint8_t)((uint32_t)c[27] ^ (uint32_t)m[27]);
+    result[28] = (uint8_t)((uint32_t)c[28] ^ (uint32_t)m[28]);
+    result[29] = (uint8_t)((uint32_t)c[29] ^ (uint32_t)m[29]);
+    result[30] = (uint8_t)((uint32_t)c[30] ^ (uint32_t)m[30]);
+    result[31] = (uint8_t)((uint32_t)c[31] ^ (uint32_t)m[31]);
 }
 
 /* onetimeauth.poly1305.load
@@ -1750,6 +1785,7 @@ static void onetimeauth_poly1305_tag(uint8_t *restrict out, const uint32_t *c, c
  * `m` from byte 32 on, encrypted, behind its authenticator and 16 zeros. The first 32 bytes of `m` should be 0, and have no influence. */
 STK_NOINLINE static void santoku_secretbox(uint8_t *c, uint32_t n, const uint8_t *m, const uint8_t *nonce, const uint8_t *key)
 {
+    uint8_t head[32];
     uint8_t k[32];
     uint8_t t_0_xored[32];
     uint8_t result_1_authenticate[16];
@@ -1757,104 +1793,10 @@ STK_NOINLINE static void santoku_secretbox(uint8_t *c, uint32_t n, const uint8_t
     uint8_t t_1_authenticate[16];
     uint32_t result_1_authenticate_3[5]; /* 0 .. 2^26-1 */
     uint32_t t_1_authenticate_2[5]; /* 0 .. 67108914 */
-    uint32_t head_0;
-    uint32_t head_1;
-    uint32_t head_2;
-    uint32_t head_3;
-    uint32_t head_4;
-    uint32_t head_5;
-    uint32_t head_6;
-    uint32_t head_7;
-    uint32_t head_8;
-    uint32_t head_9;
-    uint32_t head_10;
-    uint32_t head_11;
-    uint32_t head_12;
-    uint32_t head_13;
-    uint32_t head_14;
-    uint32_t head_15;
-    uint32_t head_16;
-    uint32_t head_17;
-    uint32_t head_18;
-    uint32_t head_19;
-    uint32_t head_20;
-    uint32_t head_21;
-    uint32_t head_22;
-    uint32_t head_23;
-    uint32_t head_24;
-    uint32_t head_25;
-    uint32_t head_26;
-    uint32_t head_27;
-    uint32_t head_28;
-    uint32_t head_29;
-    uint32_t head_30;
-    uint32_t head_31;
-    head_0 = (uint32_t)m[0];
-    head_1 = (uint32_t)m[1];
-    head_2 = (uint32_t)m[2];
-    head_3 = (uint32_t)m[3];
-    head_4 = (uint32_t)m[4];
-    head_5 = (uint32_t)m[5];
-    head_6 = (uint32_t)m[6];
-    head_7 = (uint32_t)m[7];
-    head_8 = (uint32_t)m[8];
-    head_9 = (uint32_t)m[9];
-    head_10 = (uint32_t)m[10];
-    head_11 = (uint32_t)m[11];
-    head_12 = (uint32_t)m[12];
-    head_13 = (uint32_t)m[13];
-    head_14 = (uint32_t)m[14];
-    head_15 = (uint32_t)m[15];
-    head_16 = (uint32_t)m[16];
-    head_17 = (uint32_t)m[17];
-    head_18 = (uint32_t)m[18];
-    head_19 = (uint32_t)m[19];
-    head_20 = (uint32_t)m[20];
-    head_21 = (uint32_t)m[21];
-    head_22 = (uint32_t)m[22];
-    head_23 = (uint32_t)m[23];
-    head_24 = (uint32_t)m[24];
-    head_25 = (uint32_t)m[25];
-    head_26 = (uint32_t)m[26];
-    head_27 = (uint32_t)m[27];
-    head_28 = (uint32_t)m[28];
-    head_29 = (uint32_t)m[29];
-    head_30 = (uint32_t)m[30];
-    head_31 = (uint32_t)m[31];
+    memmove(head, m, 32);
     cipher_salsa20_hcore(t_0_xored, nonce, key, cipher_salsa20_SIGMA);
     cipher_xsalsa20_added(c, n, m, t_0_xored, (&nonce[16]));
-    k[0] = (uint8_t)((uint32_t)c[0] ^ head_0);
-    k[1] = (uint8_t)((uint32_t)c[1] ^ head_1);
-    k[2] = (uint8_t)((uint32_t)c[2] ^ head_2);
-    k[3] = (uint8_t)((uint32_t)c[3] ^ head_3);
-    k[4] = (uint8_t)((uint32_t)c[4] ^ head_4);
-    k[5] = (uint8_t)((uint32_t)c[5] ^ head_5);
-    k[6] = (uint8_t)((uint32_t)c[6] ^ head_6);
-    k[7] = (uint8_t)((uint32_t)c[7] ^ head_7);
-    k[8] = (uint8_t)((uint32_t)c[8] ^ head_8);
-    k[9] = (uint8_t)((uint32_t)c[9] ^ head_9);
-    k[10] = (uint8_t)((uint32_t)c[10] ^ head_10);
-    k[11] = (uint8_t)((uint32_t)c[11] ^ head_11);
-    k[12] = (uint8_t)((uint32_t)c[12] ^ head_12);
-    k[13] = (uint8_t)((uint32_t)c[13] ^ head_13);
-    k[14] = (uint8_t)((uint32_t)c[14] ^ head_14);
-    k[15] = (uint8_t)((uint32_t)c[15] ^ head_15);
-    k[16] = (uint8_t)((uint32_t)c[16] ^ head_16);
-    k[17] = (uint8_t)((uint32_t)c[17] ^ head_17);
-    k[18] = (uint8_t)((uint32_t)c[18] ^ head_18);
-    k[19] = (uint8_t)((uint32_t)c[19] ^ head_19);
-    k[20] = (uint8_t)((uint32_t)c[20] ^ head_20);
-    k[21] = (uint8_t)((uint32_t)c[21] ^ head_21);
-    k[22] = (uint8_t)((uint32_t)c[22] ^ head_22);
-    k[23] = (uint8_t)((uint32_t)c[23] ^ head_23);
-    k[24] = (uint8_t)((uint32_t)c[24] ^ head_24);
-    k[25] = (uint8_t)((uint32_t)c[25] ^ head_25);
-    k[26] = (uint8_t)((uint32_t)c[26] ^ head_26);
-    k[27] = (uint8_t)((uint32_t)c[27] ^ head_27);
-    k[28] = (uint8_t)((uint32_t)c[28] ^ head_28);
-    k[29] = (uint8_t)((uint32_t)c[29] ^ head_29);
-    k[30] = (uint8_t)((uint32_t)c[30] ^ head_30);
-    k[31] = (uint8_t)((uint32_t)c[31] ^ head_31);
+    nacl_secretbox_stream_over(k, head, c);
     t_1_authenticate[0] = (uint8_t)(uint32_t)k[0];
     t_1_authenticate[1] = (uint8_t)(uint32_t)k[1];
     t_1_authenticate[2] = (uint8_t)(uint32_t)k[2];
@@ -1996,8 +1938,9 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef scalarmult_curve25519_x25519
 #undef cipher_stream_added_block
 #undef cipher_xsalsa20_stream_block
-#undef cipher_stream_rest
+#undef cipher_stream_added_byte
 #undef cipher_xsalsa20_added
+#undef nacl_secretbox_stream_over
 #undef onetimeauth_poly1305_load
 #undef onetimeauth_poly1305_canonical
 #undef onetimeauth_poly1305_mul
@@ -2052,8 +1995,9 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #define field_fe25519_radix25_5_from_bytes nacl_box_field_fe25519_radix25_5_from_bytes
 #define cipher_stream_added_block nacl_box_cipher_stream_added_block
 #define cipher_xsalsa20_stream_block nacl_box_cipher_xsalsa20_stream_block
-#define cipher_stream_rest nacl_box_cipher_stream_rest
+#define cipher_stream_added_byte nacl_box_cipher_stream_added_byte
 #define cipher_xsalsa20_added nacl_box_cipher_xsalsa20_added
+#define nacl_secretbox_stream_over nacl_box_nacl_secretbox_stream_over
 #define onetimeauth_poly1305_load nacl_box_onetimeauth_poly1305_load
 #define onetimeauth_poly1305_canonical nacl_box_onetimeauth_poly1305_canonical
 #define onetimeauth_poly1305_mul nacl_box_onetimeauth_poly1305_mul
@@ -2125,21 +2069,21 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
  * macro, a multiple of 16, where frames are larger, or STK_KEEP_SECRETS to leave all that out. */
 #ifndef STK_STACK_NACL_BOX
 #ifdef __OPTIMIZE__
-#define STK_STACK_NACL_BOX (3072 + STK_STACK_MORE)
+#define STK_STACK_NACL_BOX (2816 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box_beforenm (2688 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox (2496 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_box (3072 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (2048 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box (2816 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_opened (2112 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_opened (1600 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult (2560 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult_base (2560 + STK_STACK_MORE)
 #else
-#define STK_STACK_NACL_BOX (5376 + STK_STACK_MORE)
+#define STK_STACK_NACL_BOX (4608 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box_beforenm (4544 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox (4416 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_box (5440 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (3584 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box (4800 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_authentic (2752 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_opened (3712 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_opened (2688 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult (4288 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult_base (4288 + STK_STACK_MORE)
 #endif
@@ -2280,9 +2224,14 @@ static STK_BODY void stk_clear_below(size_t bytes)
 #endif
 #endif
 
-/* Kept out of line so that stack frames do not add up; define it empty to let the compiler choose. */
+/* Kept out of line, so that stack frames do not add up, and with the arguments that they have here; define it empty to let the compiler
+choose. Clang changes no signature of a function that others may call. */
 #ifndef STK_NOINLINE
-#if defined(__GNUC__) || defined(__clang__)
+#if defined(__clang__)
+#define STK_NOINLINE __attribute__((noinline, used))
+#elif defined(__GNUC__) && __GNUC__ >= 8
+#define STK_NOINLINE __attribute__((noinline, noipa))
+#elif defined(__GNUC__)
 #define STK_NOINLINE __attribute__((noinline))
 #else
 #define STK_NOINLINE
@@ -2566,7 +2515,7 @@ STK_NOINLINE static void cipher_salsa20_setup(uint32_t *restrict s, const uint8_
 /* cipher.salsa20.hcore
  * HSalsa20, NaCl's `crypto_core_hsalsa20`: a key for another nonce. The rounds without the input added, of which the words on the diagonal and
  * those of the input are taken. */
-static void cipher_salsa20_hcore(uint8_t *out, const uint8_t *input, const uint8_t *key, const uint8_t *c)
+STK_NOINLINE static void cipher_salsa20_hcore(uint8_t *out, const uint8_t *input, const uint8_t *key, const uint8_t *c)
 {
     uint32_t t[16];
     uint32_t s[16];
@@ -3839,19 +3788,14 @@ STK_NOINLINE static void cipher_xsalsa20_stream_block(uint8_t *restrict result, 
     }
 }
 
-/* cipher.stream.rest
- * What is left of `m` behind the whole blocks, filled up with zeros to one. */
-STK_NOINLINE static void cipher_stream_rest(uint8_t *restrict last, uint32_t n, const uint8_t *m)
+/* cipher.stream.added_byte
+ * A byte with byte `k` of a block of the key stream added.
+ * in k: 0 .. 63 */
+STK_NOINLINE static uint32_t cipher_stream_added_byte(uint32_t x, const uint8_t *s, uint32_t k)
 {
-    uint32_t start; /* 0 .. 2147483584 */
-    uint32_t j; /* 0 .. 63 */
-    start = UINT32_C(64) * (n >> 6);
-    memset(last, 0, 64);
-    for (j = 0; j < 64; j++) {
-        if ((start + j) < n) {
-            last[j] = (uint8_t)(uint32_t)m[start + j];
-        }
-    }
+    uint32_t result;
+    result = x ^ (uint32_t)s[k];
+    return result;
 }
 
 /* cipher.xsalsa20.added
@@ -3860,9 +3804,7 @@ STK_NOINLINE static void cipher_xsalsa20_added(uint8_t *out, uint32_t n, const u
 {
     uint32_t b; /* 0 .. 33554430 */
     uint32_t start; /* 0 .. 2147483584 */
-    uint8_t t_2[64];
-    uint8_t t_3[64];
-    uint8_t last[64];
+    uint8_t s[64];
     uint32_t i; /* 0 .. 2147483646 */
     memmove(out, m, n);
     for (b = 0; b < (n >> 6); b++) {
@@ -3875,12 +3817,48 @@ STK_NOINLINE static void cipher_xsalsa20_added(uint8_t *out, uint32_t n, const u
         }
     }
     start = UINT32_C(64) * (n >> 6);
-    cipher_stream_rest(t_2, n, out);
-    cipher_xsalsa20_stream_block(t_3, key, nonce, (n >> 6));
-    cipher_stream_added_block(last, t_2, t_3);
+    cipher_xsalsa20_stream_block(s, key, nonce, (n >> 6));
     for (i = start; i < n; i++) {
-        out[i] = (uint8_t)(uint32_t)last[(int32_t)i - (int32_t)start];
+        out[i] = (uint8_t)cipher_stream_added_byte((uint32_t)out[i], s, (uint32_t)((int32_t)i - (int32_t)start));
     }
+}
+
+/* nacl.secretbox.stream_over
+ * The key stream that made `c` of `m`. */
+STK_NOINLINE static void nacl_secretbox_stream_over(uint8_t *restrict result, const uint8_t *m, const uint8_t *c)
+{
+    result[0] = (uint8_t)((uint32_t)c[0] ^ (uint32_t)m[0]);
+    result[1] = (uint8_t)((uint32_t)c[1] ^ (uint32_t)m[1]);
+    result[2] = (uint8_t)((uint32_t)c[2] ^ (uint32_t)m[2]);
+    result[3] = (uint8_t)((uint32_t)c[3] ^ (uint32_t)m[3]);
+    result[4] = (uint8_t)((uint32_t)c[4] ^ (uint32_t)m[4]);
+    result[5] = (uint8_t)((uint32_t)c[5] ^ (uint32_t)m[5]);
+    result[6] = (uint8_t)((uint32_t)c[6] ^ (uint32_t)m[6]);
+    result[7] = (uint8_t)((uint32_t)c[7] ^ (uint32_t)m[7]);
+    result[8] = (uint8_t)((uint32_t)c[8] ^ (uint32_t)m[8]);
+    result[9] = (uint8_t)((uint32_t)c[9] ^ (uint32_t)m[9]);
+    result[10] = (uint8_t)((uint32_t)c[10] ^ (uint32_t)m[10]);
+    result[11] = (uint8_t)((uint32_t)c[11] ^ (uint32_t)m[11]);
+    result[12] = (uint8_t)((uint32_t)c[12] ^ (uint32_t)m[12]);
+    result[13] = (uint8_t)((uint32_t)c[13] ^ (uint32_t)m[13]);
+    result[14] = (uint8_t)((uint32_t)c[14] ^ (uint32_t)m[14]);
+    result[15] = (uint8_t)((uint32_t)c[15] ^ (uint32_t)m[15]);
+    result[16] = (uint8_t)((uint32_t)c[16] ^ (uint32_t)m[16]);
+    result[17] = (uint8_t)((uint32_t)c[17] ^ (uint32_t)m[17]);
+    result[18] = (uint8_t)((uint32_t)c[18] ^ (uint32_t)m[18]);
+    result[19] = (uint8_t)((uint32_t)c[19] ^ (uint32_t)m[19]);
+    result[20] = (uint8_t)((uint32_t)c[20] ^ (uint32_t)m[20]);
+    result[21] = (uint8_t)((uint32_t)c[21] ^ (uint32_t)m[21]);
+    result[22] = (uint8_t)((uint32_t)c[22] ^ (uint32_t)m[22]);
+    result[23] = (uint8_t)((uint32_t)c[23] ^ (uint32_t)m[23]);
+    result[24] = (uint8_t)((uint32_t)c[24] ^ (uint32_t)m[24]);
+    result[25] = (uint8_t)((uint32_t)c[25] ^ (uint32_t)m[25]);
+    result[26] = (uint8_t)((uint32_t)c[26] ^ (uint32_t)m[26]);
+    result[27] = (uint8_t)((uint32_t)c[27] ^ (uint32_t)m[27]);
+    result[28] = (uint8_t)((uint32_t)c[28] ^ (uint32_t)m[28]);
+    result[29] = (uint8_t)((uint32_t)c[29] ^ (uint32_t)m[29]);
+    result[30] = (uint8_t)((uint32_t)c[30] ^ (uint32_t)m[30]);
+    result[31] = (uint8_t)((uint32_t)c[31] ^ (uint32_t)m[31]);
 }
 
 /* onetimeauth.poly1305.load
@@ -4251,6 +4229,7 @@ static void onetimeauth_poly1305_tag(uint8_t *restrict out, const uint32_t *c, c
  * `m` from byte 32 on, encrypted, behind its authenticator and 16 zeros. The first 32 bytes of `m` should be 0, and have no influence. */
 STK_NOINLINE static void santoku_secretbox(uint8_t *c, uint32_t n, const uint8_t *m, const uint8_t *nonce, const uint8_t *key)
 {
+    uint8_t head[32];
     uint8_t k[32];
     uint8_t t_0_xored[32];
     uint8_t result_1_authenticate[16];
@@ -4258,104 +4237,10 @@ STK_NOINLINE static void santoku_secretbox(uint8_t *c, uint32_t n, const uint8_t
     uint8_t t_1_authenticate[16];
     uint32_t result_1_authenticate_3[5]; /* 0 .. 2^26-1 */
     uint32_t t_1_authenticate_2[5]; /* 0 .. 67108914 */
-    uint32_t head_0;
-    uint32_t head_1;
-    uint32_t head_2;
-    uint32_t head_3;
-    uint32_t head_4;
-    uint32_t head_5;
-    uint32_t head_6;
-    uint32_t head_7;
-    uint32_t head_8;
-    uint32_t head_9;
-    uint32_t head_10;
-    uint32_t head_11;
-    uint32_t head_12;
-    uint32_t head_13;
-    uint32_t head_14;
-    uint32_t head_15;
-    uint32_t head_16;
-    uint32_t head_17;
-    uint32_t head_18;
-    uint32_t head_19;
-    uint32_t head_20;
-    uint32_t head_21;
-    uint32_t head_22;
-    uint32_t head_23;
-    uint32_t head_24;
-    uint32_t head_25;
-    uint32_t head_26;
-    uint32_t head_27;
-    uint32_t head_28;
-    uint32_t head_29;
-    uint32_t head_30;
-    uint32_t head_31;
-    head_0 = (uint32_t)m[0];
-    head_1 = (uint32_t)m[1];
-    head_2 = (uint32_t)m[2];
-    head_3 = (uint32_t)m[3];
-    head_4 = (uint32_t)m[4];
-    head_5 = (uint32_t)m[5];
-    head_6 = (uint32_t)m[6];
-    head_7 = (uint32_t)m[7];
-    head_8 = (uint32_t)m[8];
-    head_9 = (uint32_t)m[9];
-    head_10 = (uint32_t)m[10];
-    head_11 = (uint32_t)m[11];
-    head_12 = (uint32_t)m[12];
-    head_13 = (uint32_t)m[13];
-    head_14 = (uint32_t)m[14];
-    head_15 = (uint32_t)m[15];
-    head_16 = (uint32_t)m[16];
-    head_17 = (uint32_t)m[17];
-    head_18 = (uint32_t)m[18];
-    head_19 = (uint32_t)m[19];
-    head_20 = (uint32_t)m[20];
-    head_21 = (uint32_t)m[21];
-    head_22 = (uint32_t)m[22];
-    head_23 = (uint32_t)m[23];
-    head_24 = (uint32_t)m[24];
-    head_25 = (uint32_t)m[25];
-    head_26 = (uint32_t)m[26];
-    head_27 = (uint32_t)m[27];
-    head_28 = (uint32_t)m[28];
-    head_29 = (uint32_t)m[29];
-    head_30 = (uint32_t)m[30];
-    head_31 = (uint32_t)m[31];
+    memmove(head, m, 32);
     cipher_salsa20_hcore(t_0_xored, nonce, key, cipher_salsa20_SIGMA);
     cipher_xsalsa20_added(c, n, m, t_0_xored, (&nonce[16]));
-    k[0] = (uint8_t)((uint32_t)c[0] ^ head_0);
-    k[1] = (uint8_t)((uint32_t)c[1] ^ head_1);
-    k[2] = (uint8_t)((uint32_t)c[2] ^ head_2);
-    k[3] = (uint8_t)((uint32_t)c[3] ^ head_3);
-    k[4] = (uint8_t)((uint32_t)c[4] ^ head_4);
-    k[5] = (uint8_t)((uint32_t)c[5] ^ head_5);
-    k[6] = (uint8_t)((uint32_t)c[6] ^ head_6);
-    k[7] = (uint8_t)((uint32_t)c[7] ^ head_7);
-    k[8] = (uint8_t)((uint32_t)c[8] ^ head_8);
-    k[9] = (uint8_t)((uint32_t)c[9] ^ head_9);
-    k[10] = (uint8_t)((uint32_t)c[10] ^ head_10);
-    k[11] = (uint8_t)((uint32_t)c[11] ^ head_11);
-    k[12] = (uint8_t)((uint32_t)c[12] ^ head_12);
-    k[13] = (uint8_t)((uint32_t)c[13] ^ head_13);
-    k[14] = (uint8_t)((uint32_t)c[14] ^ head_14);
-    k[15] = (uint8_t)((uint32_t)c[15] ^ head_15);
-    k[16] = (uint8_t)((uint32_t)c[16] ^ head_16);
-    k[17] = (uint8_t)((uint32_t)c[17] ^ head_17);
-    k[18] = (uint8_t)((uint32_t)c[18] ^ head_18);
-    k[19] = (uint8_t)((uint32_t)c[19] ^ head_19);
-    k[20] = (uint8_t)((uint32_t)c[20] ^ head_20);
-    k[21] = (uint8_t)((uint32_t)c[21] ^ head_21);
-    k[22] = (uint8_t)((uint32_t)c[22] ^ head_22);
-    k[23] = (uint8_t)((uint32_t)c[23] ^ head_23);
-    k[24] = (uint8_t)((uint32_t)c[24] ^ head_24);
-    k[25] = (uint8_t)((uint32_t)c[25] ^ head_25);
-    k[26] = (uint8_t)((uint32_t)c[26] ^ head_26);
-    k[27] = (uint8_t)((uint32_t)c[27] ^ head_27);
-    k[28] = (uint8_t)((uint32_t)c[28] ^ head_28);
-    k[29] = (uint8_t)((uint32_t)c[29] ^ head_29);
-    k[30] = (uint8_t)((uint32_t)c[30] ^ head_30);
-    k[31] = (uint8_t)((uint32_t)c[31] ^ head_31);
+    nacl_secretbox_stream_over(k, head, c);
     t_1_authenticate[0] = (uint8_t)(uint32_t)k[0];
     t_1_authenticate[1] = (uint8_t)(uint32_t)k[1];
     t_1_authenticate[2] = (uint8_t)(uint32_t)k[2];
@@ -4521,8 +4406,9 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef field_fe25519_radix25_5_from_bytes
 #undef cipher_stream_added_block
 #undef cipher_xsalsa20_stream_block
-#undef cipher_stream_rest
+#undef cipher_stream_added_byte
 #undef cipher_xsalsa20_added
+#undef nacl_secretbox_stream_over
 #undef onetimeauth_poly1305_load
 #undef onetimeauth_poly1305_canonical
 #undef onetimeauth_poly1305_mul

@@ -93,9 +93,14 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #endif
 #endif
 
-/* Kept out of line so that stack frames do not add up; define it empty to let the compiler choose. */
+/* Kept out of line, so that stack frames do not add up, and with the arguments that they have here; define it empty to let the compiler
+choose. Clang changes no signature of a function that others may call. */
 #ifndef STK_NOINLINE
-#if defined(__GNUC__) || defined(__clang__)
+#if defined(__clang__)
+#define STK_NOINLINE __attribute__((noinline, used))
+#elif defined(__GNUC__) && __GNUC__ >= 8
+#define STK_NOINLINE __attribute__((noinline, noipa))
+#elif defined(__GNUC__)
 #define STK_NOINLINE __attribute__((noinline))
 #else
 #define STK_NOINLINE
@@ -2198,9 +2203,14 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #endif
 #endif
 
-/* Kept out of line so that stack frames do not add up; define it empty to let the compiler choose. */
+/* Kept out of line, so that stack frames do not add up, and with the arguments that they have here; define it empty to let the compiler
+choose. Clang changes no signature of a function that others may call. */
 #ifndef STK_NOINLINE
-#if defined(__GNUC__) || defined(__clang__)
+#if defined(__clang__)
+#define STK_NOINLINE __attribute__((noinline, used))
+#elif defined(__GNUC__) && __GNUC__ >= 8
+#define STK_NOINLINE __attribute__((noinline, noipa))
+#elif defined(__GNUC__)
 #define STK_NOINLINE __attribute__((noinline))
 #else
 #define STK_NOINLINE

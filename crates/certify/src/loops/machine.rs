@@ -7,7 +7,7 @@
 use crate::machine::code::SP;
 use crate::machine::state::{End, Lap};
 use crate::machine::{Exec, Halt, State, Why};
-use crate::term::{T, Terms};
+use crate::term::{T, Terms, Written};
 use super::Cut;
 use super::relation::{Index, Relation};
 use super::source::When;
@@ -48,19 +48,21 @@ fn in_lap(head: u64, halt: Halt) -> Halt {
 enum Seat {
     Register(usize),
     Word(usize, i64, u32),
+    /// All of an array of run-time length that may be written.
+    Array(usize),
 }
 
 impl Seat {
     fn bits(self, xlen: u32) -> u32 {
         match self {
-            Seat::Register(_) => xlen,
+            Seat::Register(_) | Seat::Array(_) => xlen,
             Seat::Word(_, _, bytes) => 8 * bytes,
         }
     }
 
     fn offset(self) -> Option<i64> {
         match self {
-            Seat::Register(_) => None,
+            Seat::Register(_) | Seat::Array(_) => None,
             Seat::Word(_, at, _) => Some(at),
         }
     }
@@ -69,6 +71,7 @@ impl Seat {
         match self {
             Seat::Register(r) => Some(state.regs[r]),
             Seat::Word(k, at, bytes) => state.objects[k].load(terms, at, bytes),
+            Seat::Array(k) => state.objects[k].content()?.number(terms),
         }
     }
 }
@@ -82,6 +85,16 @@ impl Exec<'_> {
         }
         let more = self.terms.facts(c, &self.facts);
         self.facts.extend(more);
+        for cut in self.cuts.clone().iter().filter(|cut| !cut.constant && cut.each == 1) {
+            let rounds = self.terms.sub(cut.hi, cut.lo);
+            if c == cut.some {
+                let more = self.terms.sub(rounds, Terms::ONE);
+                self.facts.push(more);
+            } else if c == self.terms.not_bit(cut.some) {
+                let none = self.terms.neg(rounds);
+                self.facts.push(none);
+            }
+        }
     }
 
     /// How much is assumed, for [`Exec::forget`].
@@ -221,6 +234,14 @@ impl Exec<'_> {
         for seat in all_seats(state) {
             match seat {
                 Seat::Register(r) => new.regs[r] = self.terms.given(state.regs[r], &known),
+                Seat::Array(k) => {
+                    if let Some(number) = seat.load(self.terms, state) {
+                        let given = self.terms.given(number, &known);
+                        if given != number {
+                            new.objects[k].set_content(Written::of(given));
+                        }
+                    }
+                }
                 Seat::Word(k, at, bytes) => {
                     let Some(t) = seat.load(self.terms, state) else { continue };
                     let given = self.terms.given(t, &known);
@@ -269,7 +290,11 @@ impl Exec<'_> {
             let Some(before) = seat.load(self.terms, state) else { continue };
             let later = first.and_then(|f| seat.load(self.terms, f.back.as_ref()?));
             let gone = first.is_some() && later.is_none();
-            let guesses = if gone { vec![Relation::Nothing] } else { index.guesses(self.terms, cut, (bits, seat.offset()), before, later) };
+            let guesses = match seat {
+                _ if gone => vec![Relation::Nothing],
+                Seat::Array(_) => index.array_guesses(cut, before, later),
+                _ => index.guesses(self.terms, cut, (bits, seat.offset()), before, later),
+            };
             seats.push((seat, guesses));
         }
         let next_at = self.terms.add(cut.at, Terms::ONE);
@@ -360,7 +385,10 @@ impl Exec<'_> {
             let Some(t) = seat.load(self.terms, exit) else { continue };
             let known = seats.iter().find(|(s, _)| *s == seat).map(|(_, guesses)| guesses[0].clone());
             let known = known.filter(|r| r.holds(self.terms, cut, (position, When::Next), Some(t)) == Some(true));
-            let found = known.or_else(|| index.find(self.terms, cut, seat.bits(self.code.xlen()), t));
+            let found = known.or_else(|| match seat {
+                Seat::Array(_) => index.find_array(cut, t),
+                _ => index.find(self.terms, cut, seat.bits(self.code.xlen()), t),
+            });
             kept.extend(found.map(|r| (seat, vec![r])));
         }
         kept
@@ -400,6 +428,9 @@ impl Exec<'_> {
         }
         for object in &mut new.objects {
             object.forget_below(i64::MAX);
+            if let Some(element) = object.element().filter(|_| object.writable).cloned() {
+                object.set_content(self.unknown_run("an array in a loop", &element));
+            }
         }
         for (seat, guesses) in seats {
             let Some(mut t) = guesses[0].value(self.terms, cut, at, when) else { continue };
@@ -411,6 +442,7 @@ impl Exec<'_> {
             match *seat {
                 Seat::Register(r) => new.regs[r] = t,
                 Seat::Word(k, at, bytes) => new.objects[k].store(self.terms, at, bytes, t),
+                Seat::Array(k) => new.objects[k].set_content(Written::of(t)),
             }
         }
         new
@@ -420,7 +452,7 @@ impl Exec<'_> {
 /// The seats at the head of a loop. A result that the source carries is taken by its scalars: as what memory was cleared or
 /// copied there says nothing.
 fn seats_for(cut: &Cut, state: &State) -> Vec<Seat> {
-    let carried = |k: usize| cut.carried.iter().filter(move |c| k > 0 && c.local == state.objects[k].name);
+    let carried = |k: usize| cut.carried.iter().filter(move |c| k > 0 && !c.is_array && c.local == state.objects[k].name);
     let cells = all_seats(state).into_iter().filter(|s| !matches!(s, Seat::Word(k, ..) if carried(*k).next().is_some()));
     let results = (0..state.objects.len()).flat_map(|k| carried(k).map(move |c| Seat::Word(k, c.unit.offset as i64, c.unit.bytes)));
     cells.chain(results).collect()
@@ -429,5 +461,6 @@ fn seats_for(cut: &Cut, state: &State) -> Vec<Seat> {
 fn all_seats(state: &State) -> Vec<Seat> {
     let registers = (1..32).filter(|r| *r != SP).map(Seat::Register);
     let words = state.objects.iter().enumerate().flat_map(|(k, o)| o.cells().iter().map(move |(at, c)| Seat::Word(k, *at, c.bytes)));
-    registers.chain(words).collect()
+    let arrays = state.objects.iter().enumerate().filter(|(_, o)| o.writable && o.content().is_some()).map(|(k, _)| Seat::Array(k));
+    registers.chain(words).chain(arrays).collect()
 }

@@ -15,6 +15,8 @@ pub enum Relation {
     Linear(T, BigInt),
     /// A word of a scalar that the source carries.
     Source(usize, View),
+    /// An array of run-time length that the source carries.
+    Array(usize),
     /// A 64-bit word whose low half is a scalar that the source carries, its high half anything.
     Low(usize),
     Nothing,
@@ -56,6 +58,7 @@ impl Relation {
                 Some(terms.add(*first, rise))
             }
             Relation::Source(k, view) => Some(view.of(terms, cut.carried[*k].at(when))),
+            Relation::Array(k) => Some(cut.carried[*k].at(when)),
             Relation::Low(k) => Some(terms.mod2k(cut.carried[*k].at(when), 32)),
             Relation::Nothing => None,
         }
@@ -70,7 +73,7 @@ impl Relation {
                 let t = terms.signed(t, view.bits);
                 terms.same(t, cut.carried[*k].at(when))
             },
-            Relation::Same(_) | Relation::Linear(..) | Relation::Nothing => terms.same(t, want),
+            Relation::Same(_) | Relation::Linear(..) | Relation::Array(_) | Relation::Nothing => terms.same(t, want),
         }))
     }
 }
@@ -98,11 +101,31 @@ impl Index {
         Some(Relation::Source(k, view))
     }
 
+    /// The source's array that has this number, if there is one.
+    pub fn find_array(&self, cut: &Cut, number: T) -> Option<Relation> {
+        cut.carried.iter().position(|c| c.is_array && (self.of)(c) == number).map(Relation::Array)
+    }
+
+    /// [`Index::guesses`] for an array of run-time length, by its numbers.
+    pub fn array_guesses(&self, cut: &Cut, before: T, later: Option<T>) -> Vec<Relation> {
+        let mut found: Vec<(bool, usize)> = vec![];
+        for (k, c) in cut.carried.iter().enumerate().filter(|(_, c)| c.is_array && (self.of)(c) == before) {
+            found.push((c.first.is_none() || c.first != later, k));
+        }
+        found.sort_unstable();
+        let mut guesses: Vec<Relation> = found.into_iter().map(|(_, k)| Relation::Array(k)).collect();
+        if later.is_none_or(|l| l == before) {
+            guesses.insert(0, Relation::Same(before));
+        }
+        guesses.push(Relation::Nothing);
+        guesses
+    }
+
     fn width(&mut self, terms: &mut Terms, cut: &Cut, bits: u32) -> &HashMap<T, Vec<(usize, View)>> {
         let of = self.of;
         self.by_width.entry(bits).or_insert_with(|| {
             let mut found: HashMap<T, Vec<(usize, View)>> = HashMap::new();
-            for (k, c) in cut.carried.iter().enumerate() {
+            for (k, c) in cut.carried.iter().enumerate().filter(|(_, c)| !c.is_array) {
                 let mut views: Vec<View> = vec![];
                 let mut shift = 0;
                 while shift < (8 * c.unit.bytes).max(bits.min(64)) {

@@ -1,11 +1,11 @@
 //! The source's side of a loop: one round from an unknown state.
 //!
 //! Needs: the source executor.  Keeps: after the loop its results are unknowns that stand for what the last round leaves; with
-//! no round, the state is as it was.  Absent: arrays of run-time length changed in a loop.
+//! no round, the state is as it was; arrays of run-time length by their numbers.  Absent: what an array holds in a round, beyond that.
 
-use crate::source::layout::{object, Unit};
-use crate::source::{Site, Source, State, Stop, Value};
-use crate::term::{Everywhere, Terms, Var, T};
+use crate::source::layout::{object, Object, Unit};
+use crate::source::{RunArray, Site, Source, State, Stop, Value};
+use crate::term::{Array, Everywhere, OutSpec, Terms, Var, Written, T};
 use num_bigint::BigInt;
 use santoku_ir::visit::walk_stmts;
 use santoku_ir::{Base, Local, LocalId, Stmt};
@@ -54,6 +54,8 @@ pub struct Carried {
     pub unit: Unit,
     /// It is a local by itself, not part of one.
     pub alone: bool,
+    /// An array of run-time length: the terms are its numbers, `unit` that of an element's first scalar.
+    pub is_array: bool,
     /// Before the first lap.
     pub before: T,
     /// After the first lap.
@@ -224,8 +226,8 @@ fn cut_laps<'a>(source: &mut Source<'a>, laps: &Laps<'_, 'a>, state: &mut State,
         let k = id.0 as usize;
         let local = f.local(id);
         let units = carry(source, local, &state.locals[k], &format!("{number}.{k}"))?;
-        head.locals[k] = Value::build(source.program, &local.ty, &mut units.iter().map(|c| c.head))?;
-        end[k] = Value::build(source.program, &local.ty, &mut units.iter().map(|c| c.end))?;
+        head.locals[k] = built(source, local, &state.locals[k], &units, When::Head)?;
+        end[k] = built(source, local, &state.locals[k], &units, When::End)?;
         spans.push((k, carried.len()..carried.len() + units.len()));
         carried.extend(units);
     }
@@ -247,14 +249,18 @@ fn cut_laps<'a>(source: &mut Source<'a>, laps: &Laps<'_, 'a>, state: &mut State,
         let first = if tried.is_ok() { trial.locals[k].flat(source.terms).ok() } else { None };
         for (n, c) in carried[span].iter_mut().enumerate() {
             c.next = next[n];
-            if let Some(here) = Everywhere::at(path) {
+            if let Some(here) = Everywhere::at(path).filter(|_| !c.is_array) {
                 source.note(here, c.next, &c.unit.lo, &c.unit.hi)?;
             }
             c.first = first.as_ref().map(|f| f[n]);
-            if c.unit.public && !source.terms.public(c.next) {
+            let public = if c.is_array { source.is_array_public(c.next) } else { source.terms.public(c.next) };
+            if c.unit.public && !public {
                 return Err(Stop::Unsupported(format!("`{}`, which is public, becomes secret in a loop", c.name)));
             }
-            c.after = source.terms.ite(laps.none, c.before, c.end);
+            c.after = match c.is_array {
+                true => source.terms.either_array(laps.none, c.before, c.end),
+                false => source.terms.ite(laps.none, c.before, c.end),
+            };
         }
     }
     let ended = State { locals: end, path };
@@ -273,8 +279,8 @@ fn cut_laps<'a>(source: &mut Source<'a>, laps: &Laps<'_, 'a>, state: &mut State,
 fn carry(source: &mut Source<'_>, local: &Local, value: &Value, tag: &str) -> Result<Vec<Carried>, Stop> {
     let object = object(source.program, &local.ty, local.public)?;
     let other = |what: &str| Stop::Unsupported(format!("`{}`, {what} in a loop", local.name));
-    if object.repeat.is_some() {
-        return Err(other("an array of run-time length, changed"));
+    if let (Some(_), Value::Run(run)) = (&object.repeat, value) {
+        return carry_array(source, local, (object, run), tag);
     }
     let terms = &mut *source.terms;
     let mut before = vec![];
@@ -299,9 +305,33 @@ fn carry(source: &mut Source<'_>, local: &Local, value: &Value, tag: &str) -> Re
             terms.var(Var { name, lo: unit.lo.clone(), hi: unit.hi.clone(), public: unit.public, values: values.clone() })
         };
         let (head, end) = (var(name.clone()), var(format!("{name}'")));
-        carried.push(Carried { name, local: local.name.clone(), unit, alone, before, first: None, head, next: head, end, after: end });
+        carried.push(Carried { name, local: local.name.clone(), unit, alone, is_array: false, before, first: None, head, next: head, end, after: end });
     }
     Ok(carried)
+}
+
+/// An array of run-time length: any at the head, and any after the last round.
+fn carry_array(source: &mut Source<'_>, local: &Local, (object, run): (Object, &RunArray), tag: &str) -> Result<Vec<Carried>, Stop> {
+    let other = |what: &str| Stop::Unsupported(format!("`{}`, {what} in a loop", local.name));
+    let before = run.content.number(source.terms).ok_or_else(|| other("an array that is not set before, changed"))?;
+    let unit = object.units.first().cloned().ok_or_else(|| other("an array of nothing, changed"))?;
+    if object.units.iter().any(|u| u.public) && !source.is_array_public(before) {
+        return Err(other("public and yet secret before,"));
+    }
+    let element: Vec<OutSpec> = object.units.into_iter().map(|u| OutSpec { lo: u.lo, hi: u.hi, public: u.public }).collect();
+    let name = format!("{}@{tag}", local.name);
+    let head = source.terms.array(Array::Any(name.clone()), &element);
+    let end = source.terms.array(Array::Any(format!("{name}'")), &element);
+    let local = local.name.clone();
+    Ok(vec![Carried { name, local, unit, alone: true, is_array: true, before, first: None, head, next: head, end, after: end }])
+}
+
+/// What a local is at a point of the loop.
+fn built(source: &Source<'_>, local: &Local, before: &Value, units: &[Carried], when: When) -> Result<Value, Stop> {
+    match (before, units) {
+        (Value::Run(run), [c]) if c.is_array => Ok(Value::run(Written::of(c.at(when)), run.elem.clone())),
+        _ => Value::build(source.program, &local.ty, &mut units.iter().map(|c| c.at(when))),
+    }
 }
 
 /// The scalars of a value; what was never assigned may be anything.

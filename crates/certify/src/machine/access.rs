@@ -53,9 +53,8 @@ impl Exec<'_> {
         let (object, offset) = self.open(state, address)?;
         self.constants.through = self.in_constant(address).map(|(island, _)| island).filter(|_| object.is_none());
         if let Some(k) = object {
-            if let Kind::Run { array, element } = &state.objects[k].kind {
-                let (array, element) = (*array, element.clone());
-                return self.load_run(state, (array, &element), offset, bytes);
+            if let Kind::Run { element, .. } = &state.objects[k].kind {
+                return self.load_run(state, k, &element.clone(), offset, bytes);
             }
         }
         if let Some(at) = self.terms.as_const(offset) {
@@ -179,6 +178,9 @@ impl Exec<'_> {
         let Some(k) = object else { return Err(Why::Memory("a fixed address is written".into())) };
         if !state.objects[k].writable {
             return Err(Why::Memory(format!("{} is written, which is an input", state.objects[k].name)));
+        }
+        if state.objects[k].content().is_some() {
+            return self.store_run(state, k, offset, (bytes, value));
         }
         if let Some(at) = self.terms.as_const(offset).and_then(|o| o.to_i64()) {
             self.may_store(state, k, at, bytes)?;

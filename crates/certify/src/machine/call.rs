@@ -5,15 +5,16 @@
 
 use crate::source::abi::{self, InRegisters, Place, Role};
 use crate::source::layout;
-use crate::term::{OutSpec, T, Terms};
+use crate::term::{Array, OutSpec, T, Terms, Written};
 use super::code::SP;
 use super::contract::{not_followed, Passed};
-use super::memory::Kind;
+use super::run::{same_places, Filling};
 use super::state::{Exec, Made, State};
 use super::stop::Why;
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use santoku_ir::{Func, FuncId, Len};
+use std::collections::BTreeMap;
 
 /// Bytes a copy of known length may have: more than a function's objects.
 const KNOWN_COPY_MAX: i64 = 1 << 20;
@@ -22,8 +23,13 @@ const COPY_MAX: i64 = 4096;
 /// Scalars of an array that is passed for one of run-time length.
 const ELEMENTS_MAX: u64 = 4096;
 
+/// Bytes of an array of run-time length, of which none shares another's object in part.
+const WHOLE: u64 = u64::MAX;
+
 /// Where a result goes.
 struct Out {
+    /// Its position among the results.
+    position: usize,
     address: T,
     object: layout::Object,
 }
@@ -38,7 +44,7 @@ impl Exec<'_> {
         let convention = self.refused.map(|to| self.code.convention_at(to)).unwrap_or_default();
         let signature = abi::signature_under(self.code.program, f, xlen, &convention).map_err(|e| bad(e.to_string()))?;
         let (mut lens, mut params, mut outs, mut passed) = (vec![], vec![], vec![], vec![]);
-        let (mut public, mut given) = (true, vec![]);
+        let (mut public, mut given, mut arrays_passed) = (true, vec![], vec![]);
         for arg in &signature.args {
             given.push((arg.role, params.len()));
             let words = self.words_at(state, &arg.place, &arg.kind, xlen)?;
@@ -52,14 +58,24 @@ impl Exec<'_> {
                     let spots = self.pointer(words[0], object)?;
                     if let Role::Ret(r) = arg.role {
                         let [(Some(_), _)] = spots[..] else { return Err(bad("a result is not written to one object".into())) };
-                        outs.push(Out { address: words[0], object: object.clone() });
-                        passed.push(Passed { position: r, is_result: true, spots, size: object.size });
+                        let size = if object.repeat.is_some() { WHOLE } else { object.size };
+                        outs.push(Out { position: r, address: words[0], object: object.clone() });
+                        passed.push(Passed { position: r, is_result: true, spots, size });
                         continue;
                     }
-                    let (k, offset) = self.split(words[0]);
-                    if let Some(array) = object.repeat.as_ref().and_then(|_| self.run_array(state, k, offset)) {
-                        public &= self.is_public_array(state, k);
-                        params.push(array);
+                    let whole = object.repeat.as_ref().and_then(|len| Some((len, self.whole_run(state, words[0])?)));
+                    if let Some((len, k)) = whole {
+                        let content = state.objects[k].content();
+                        let number = content.and_then(|c| c.number(self.terms)).ok_or_else(|| bad("an array that was never written".into()))?;
+                        // One that is an input has the length that the source knows it by.
+                        if !self.terms.is_input(number) {
+                            arrays_passed.push((k, object.clone(), len.clone()));
+                        }
+                        public &= self.terms.is_array_public(self.arrays, number);
+                        params.push(number);
+                        if let Role::Param(p) = arg.role {
+                            passed.push(Passed { position: p, is_result: false, spots, size: WHOLE });
+                        }
                         continue;
                     }
                     let object = match &object.repeat {
@@ -84,12 +100,23 @@ impl Exec<'_> {
             false => self.all_given(state, func, &convention, (&lens, &params, &given)).map_err(bad)?,
         };
         let args: Vec<T> = args.into_iter().map(|t| self.settled(state, t)).collect();
+        for Out { address, object, .. } in &outs {
+            if let Some(len) = &object.repeat {
+                let k = self.whole_run(state, *address).filter(|k| state.objects[*k].writable);
+                let k = k.ok_or_else(|| bad("a result of run-time length that is not one of this function".into()))?;
+                arrays_passed.push((k, object.clone(), len.clone()));
+            }
+        }
+        for (k, object, len) in &arrays_passed {
+            self.as_long_as(state, f, *k, (object, len, &args)).map_err(bad)?;
+        }
         let args = self.as_in_source(state, func, args);
         let args = self.terms.call_like(&f.name, args);
         let public = public && args.iter().all(|t| self.terms.public(*t));
         let mut specs = self.specs(func).map_err(|e| bad(e.to_string()))?;
         specs.iter_mut().for_each(|s| s.public |= public);
         let results = self.terms.call(&f.name, &args, &specs);
+        let arrays = self.arrays_of(func, &args, public).map_err(|e| bad(e.to_string()))?;
         self.made.push(Made { pc, func, args, path: state.path, conditions: state.conditions.clone(), shared });
         self.clobber(state, signature.stack)?;
         let mut results = results.into_iter();
@@ -99,7 +126,12 @@ impl Exec<'_> {
                 state.regs[10 + k] = w;
             }
         }
-        for Out { address, object } in outs {
+        for Out { position, address, object } in outs {
+            if object.repeat.is_some() {
+                let (Some(k), Some(array)) = (self.whole_run(state, address), arrays.get(&position)) else { return Err(Why::TooBig) };
+                state.objects[k].set_content(array.clone());
+                continue;
+            }
             for u in &object.units {
                 let v = results.next().unwrap_or(Terms::ZERO);
                 let v = self.terms.mod2k(v, 8 * u.bytes);
@@ -133,6 +165,9 @@ impl Exec<'_> {
         for id in &f.rets {
             let local = f.local(*id);
             let object = layout::object(self.code.program, &local.ty, local.public)?;
+            if object.repeat.is_some() {
+                continue;
+            }
             specs.extend(object.units.into_iter().map(|u| OutSpec { lo: u.lo, hi: u.hi, public: u.public }));
         }
         Ok(specs)
@@ -162,12 +197,42 @@ impl Exec<'_> {
         })
     }
 
-    /// The number of an array of run-time length passed on as a whole.
-    fn run_array(&mut self, state: &State, object: Option<usize>, offset: T) -> Option<T> {
-        let k = object.filter(|_| offset == Terms::ZERO)?;
-        match state.objects[k].kind {
-            Kind::Run { array, .. } => Some(self.terms.int(array)),
-            Kind::Stack | Kind::Object { .. } => None,
+    /// Results that are arrays of run-time length, by position.
+    fn arrays_of(&mut self, func: FuncId, args: &[T], public: bool) -> Result<BTreeMap<usize, Written>, layout::NoLayout> {
+        let f = self.code.program.func(func);
+        let mut found = BTreeMap::new();
+        for (r, id) in f.rets.iter().enumerate() {
+            let local = f.local(*id);
+            let object = layout::object(self.code.program, &local.ty, local.public)?;
+            if object.repeat.is_some() {
+                let element: Vec<OutSpec> =
+                    object.units.into_iter().map(|u| OutSpec { lo: u.lo, hi: u.hi, public: u.public || public }).collect();
+                let number = self.terms.array(Array::Result(f.name.clone(), args.to_vec(), r), &element);
+                found.insert(r, Written::of(number));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Scalars of an array of the function called.
+    fn scalars_of(&mut self, f: &Func, (object, len, lens): (&layout::Object, &Len, &[T])) -> Option<T> {
+        let count = match len {
+            Len::Const(n) => self.terms.int(*n),
+            Len::Param { param, add } => {
+                let at = f.lens.iter().position(|l| l == param)?;
+                let add = self.terms.int(*add);
+                self.terms.add(*lens.get(at)?, add)
+            }
+        };
+        Some(self.terms.scale(count, &BigInt::from(object.units.len())))
+    }
+
+    /// An array is as long as the one of the function called in whose place it is.
+    fn as_long_as(&mut self, state: &State, f: &Func, k: usize, array: (&layout::Object, &Len, &[T])) -> Result<(), String> {
+        let scalars = self.scalars_of(f, array).ok_or("an array of unknown length")?;
+        match state.objects[k].element().is_some_and(|e| same_places(e, array.0)) && self.is_all_of(state, k, scalars) {
+            true => Ok(()),
+            false => Err(format!("{} is not shown to be as long as the array in whose place it is passed", state.objects[k].name)),
         }
     }
 
@@ -188,10 +253,6 @@ impl Exec<'_> {
         Some(layout::Object { units, size: count * element.size, align: element.align, repeat: None })
     }
 
-    fn is_public_array(&self, state: &State, object: Option<usize>) -> bool {
-        matches!(object.map(|k| &state.objects[k].kind), Some(Kind::Run { array, .. }) if self.arrays.public(*array))
-    }
-
     /// `memcpy`, `memmove`, `memset`; anything else is not followed.
     pub(crate) fn external(&mut self, state: &mut State, name: &str) -> Result<(), Why> {
         let (dst, second, n) = (state.regs[10], state.regs[11], state.regs[12]);
@@ -203,6 +264,10 @@ impl Exec<'_> {
         self.clobber(state, 0)?;
         state.regs[10] = dst;
         Ok(())
+    }
+
+    fn same_object(&mut self, a: T, b: T) -> bool {
+        self.split(a).0 == self.split(b).0
     }
 
     fn length(&mut self, n: T) -> Result<(i64, Option<T>), Why> {
@@ -219,6 +284,9 @@ impl Exec<'_> {
 
     /// Copies through a list of all bytes read first, so that overlap does no harm.
     fn copy(&mut self, state: &mut State, name: &str, (dst, src): (T, T), n: T) -> Result<(), Why> {
+        if (name == "memmove" || dst == src || !self.same_object(dst, src)) && self.whole_copied(state, dst, Filling::Array(src), n)? {
+            return Ok(());
+        }
         let (count, guard) = self.length(n)?;
         self.may_copy(name, dst, src, count)?;
         let parts = match guard {
@@ -246,8 +314,11 @@ impl Exec<'_> {
     }
 
     fn fill(&mut self, state: &mut State, dst: T, byte: T, n: T) -> Result<(), Why> {
-        let (count, guard) = self.length(n)?;
         let byte = self.terms.mod2k(byte, 8);
+        if self.whole_copied(state, dst, Filling::Byte(byte), n)? {
+            return Ok(());
+        }
+        let (count, guard) = self.length(n)?;
         let mut at = 0;
         while at < count {
             let bytes = if guard.is_none() && count - at >= 4 { 4 } else { 1 };

@@ -140,7 +140,10 @@ impl Exec<'_> {
     /// Clause 3.
     pub(crate) fn extended(&mut self, s: &Scalar, words: &[T], value: T) -> Result<(), String> {
         let want = s.words(self.terms, value, self.code.xlen());
-        match want.iter().zip(words).position(|(a, b)| a != b && !self.terms.settled(*b, *a)) {
+        let mut same = |a: T, b: T| {
+            a == b || self.terms.settled(b, a) || self.with_facts && self.terms.under(a, &self.facts) == self.terms.under(b, &self.facts)
+        };
+        match want.iter().zip(words).position(|(a, b)| !same(*a, *b)) {
             None => Ok(()),
             Some(k) => Err(format!("an argument of {} bits is not extended to the register: {}", s.bits, self.terms.show(words[k], 2))),
         }

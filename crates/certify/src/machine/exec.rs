@@ -147,7 +147,24 @@ impl<'a> Exec<'a> {
         if self.cuts.is_empty() {
             return Open::Public(self.terms.like_condition(c));
         }
-        Open::Public(self.terms.plainer(c, &self.facts))
+        let plainer = self.terms.plainer(c, &self.facts);
+        let same = if plainer == c { self.no_rounds(c, not) } else { None };
+        Open::Public(same.unwrap_or(plainer))
+    }
+
+    /// The condition that a loop of the source has rounds, or has none, where the code asks for that in another way.
+    fn no_rounds(&mut self, c: T, not: T) -> Option<T> {
+        let same = |terms: &Terms, a: T, b: T| (0..terms.samples()).all(|n| terms.sample(a, n) == terms.sample(b, n));
+        for cut in self.cuts.clone().iter().filter(|cut| !cut.constant && cut.each == 1) {
+            let none = self.terms.not_bit(cut.some);
+            let left = self.terms.sub(cut.hi, cut.lo);
+            for (end, is_end) in [(c, none), (not, cut.some)] {
+                if c != is_end && same(self.terms, c, is_end) && self.terms.tests_end(end, left, &self.facts) {
+                    return Some(is_end);
+                }
+            }
+        }
+        None
     }
 
     /// Executes both ways of the branch at `pc`, up to where they meet.

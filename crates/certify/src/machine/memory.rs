@@ -4,7 +4,7 @@
 //! offset may mean.  Absent: addresses ([`super::exec`] splits them into object and offset), the object's meaning.
 
 use crate::source::layout;
-use crate::term::{Terms, Var, T};
+use crate::term::{Terms, Var, Written, T};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive};
@@ -22,8 +22,8 @@ pub enum Kind {
     Stack,
     /// An argument object of this many bytes.
     Object { size: u64 },
-    /// An array of run-time length, and the layout of one element: scalars of it are read by the environment.
-    Run { array: u32, element: Rc<layout::Object> },
+    /// An array of run-time length: what it holds, the number of its scalars, and the layout of one element.
+    Run { content: Written, length: T, element: Rc<layout::Object> },
 }
 
 /// One object. Copies are cheap.
@@ -57,6 +57,29 @@ impl Object {
         match self.kind {
             Kind::Object { size } => at >= 0 && (at as u64).checked_add(u64::from(bytes)).is_some_and(|end| end <= size),
             Kind::Stack | Kind::Run { .. } => true,
+        }
+    }
+
+    /// What an array of run-time length holds.
+    pub fn content(&self) -> Option<&Written> {
+        match &self.kind {
+            Kind::Run { content, .. } => Some(content),
+            Kind::Stack | Kind::Object { .. } => None,
+        }
+    }
+
+    /// The layout of an element of an array of run-time length.
+    pub fn element(&self) -> Option<&layout::Object> {
+        match &self.kind {
+            Kind::Run { element, .. } => Some(element),
+            Kind::Stack | Kind::Object { .. } => None,
+        }
+    }
+
+    /// Puts another array of run-time length there; nothing, where there is none.
+    pub fn set_content(&mut self, new: Written) {
+        if let Kind::Run { content, .. } = &mut self.kind {
+            *content = new;
         }
     }
 
@@ -120,6 +143,10 @@ impl Object {
 
     /// This object where `c` is 1, `other` where it is 0. What only one of them has, has no value.
     pub fn join(&mut self, terms: &mut Terms, c: T, other: &Object) {
+        if let (Kind::Run { content, .. }, Kind::Run { content: theirs, .. }) = (&mut self.kind, &other.kind) {
+            *content = content.either(terms, c, theirs);
+            return;
+        }
         if Rc::ptr_eq(&self.cells, &other.cells) || self.cells == other.cells {
             return;
         }

@@ -2,7 +2,7 @@
 
 use crate::loops::Cut;
 use crate::source::CallMade;
-use crate::term::{T, Terms};
+use crate::term::{Given, T, Terms};
 use super::code::{Code, Flow};
 use super::memory::Object;
 use santoku_elf::Island;
@@ -58,8 +58,8 @@ pub struct Exec<'a> {
     pub terms: &'a mut Terms,
     /// Address of each object of the states; the stack's is 0.
     pub bases: Vec<T>,
-    /// Arrays of run-time length: the bound of the index and the element.
-    pub arrays: &'a dyn Arrays,
+    /// The arrays of run-time length among the inputs.
+    pub arrays: &'a dyn Given,
     pub made: Vec<Made>,
     /// What the source calls.
     pub(crate) calls: Vec<CallMade>,
@@ -102,18 +102,8 @@ pub struct Exec<'a> {
     pub(super) constants: Constants,
 }
 
-/// What the source knows of arrays of run-time length.
-pub trait Arrays {
-    /// Scalar `index` of array `array` as an integer.
-    fn read(&self, terms: &mut Terms, array: u32, index: T) -> T;
-    /// Whether all of them are public.
-    fn public(&self, array: u32) -> bool;
-    /// Number of scalars.
-    fn length(&self, terms: &mut Terms, array: u32) -> T;
-}
-
 impl<'a> Exec<'a> {
-    pub fn new(code: &'a Code<'a>, terms: &'a mut Terms, bases: Vec<T>, arrays: &'a dyn Arrays, return_to: T) -> Exec<'a> {
+    pub fn new(code: &'a Code<'a>, terms: &'a mut Terms, bases: Vec<T>, arrays: &'a dyn Given, return_to: T) -> Exec<'a> {
         Exec { code, terms, bases, arrays, made: vec![], calls: vec![], return_to, stack_args: 0, platform: [Terms::ZERO; 2], deepest: 0, steps: 0, terms_max: 40_000_000, steps_max: STEPS_MAX, cuts: vec![], refused: None, calling: None, with_facts: false, facts: vec![], assumed: vec![], fresh: 0, forks: 0, forked: 0, lap: None, region: None, laps: 0, plain: BTreeSet::new(), constants: Constants::default() }
     }
 }

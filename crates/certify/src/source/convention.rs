@@ -58,10 +58,9 @@ impl Convention {
             Fact::Unread => None,
         };
         let known: Vec<Option<u64>> = (0..f.lens.len()).map(of).collect();
-        let changed = self.0.keys().any(|r| matches!(r, Role::Len(_)));
-        match (known.iter().all(Option::is_some) && !known.is_empty(), changed) {
+        match (known.iter().all(Option::is_some) && !known.is_empty(), known.iter().any(Option::is_some)) {
             (true, _) => Ok(known.into_iter().collect()),
-            (false, true) if f.lens.len() > 1 => Err(Stop::Unsupported("a convention with some of several lengths".into())),
+            (false, true) => Err(Stop::Unsupported("a convention with some of several lengths".into())),
             (false, _) => Ok(None),
         }
     }

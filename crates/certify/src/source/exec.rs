@@ -10,13 +10,12 @@ use num_traits::{ToPrimitive, Zero};
 use santoku_ir::interp::{Interp, Options};
 use santoku_ir::{Base, CmpOp, ConstId, ConstValue, Expr, ExprKind, Func, FuncId, Len, Loc, Place, Program, Stmt, Ty};
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
-use crate::term::{Everywhere, OutSpec, T, Terms};
+use crate::term::{Array, Everywhere, OutSpec, T, Terms, Written};
 use super::ops;
-use super::state::{CallMade, Environment, Limits, Path, Site, Source, State};
+use super::state::{CallMade, Environment, Inputs, Limits, Path, Site, Source, State};
 use super::stop::Stop;
-use super::value::{concrete, known_length, scalars_of, with_lengths, Origin, RunArray, Value};
+use super::value::{concrete, known_length, scalars_of, with_lengths, Value};
 
 /// Steps of the interpreter for one cut call on one sample.
 const CALL_STEPS: u64 = 1 << 26;
@@ -248,6 +247,11 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
+    /// Whether no scalar of the array of this number is secret.
+    pub(crate) fn is_array_public(&mut self, number: T) -> bool {
+        self.terms.is_array_public(&Inputs(self.env), number)
+    }
+
     fn uninterpreted(&mut self, func: FuncId, lens: Vec<T>, args: Vec<Value>, loc: Loc, path: T) -> Result<Vec<Value>, Stop> {
         let callee = self.program.func(func);
         let mut flat = lens.clone();
@@ -255,10 +259,13 @@ impl<'a> Source<'a> {
             flat.extend(arg.flat(self.terms)?);
         }
         // A function of public values alone has public results.
-        let arrays_public = args.iter().all(|a| match a {
-            Value::Run(run) => matches!(run.origin, Origin::Input(number) if self.env.array_public(number)),
-            Value::Undef | Value::Scalar(_) | Value::Parts(_) => true,
-        });
+        let mut arrays_public = true;
+        for arg in &args {
+            if let Value::Run(run) = arg {
+                let number = run.content.number(self.terms).ok_or(Stop::Undefined)?;
+                arrays_public &= self.is_array_public(number);
+            }
+        }
         let public = arrays_public && flat.iter().all(|t| self.terms.public(*t));
         let known = self.known_lengths(callee, &lens);
         if let Some(here) = Everywhere::at(path) {
@@ -266,26 +273,37 @@ impl<'a> Source<'a> {
                 self.note_declared(here, &with_lengths(&callee.local(*id).ty, &known), arg)?;
             }
         }
-        let (mut specs, mut types) = (vec![], vec![]);
-        for id in &callee.rets {
+        let (mut specs, mut types, mut fixed) = (vec![], vec![], vec![]);
+        for (r, id) in callee.rets.iter().enumerate() {
             let local = callee.local(*id);
             let ty = with_lengths(&local.ty, &known);
             let object = layout::object(self.program, &ty, local.public)?;
-            if object.repeat.is_some() {
-                return Err(Stop::Unsupported(format!("a result of run-time length of `{}`", callee.name)));
+            let element = object.units.into_iter().map(|u| OutSpec { lo: u.lo, hi: u.hi, public: u.public || public });
+            match (&ty, object.repeat) {
+                (Ty::Array { elem, .. }, Some(_)) => {
+                    let array = Array::Result(callee.name.clone(), flat.clone(), r);
+                    let number = self.terms.array(array, &element.collect::<Vec<_>>());
+                    types.push((Value::run(Written::of(number), (**elem).clone()), None));
+                }
+                _ => {
+                    specs.extend(element);
+                    fixed.push(r);
+                    types.push((Value::Undef, Some(ty)));
+                }
             }
-            specs.extend(object.units.into_iter().map(|u| OutSpec { lo: u.lo, hi: u.hi, public: u.public || public }));
-            types.push(ty);
         }
         self.spend((flat.len() + specs.len()) as u64)?;
         let mut values = vec![];
         if !self.terms.called(&callee.name, &flat) {
             for n in 0..self.terms.samples() {
-                values.push(self.call_value(func, &lens, &args, n).filter(|v| v.len() == specs.len()));
+                values.push(self.call_value(func, &lens, (&args, &fixed), n).filter(|v| v.len() == specs.len()));
             }
         }
         let mut outs = self.terms.call_valued(&callee.name, &flat, &specs, &values).into_iter();
-        let results = types.iter().map(|ty| Value::build(self.program, ty, &mut outs)).collect::<Result<Vec<_>, _>>()?;
+        let mut results = vec![];
+        for (array, ty) in types {
+            results.push(ty.map_or(Ok(array), |ty| Value::build(self.program, &ty, &mut outs))?);
+        }
         let made = CallMade { func, name: callee.name.clone(), flat, lens, args, results: results.clone(), path, loc };
         self.calls.push(made);
         if self.calls.len() >= self.limits.calls {
@@ -294,17 +312,18 @@ impl<'a> Source<'a> {
         Ok(results)
     }
 
-    /// The scalars of all results of a call on a sample; `None` where it is not made with arguments it accepts.
-    fn call_value(&mut self, func: FuncId, lens: &[T], args: &[Value], n: usize) -> Option<Vec<BigInt>> {
+    /// The scalars of these results of a call on a sample; `None` where it is not made with arguments it accepts.
+    fn call_value(&mut self, func: FuncId, lens: &[T], (args, fixed): (&[Value], &[usize]), n: usize) -> Option<Vec<BigInt>> {
         let callee = self.program.func(func);
         let lens: Vec<u64> = lens.iter().map(|t| self.terms.sample(*t, n).to_u64()).collect::<Option<_>>()?;
         let mut given = vec![];
         for (id, arg) in callee.params.iter().zip(args) {
             given.push(match arg {
-                Value::Run(run) => match run.origin {
-                    Origin::Input(number) if run.writes.is_empty() => self.env.array_value(number, n)?,
-                    Origin::Input(_) | Origin::Unset | Origin::Fill(_) => return None,
-                },
+                // Those that are no inputs have no value here.
+                Value::Run(run) => {
+                    let number = run.content.number(self.terms)?;
+                    self.env.array_value(self.terms.as_const(number)?.to_u32()?, n)?
+                }
                 Value::Undef | Value::Scalar(_) | Value::Parts(_) => {
                     let flat = arg.flat(self.terms).ok()?;
                     let mut scalars = flat.iter().map(|t| self.terms.sample(*t, n).clone());
@@ -314,7 +333,7 @@ impl<'a> Source<'a> {
             });
         }
         let results = self.interp.call(func, &lens, given).ok()?;
-        Some(results.iter().flat_map(scalars_of).collect())
+        Some(fixed.iter().filter_map(|r| results.get(*r)).flat_map(scalars_of).collect())
     }
 
     fn table(&mut self, id: ConstId) -> Result<Value, Stop> {
@@ -411,6 +430,9 @@ impl<'a> Source<'a> {
         if let (Value::Scalar(a), Value::Scalar(b)) = (a, b) {
             return Ok(ops::compare(self.terms, op, *a, *b));
         }
+        if [a, b].iter().any(|v| matches!(v, Value::Run(_))) {
+            return Err(Stop::Unsupported("arrays of run-time length, compared".into()));
+        }
         let (a, b) = (a.flat(self.terms)?, b.flat(self.terms)?);
         if a.len() != b.len() || !matches!(op, CmpOp::Eq | CmpOp::Ne) {
             return Err(Stop::Malformed("a comparison without meaning".into()));
@@ -431,7 +453,10 @@ impl<'a> Source<'a> {
             Ty::Array { elem: ty, len, .. } => match known(len) {
                 Some(n) if n > layout::UNITS_MAX => Err(Stop::TooBig),
                 Some(n) => Ok(Value::parts(vec![elem; n as usize])),
-                None => Ok(Value::Run(Rc::new(RunArray { origin: Origin::Fill(elem), elem: (**ty).clone(), writes: vec![] }))),
+                None => {
+                    let scalars = elem.flat(self.terms)?;
+                    Ok(Value::run(Written::filled(self.terms, scalars), (**ty).clone()))
+                }
             },
             _ => Err(Stop::Malformed("a repetition that is no array".into())),
         }

@@ -3,7 +3,7 @@
 //! Needs: layouts for the ranges, the interpreter for the judgement of `requires`.  Keeps: the same inputs for the same
 //! seed.  Absent: a search for rare inputs; a precondition that nothing tried meets makes [`Inputs::valid`] false.
 
-use crate::term::{OutSpec, T, Terms, Var};
+use crate::term::{OutSpec, T, Terms, Var, Written};
 use super::harvest::Sample;
 use super::harvest;
 use super::stop::Stop;
@@ -78,22 +78,14 @@ pub struct InputArray {
 impl InputArray {
     /// Scalar `index`, for [`super::Environment::read`].
     pub fn read(&self, terms: &mut Terms, index: T) -> T {
-        let all = &self.elem.units;
-        // The same scalar of every element, where the index says so.
-        let (step, rest) = terms.stride(index);
-        let count = BigInt::from(all.len());
-        let of_one = terms.as_const(index).is_some() || (&step % &count).is_zero();
-        let one = rest.mod_floor(&count).to_usize().filter(|n| of_one && *n < all.len());
-        let units = one.map_or(&all[..], |n| &all[n..=n]);
-        let lo = units.iter().map(|u| u.lo.clone()).min().unwrap_or_default();
-        let hi = units.iter().map(|u| u.hi.clone()).max().unwrap_or_default();
-        let public = units.iter().all(|u| u.public);
+        let all: Vec<OutSpec> = self.elem.units.iter().map(|u| OutSpec { lo: u.lo.clone(), hi: u.hi.clone(), public: u.public }).collect();
+        let spec = terms.spec_at(&all, index);
         let value = |n: usize, at: &BigInt| {
             let found = at.to_usize().and_then(|k| self.samples[n].get(k).cloned());
             // Outside on this sample: read under a condition that does not hold there.
-            found.unwrap_or_else(|| lo.clone())
+            found.unwrap_or_else(|| spec.lo.clone())
         };
-        terms.read(self.number, index, &OutSpec { lo: lo.clone(), hi, public }, value)
+        terms.read(self.number, index, &spec, value)
     }
 }
 
@@ -141,7 +133,7 @@ pub fn inputs(program: &Program, terms: &mut Terms, func: FuncId, lengths: Lengt
                 let Ty::Array { elem, .. } = &local.ty else { return Err(Stop::Malformed("a length without an array".into())) };
                 let values = out.concrete.iter().map(|(_, args)| args[k].clone()).collect();
                 out.arrays.push(InputArray { number: k as u32, len, elem: object, samples: scalars, values });
-                Value::input_array(k as u32, (**elem).clone())
+                Value::run(Written::of(terms.int(k as u32)), (**elem).clone())
             }
             None => {
                 let single = local.ty.is_scalar();
@@ -180,7 +172,7 @@ fn length_range(f: &Func, id: LocalId) -> Range {
 fn fitting(program: &Program, f: &Func, id: LocalId, word: u32) -> Result<BigInt, Stop> {
     let half: BigInt = (BigInt::one() << (word - 1)) - 1;
     let mut most = half.clone();
-    for param in &f.params {
+    for param in f.params.iter().chain(&f.rets) {
         let local = f.local(*param);
         let Ty::Array { len: Len::Param { param, add }, .. } = &local.ty else { continue };
         if *param == id {

@@ -24,7 +24,7 @@ pub use stop::Stop;
 pub use inputs::{inputs, meeting, InputArray, Inputs, Lengths, Rng};
 pub use harvest::Sample;
 pub use required::required;
-pub use value::{concrete, known_length, scalars_of, with_lengths, Origin, RunArray, Value, Write};
+pub use value::{concrete, known_length, scalars_of, with_lengths, RunArray, Value};
 
 pub use santoku_bytes::layout;
 

@@ -4,9 +4,9 @@
 //! under a condition, it is taken to be inside only where the condition holds.  Absent: addresses.
 
 use crate::term::{Everywhere, T, Terms};
-use super::state::{Path, Source, State, Step};
+use super::state::{Inputs, Path, Source, State, Step};
 use super::stop::Stop;
-use super::value::{Origin, RunArray, Value, Write};
+use super::value::{RunArray, Value};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 use santoku_ir::{Func, Place, Proj};
@@ -128,36 +128,21 @@ impl<'a> Source<'a> {
     }
 
     fn read_run(&mut self, run: &RunArray, index: T) -> Result<Value, Stop> {
-        let mut value = self.original(run, index)?;
-        for w in &run.writes {
-            let same = self.terms.eq(index, w.index);
-            let hit = self.terms.and(same, w.when, 1);
-            value = match self.terms.as_const(hit) {
-                Some(c) if c == BigInt::ZERO => value,
-                Some(_) => w.value.clone(),
-                None => w.value.select(self.terms, hit, &value)?,
-            };
+        let blank = Value::blank(self.program, &run.elem)?;
+        let mut scalars = vec![];
+        for at in self.scalars_at(&blank, index) {
             self.spend(1)?;
+            let Some(t) = run.content.read(self.terms, &Inputs(self.env), at) else { return Ok(blank) };
+            scalars.push(t);
         }
-        Ok(value)
+        Value::build(self.program, &run.elem, &mut scalars.into_iter())
     }
 
-    fn original(&mut self, run: &RunArray, index: T) -> Result<Value, Stop> {
-        match &run.origin {
-            Origin::Unset => Value::blank(self.program, &run.elem),
-            Origin::Fill(value) => Ok(value.clone()),
-            Origin::Input(number) => {
-                let blank = Value::blank(self.program, &run.elem)?;
-                let per = count(&blank);
-                let first = self.terms.scale(index, &BigInt::from(per));
-                let mut scalars = Vec::with_capacity(per);
-                for k in 0..per {
-                    let at = self.after(first, k as u64);
-                    scalars.push(self.env.read(self.terms, *number, at));
-                }
-                Value::build(self.program, &run.elem, &mut scalars.into_iter())
-            }
-        }
+    /// The places of an element's scalars among all of an array.
+    fn scalars_at(&mut self, element: &Value, index: T) -> Vec<T> {
+        let per = count(element);
+        let first = self.terms.scale(index, &BigInt::from(per));
+        (0..per as u64).map(|k| self.after(first, k)).collect()
     }
 
     pub(super) fn write_at(&mut self, target: &mut Value, path: &Path, new: Value, when: T) -> Result<(), Stop> {
@@ -202,7 +187,10 @@ impl<'a> Source<'a> {
                     self.write(&mut part, rest, new, when)?;
                     part
                 };
-                Rc::make_mut(run).writes.push(Write { when: Terms::ONE, index, value });
+                let flat = value.flat(self.terms)?;
+                for (at, t) in self.scalars_at(&value, index).into_iter().zip(flat) {
+                    Rc::make_mut(run).content.write(self.terms, at, t);
+                }
                 Ok(())
             }
             (Value::Undef | Value::Scalar(_), _) | (Value::Run(_), Step::Field(_)) => {

@@ -1,6 +1,6 @@
 //! An execution of the source: its variables, what it may assume, what it called.
 
-use crate::term::{Naming, T, Terms};
+use crate::term::{Given, Naming, T, Terms};
 use super::stop::Stop;
 use super::value::Value;
 use santoku_ir::interp::{self, Interp};
@@ -41,6 +41,18 @@ pub trait Environment {
     fn run_loop<'a>(&self, source: &mut Source<'a>, site: &Site<'a>, _state: &mut State) -> Result<(), Stop> {
         let f = source.program.func(site.func);
         Err(Stop::Loop(f.name.clone(), f.local(site.var).name.clone(), site.loc.line))
+    }
+}
+
+/// The arrays among the inputs, as an environment knows them.
+pub(super) struct Inputs<'e>(pub &'e dyn Environment);
+
+impl Given for Inputs<'_> {
+    fn read(&self, terms: &mut Terms, array: u32, index: T) -> T {
+        self.0.read(terms, array, index)
+    }
+    fn array_public(&self, array: u32) -> bool {
+        self.0.array_public(array)
     }
 }
 

@@ -3,7 +3,7 @@
 //! Needs: terms, types.  Keeps: copies are cheap (shared until written); elements and fields in storage order.  Absent:
 //! places ([`super::place`]).
 
-use crate::term::{T, Terms};
+use crate::term::{T, Terms, Written};
 use super::stop::Stop;
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
@@ -23,32 +23,11 @@ pub enum Value {
     Run(Rc<RunArray>),
 }
 
-/// An array of run-time length: what it began as, and what was written since.
+/// An array of run-time length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunArray {
-    pub origin: Origin,
+    pub content: Written,
     pub elem: Ty,
-    /// Oldest first.
-    pub writes: Vec<Write>,
-}
-
-/// What an array of run-time length holds before any write.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
-    Unset,
-    /// The array of this number, known to [`super::Environment::read`].
-    Input(u32),
-    /// Every element is this.
-    Fill(Value),
-}
-
-/// One element written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Write {
-    /// 0 or 1: whether the write took place.
-    pub when: T,
-    pub index: T,
-    pub value: Value,
 }
 
 impl Value {
@@ -56,9 +35,9 @@ impl Value {
         Value::Parts(Rc::new(parts))
     }
 
-    /// The array of run-time length with this number.
-    pub fn input_array(number: u32, elem: Ty) -> Value {
-        Value::Run(Rc::new(RunArray { origin: Origin::Input(number), elem, writes: vec![] }))
+    /// An array of run-time length.
+    pub fn run(content: Written, elem: Ty) -> Value {
+        Value::Run(Rc::new(RunArray { content, elem }))
     }
 
     /// A scalar.
@@ -73,10 +52,10 @@ impl Value {
         }
     }
 
-    /// All scalars in storage order. An array of run-time length that nobody has written to is one constant, its number.
+    /// All scalars in storage order. An array of run-time length is one, its number.
     ///
     /// # Errors
-    /// [`Stop::Undefined`]; [`Stop::Unsupported`] for arrays of run-time length that were written.
+    /// [`Stop::Undefined`].
     pub fn flat(&self, terms: &mut Terms) -> Result<Vec<T>, Stop> {
         let mut out = vec![];
         self.flatten(terms, &mut out)?;
@@ -87,12 +66,7 @@ impl Value {
         match self {
             Value::Undef | Value::Scalar(_) => out.push(self.scalar()?),
             Value::Parts(parts) => parts.iter().try_for_each(|p| p.flatten(terms, out))?,
-            Value::Run(run) => match run.origin {
-                Origin::Input(number) if run.writes.is_empty() => out.push(terms.int(number)),
-                Origin::Input(_) | Origin::Unset | Origin::Fill(_) => {
-                    return Err(Stop::Unsupported("an array of run-time length that was written".into()))
-                }
-            },
+            Value::Run(run) => out.push(run.content.number(terms).ok_or(Stop::Undefined)?),
         }
         Ok(())
     }
@@ -127,7 +101,7 @@ impl Value {
                 Value::parts(vec![Value::blank(program, elem)?; n])
             }
             Ty::Array { elem, len: Len::Param { .. }, .. } => {
-                Value::Run(Rc::new(RunArray { origin: Origin::Unset, elem: (**elem).clone(), writes: vec![] }))
+                Value::run(Written::unset(), (**elem).clone())
             }
             Ty::Struct(id) => {
                 let fields = &program.structs.get(id.0 as usize).ok_or_else(|| Stop::Malformed("no such struct".into()))?.fields;
@@ -156,27 +130,9 @@ impl Value {
                 Value::parts(a.iter().zip(b.iter()).map(|(x, y)| x.select(terms, c, y)).collect::<Result<_, _>>()?)
             }
             (Value::Run(a), Value::Run(b)) if Rc::ptr_eq(a, b) => self.clone(),
-            (Value::Run(a), Value::Run(b)) => Value::Run(Rc::new(a.select(terms, c, b)?)),
+            (Value::Run(a), Value::Run(b)) if a.elem == b.elem => Value::run(a.content.either(terms, c, &b.content), a.elem.clone()),
             (_, _) => return Err(Stop::Malformed("a choice between values of two shapes".into())),
         })
-    }
-}
-
-impl RunArray {
-    /// The writes both have in common, then those of each side under its condition.
-    fn select(&self, terms: &mut Terms, c: T, other: &RunArray) -> Result<RunArray, Stop> {
-        if self.origin != other.origin || self.elem != other.elem {
-            return Err(Stop::Unsupported("a choice between arrays of run-time length".into()));
-        }
-        let common = self.writes.iter().zip(&other.writes).take_while(|(a, b)| a == b).count();
-        let mut writes = self.writes[..common].to_vec();
-        let not_c = terms.sub(Terms::ONE, c);
-        for (side, when) in [(&self.writes, c), (&other.writes, not_c)] {
-            for w in &side[common..] {
-                writes.push(Write { when: terms.and(w.when, when, 1), ..w.clone() });
-            }
-        }
-        Ok(RunArray { origin: self.origin.clone(), elem: self.elem.clone(), writes })
     }
 }
 

@@ -1,5 +1,6 @@
 //! The arena: terms are made and looked at here.
 
+use super::arrays::Arrays;
 use super::atom::{Atom, AtomInfo, Var};
 use super::ids::{Poly, Sum, A, M, T};
 use super::quick::Quick;
@@ -54,6 +55,7 @@ pub struct Terms {
     /// Monomials made so far in all polynomials: what memory is bounded by.
     pub(super) size: usize,
     pub(super) settling: Settling,
+    pub(super) arrays: Arrays,
 }
 
 impl Terms {
@@ -89,6 +91,7 @@ impl Terms {
             broken: None,
             size: 0,
             settling: Settling::default(),
+            arrays: Arrays::default(),
         };
         terms.int(0);
         terms.int(1);

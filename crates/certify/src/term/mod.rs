@@ -14,6 +14,7 @@
 //! to the operations; what is assumed.
 
 mod arena;
+mod arrays;
 mod atom;
 mod bits;
 mod booleans;
@@ -42,6 +43,7 @@ mod tests;
 mod total_tests;
 
 pub use arena::Terms;
+pub use arrays::{Array, Given, Written};
 pub use atom::{OutSpec, Var};
 pub(crate) use atom::Atom;
 pub use ids::T;

@@ -309,8 +309,10 @@ impl Terms {
             atoms.push(a);
             return Some(());
         };
-        if !is_neg && c.is_zero() && self.as_atom(base).is_some_and(|x| atoms.contains(&x)) {
-            return None;
+        for other in atoms.clone() {
+            if self.tests_zero_of(a, other) {
+                return None;
+            }
         }
         for k in 0..atoms.len() {
             let Some((base_k, c_k, is_neg_k)) = self.comparison(atoms[k]) else { continue };
@@ -341,8 +343,17 @@ impl Terms {
         Some(())
     }
 
+    /// Whether `x` is 0 where the test holds: `[x == 0]`, and `[p < 2^k]` of the quotient of `p`, never negative, by `2^k`.
     fn tests_zero_of(&mut self, test: A, x: A) -> bool {
-        matches!(self.atoms[test as usize].atom, Atom::Zero(p) if self.as_atom(p) == Some(x))
+        match (self.atoms[test as usize].atom.clone(), self.atoms[x as usize].atom.clone()) {
+            (Atom::Zero(p), _) => self.as_atom(p) == Some(x),
+            (Atom::Neg(p), Atom::Div(q, k)) => {
+                let d = self.sub(q, p);
+                let below = self.as_const(d).is_some_and(|d| d <= BigInt::one() << k);
+                below && !self.range(q).0.is_negative()
+            }
+            _ => false,
+        }
     }
 
     /// Whether the terms are equal once, for every short bit that has a name, one of its summands is written in terms of the
