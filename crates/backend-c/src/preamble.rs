@@ -165,10 +165,9 @@ pub const API: &str = "/* Functions of the header are seen by what this file is 
 
 /// Functions kept apart by `@noinline`: their frames then do not add up in their callers'.
 pub const NOINLINE: &str = "/* Kept out of line, so that stack frames do not add up, and with the arguments that they have here; define it empty to let the compiler\n\
-   choose. Clang changes no signature of a function that others may call. */\n\
+   choose. Compilers change no signature of a function that others may call. */\n\
 #ifndef STK_NOINLINE\n#if defined(__clang__)\n#define STK_NOINLINE __attribute__((noinline, used))\n\
-#elif defined(__GNUC__) && __GNUC__ >= 8\n#define STK_NOINLINE __attribute__((noinline, noipa))\n\
-#elif defined(__GNUC__)\n#define STK_NOINLINE __attribute__((noinline))\n#else\n#define STK_NOINLINE\n#endif\n#endif\n";
+#elif defined(__GNUC__)\n#define STK_NOINLINE __attribute__((noinline, noclone, used))\n#else\n#define STK_NOINLINE\n#endif\n#endif\n";
 
 /// Placement of constant tables: flash (`const`) by default, RAM on request.
 pub const PLACEMENT: &str = "/* Define STK_TABLES_IN_RAM where reading flash is slow: constant tables then live in initialised data. */\n\

@@ -631,7 +631,7 @@ impl Check<'_> {
     /// Arrays of one number are equal, and those that began as one and were written alike.
     fn array(&mut self, name: &str, machine: &Written, source: &Written) -> Result<(), Verdict> {
         let (m, s) = (machine.number(self.terms), source.number(self.terms));
-        if m.is_some() && m == s {
+        if m.zip(s).is_some_and(|(m, s)| self.terms.same_arrays(m, s)) {
             self.compared += 1;
             return Ok(());
         }

@@ -78,6 +78,7 @@
 #define onetimeauth_poly1305_whole_blocks nacl_onetimeauth_poly1305_whole_blocks
 #define onetimeauth_poly1305_rest nacl_onetimeauth_poly1305_rest
 #define onetimeauth_poly1305_blocks nacl_onetimeauth_poly1305_blocks
+#define nacl_secretbox_is_same nacl_nacl_secretbox_is_same
 #define nacl_secretbox_authenticator_key nacl_nacl_secretbox_authenticator_key
 #define nacl_sign_expand nacl_nacl_sign_expand
 #define curve_ed25519_comb_recode nacl_curve_ed25519_comb_recode
@@ -190,19 +191,19 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #ifdef __OPTIMIZE__
 #define STK_STACK_NACL (3840 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box_beforenm (2688 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox (2048 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (2112 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box (2816 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hash (2560 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hashblocks (704 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_onetimeauth (832 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_onetimeauth_verify (896 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_opened (1600 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_opened (1664 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_public_key (3200 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_detached (3968 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_verify (5888 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_stream_xor (1600 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_stream_salsa20_xor (1472 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_stream_xor (1664 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_stream_salsa20_xor (1536 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_core_salsa20 (640 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_core_hsalsa20 (704 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_16 (320 + STK_STACK_MORE)
@@ -213,21 +214,21 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #else
 #define STK_STACK_NACL (7168 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box_beforenm (4544 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox (3584 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (3648 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box (4800 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hash (4608 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hashblocks (1152 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_onetimeauth (1280 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_onetimeauth_verify (1408 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_authentic (2752 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_opened (2688 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (2816 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_opened (2752 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_public_key (5760 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_detached (7296 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_verify (11072 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_stream_xor (2688 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_stream_salsa20_xor (2432 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_core_salsa20 (960 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_core_hsalsa20 (960 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_stream_xor (2752 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_stream_salsa20_xor (2496 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_salsa20 (1024 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_hsalsa20 (1024 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_16 (448 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_32 (448 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_64 (448 + STK_STACK_MORE)
@@ -386,14 +387,12 @@ static STK_BODY void stk_clear_below(size_t bytes)
 #endif
 
 /* Kept out of line, so that stack frames do not add up, and with the arguments that they have here; define it empty to let the compiler
-choose. Clang changes no signature of a function that others may call. */
+choose. Compilers change no signature of a function that others may call. */
 #ifndef STK_NOINLINE
 #if defined(__clang__)
 #define STK_NOINLINE __attribute__((noinline, used))
-#elif defined(__GNUC__) && __GNUC__ >= 8
-#define STK_NOINLINE __attribute__((noinline, noipa))
 #elif defined(__GNUC__)
-#define STK_NOINLINE __attribute__((noinline))
+#define STK_NOINLINE __attribute__((noinline, noclone, used))
 #else
 #define STK_NOINLINE
 #endif
@@ -3427,38 +3426,102 @@ STK_NOINLINE static void cipher_salsa20_rounds(uint32_t *restrict s, const uint3
         uint32_t b3;
         uint32_t c3;
         uint32_t d3;
-        b0 = s_4 ^ (((s[0] + s_12) << 7) | ((s[0] + s_12) >> 25));
-        c0 = s_8 ^ (((b0 + s[0]) << 9) | ((b0 + s[0]) >> 23));
-        d0 = s_12 ^ (((c0 + b0) << 13) | ((c0 + b0) >> 19));
-        a0 = s[0] ^ (((d0 + c0) << 18) | ((d0 + c0) >> 14));
-        b1 = s_9 ^ (((s[5] + s_1) << 7) | ((s[5] + s_1) >> 25));
-        c1 = s_13 ^ (((b1 + s[5]) << 9) | ((b1 + s[5]) >> 23));
-        d1 = s_1 ^ (((c1 + b1) << 13) | ((c1 + b1) >> 19));
-        a1 = s[5] ^ (((d1 + c1) << 18) | ((d1 + c1) >> 14));
-        b2 = s_14 ^ (((s[10] + s_6) << 7) | ((s[10] + s_6) >> 25));
-        c2 = s_2 ^ (((b2 + s[10]) << 9) | ((b2 + s[10]) >> 23));
-        d2 = s_6 ^ (((c2 + b2) << 13) | ((c2 + b2) >> 19));
-        a2 = s[10] ^ (((d2 + c2) << 18) | ((d2 + c2) >> 14));
-        b3 = s_3 ^ (((s[15] + s_11) << 7) | ((s[15] + s_11) >> 25));
-        c3 = s_7 ^ (((b3 + s[15]) << 9) | ((b3 + s[15]) >> 23));
-        d3 = s_11 ^ (((c3 + b3) << 13) | ((c3 + b3) >> 19));
-        a3 = s[15] ^ (((d3 + c3) << 18) | ((d3 + c3) >> 14));
-        s_1 = d1 ^ (((a0 + b3) << 7) | ((a0 + b3) >> 25));
-        s_2 = c2 ^ (((s_1 + a0) << 9) | ((s_1 + a0) >> 23));
-        s_3 = b3 ^ (((s_2 + s_1) << 13) | ((s_2 + s_1) >> 19));
-        s[0] = a0 ^ (((s_3 + s_2) << 18) | ((s_3 + s_2) >> 14));
-        s_6 = d2 ^ (((a1 + b0) << 7) | ((a1 + b0) >> 25));
-        s_7 = c3 ^ (((s_6 + a1) << 9) | ((s_6 + a1) >> 23));
-        s_4 = b0 ^ (((s_7 + s_6) << 13) | ((s_7 + s_6) >> 19));
-        s[5] = a1 ^ (((s_4 + s_7) << 18) | ((s_4 + s_7) >> 14));
-        s_11 = d3 ^ (((a2 + b1) << 7) | ((a2 + b1) >> 25));
-        s_8 = c0 ^ (((s_11 + a2) << 9) | ((s_11 + a2) >> 23));
-        s_9 = b1 ^ (((s_8 + s_11) << 13) | ((s_8 + s_11) >> 19));
-        s[10] = a2 ^ (((s_9 + s_8) << 18) | ((s_9 + s_8) >> 14));
-        s_12 = d0 ^ (((a3 + b2) << 7) | ((a3 + b2) >> 25));
-        s_13 = c1 ^ (((s_12 + a3) << 9) | ((s_12 + a3) >> 23));
-        s_14 = b2 ^ (((s_13 + s_12) << 13) | ((s_13 + s_12) >> 19));
-        s[15] = a3 ^ (((s_14 + s_13) << 18) | ((s_14 + s_13) >> 14));
+        uint32_t ad_0_quarter;
+        uint32_t ba_0_quarter;
+        uint32_t cb_0_quarter;
+        uint32_t dc_0_quarter;
+        uint32_t ad_1_quarter;
+        uint32_t ba_1_quarter;
+        uint32_t cb_1_quarter;
+        uint32_t dc_1_quarter;
+        uint32_t ad_2_quarter;
+        uint32_t ba_2_quarter;
+        uint32_t cb_2_quarter;
+        uint32_t dc_2_quarter;
+        uint32_t ad_3_quarter;
+        uint32_t ba_3_quarter;
+        uint32_t cb_3_quarter;
+        uint32_t dc_3_quarter;
+        uint32_t ad_4_quarter;
+        uint32_t ba_4_quarter;
+        uint32_t cb_4_quarter;
+        uint32_t dc_4_quarter;
+        uint32_t ad_5_quarter;
+        uint32_t ba_5_quarter;
+        uint32_t cb_5_quarter;
+        uint32_t dc_5_quarter;
+        uint32_t ad_6_quarter;
+        uint32_t ba_6_quarter;
+        uint32_t cb_6_quarter;
+        uint32_t dc_6_quarter;
+        uint32_t ad_7_quarter;
+        uint32_t ba_7_quarter;
+        uint32_t cb_7_quarter;
+        uint32_t dc_7_quarter;
+        ad_0_quarter = s[0] + s_12;
+        b0 = s_4 ^ ((ad_0_quarter << 7) | (ad_0_quarter >> 25));
+        ba_0_quarter = b0 + s[0];
+        c0 = s_8 ^ ((ba_0_quarter << 9) | (ba_0_quarter >> 23));
+        cb_0_quarter = c0 + b0;
+        d0 = s_12 ^ ((cb_0_quarter << 13) | (cb_0_quarter >> 19));
+        dc_0_quarter = d0 + c0;
+        a0 = s[0] ^ ((dc_0_quarter << 18) | (dc_0_quarter >> 14));
+        ad_1_quarter = s[5] + s_1;
+        b1 = s_9 ^ ((ad_1_quarter << 7) | (ad_1_quarter >> 25));
+        ba_1_quarter = b1 + s[5];
+        c1 = s_13 ^ ((ba_1_quarter << 9) | (ba_1_quarter >> 23));
+        cb_1_quarter = c1 + b1;
+        d1 = s_1 ^ ((cb_1_quarter << 13) | (cb_1_quarter >> 19));
+        dc_1_quarter = d1 + c1;
+        a1 = s[5] ^ ((dc_1_quarter << 18) | (dc_1_quarter >> 14));
+        ad_2_quarter = s[10] + s_6;
+        b2 = s_14 ^ ((ad_2_quarter << 7) | (ad_2_quarter >> 25));
+        ba_2_quarter = b2 + s[10];
+        c2 = s_2 ^ ((ba_2_quarter << 9) | (ba_2_quarter >> 23));
+        cb_2_quarter = c2 + b2;
+        d2 = s_6 ^ ((cb_2_quarter << 13) | (cb_2_quarter >> 19));
+        dc_2_quarter = d2 + c2;
+        a2 = s[10] ^ ((dc_2_quarter << 18) | (dc_2_quarter >> 14));
+        ad_3_quarter = s[15] + s_11;
+        b3 = s_3 ^ ((ad_3_quarter << 7) | (ad_3_quarter >> 25));
+        ba_3_quarter = b3 + s[15];
+        c3 = s_7 ^ ((ba_3_quarter << 9) | (ba_3_quarter >> 23));
+        cb_3_quarter = c3 + b3;
+        d3 = s_11 ^ ((cb_3_quarter << 13) | (cb_3_quarter >> 19));
+        dc_3_quarter = d3 + c3;
+        a3 = s[15] ^ ((dc_3_quarter << 18) | (dc_3_quarter >> 14));
+        ad_4_quarter = a0 + b3;
+        s_1 = d1 ^ ((ad_4_quarter << 7) | (ad_4_quarter >> 25));
+        ba_4_quarter = s_1 + a0;
+        s_2 = c2 ^ ((ba_4_quarter << 9) | (ba_4_quarter >> 23));
+        cb_4_quarter = s_2 + s_1;
+        s_3 = b3 ^ ((cb_4_quarter << 13) | (cb_4_quarter >> 19));
+        dc_4_quarter = s_3 + s_2;
+        s[0] = a0 ^ ((dc_4_quarter << 18) | (dc_4_quarter >> 14));
+        ad_5_quarter = a1 + b0;
+        s_6 = d2 ^ ((ad_5_quarter << 7) | (ad_5_quarter >> 25));
+        ba_5_quarter = s_6 + a1;
+        s_7 = c3 ^ ((ba_5_quarter << 9) | (ba_5_quarter >> 23));
+        cb_5_quarter = s_7 + s_6;
+        s_4 = b0 ^ ((cb_5_quarter << 13) | (cb_5_quarter >> 19));
+        dc_5_quarter = s_4 + s_7;
+        s[5] = a1 ^ ((dc_5_quarter << 18) | (dc_5_quarter >> 14));
+        ad_6_quarter = a2 + b1;
+        s_11 = d3 ^ ((ad_6_quarter << 7) | (ad_6_quarter >> 25));
+        ba_6_quarter = s_11 + a2;
+        s_8 = c0 ^ ((ba_6_quarter << 9) | (ba_6_quarter >> 23));
+        cb_6_quarter = s_8 + s_11;
+        s_9 = b1 ^ ((cb_6_quarter << 13) | (cb_6_quarter >> 19));
+        dc_6_quarter = s_9 + s_8;
+        s[10] = a2 ^ ((dc_6_quarter << 18) | (dc_6_quarter >> 14));
+        ad_7_quarter = a3 + b2;
+        s_12 = d0 ^ ((ad_7_quarter << 7) | (ad_7_quarter >> 25));
+        ba_7_quarter = s_12 + a3;
+        s_13 = c1 ^ ((ba_7_quarter << 9) | (ba_7_quarter >> 23));
+        cb_7_quarter = s_13 + s_12;
+        s_14 = b2 ^ ((cb_7_quarter << 13) | (cb_7_quarter >> 19));
+        dc_7_quarter = s_14 + s_13;
+        s[15] = a3 ^ ((dc_7_quarter << 18) | (dc_7_quarter >> 14));
     }
     s[1] = s_1;
     s[2] = s_2;
@@ -5612,6 +5675,24 @@ STK_NOINLINE static uint32_t santoku_onetimeauth_verify(uint32_t n, const uint8_
     return result;
 }
 
+/* nacl.secretbox.is_same
+ * Whether two authenticators are the same. */
+STK_NOINLINE static uint32_t nacl_secretbox_is_same(const uint8_t *a, const uint8_t *b)
+{
+    uint32_t result;
+    uint64_t diff = 0;
+    {
+        {
+            uint32_t k;
+            for (k = 0; k < 16; k++) {
+                diff |= (uint64_t)a[k] ^ (uint64_t)b[k];
+            }
+        }
+    }
+    result = stk_eq_u64(diff, UINT64_C(0));
+    return result;
+}
+
 /* nacl.secretbox.authenticator_key
  * The key of the authenticator: the first 32 bytes of the key stream. */
 STK_NOINLINE static void nacl_secretbox_authenticator_key(uint8_t *result, const uint8_t *key, const uint8_t *nonce)
@@ -5655,16 +5736,7 @@ STK_NOINLINE static uint32_t santoku_secretbox_authentic(uint32_t n, const uint8
     onetimeauth_poly1305_blocks_slice(t_0_authenticate_2, (uint32_t)((int32_t)n + (-INT32_C(32))), n, c, UINT32_C(32), result_0_authenticate);
     onetimeauth_poly1305_canonical(result_0_authenticate_2, t_0_authenticate_2);
     onetimeauth_poly1305_tag(t_2, result_0_authenticate_2, (&t[16]));
-    uint64_t diff = 0;
-    {
-        {
-            uint32_t k;
-            for (k = 0; k < 16; k++) {
-                diff |= (uint64_t)t_2[k] ^ (uint64_t)(&c[16])[k];
-            }
-        }
-    }
-    result = stk_eq_u64(diff, UINT64_C(0));
+    result = nacl_secretbox_is_same(t_2, (&c[16]));
     return result;
 }
 
@@ -8126,6 +8198,7 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef onetimeauth_poly1305_whole_blocks
 #undef onetimeauth_poly1305_rest
 #undef onetimeauth_poly1305_blocks
+#undef nacl_secretbox_is_same
 #undef nacl_secretbox_authenticator_key
 #undef nacl_sign_expand
 #undef curve_ed25519_comb_recode
@@ -8250,6 +8323,7 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #define onetimeauth_poly1305_whole_blocks nacl_onetimeauth_poly1305_whole_blocks
 #define onetimeauth_poly1305_rest nacl_onetimeauth_poly1305_rest
 #define onetimeauth_poly1305_blocks nacl_onetimeauth_poly1305_blocks
+#define nacl_secretbox_is_same nacl_nacl_secretbox_is_same
 #define nacl_secretbox_authenticator_key nacl_nacl_secretbox_authenticator_key
 #define nacl_sign_expand nacl_nacl_sign_expand
 #define curve_ed25519_comb_recode nacl_curve_ed25519_comb_recode
@@ -8369,19 +8443,19 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #ifdef __OPTIMIZE__
 #define STK_STACK_NACL (3840 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box_beforenm (2688 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox (2048 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (2112 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box (2816 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hash (2560 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hashblocks (704 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_onetimeauth (832 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_onetimeauth_verify (896 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_opened (1600 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_opened (1664 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_public_key (3200 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_detached (3968 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_verify (5888 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_stream_xor (1600 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_stream_salsa20_xor (1472 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_stream_xor (1664 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_stream_salsa20_xor (1536 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_core_salsa20 (640 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_core_hsalsa20 (704 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_16 (320 + STK_STACK_MORE)
@@ -8392,21 +8466,21 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #else
 #define STK_STACK_NACL (7168 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box_beforenm (4544 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox (3584 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (3648 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box (4800 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hash (4608 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hashblocks (1152 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_onetimeauth (1280 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_onetimeauth_verify (1408 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_authentic (2752 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_opened (2688 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (2816 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_opened (2752 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_public_key (5760 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_detached (7296 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_verify (11072 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_stream_xor (2688 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_stream_salsa20_xor (2432 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_core_salsa20 (960 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_core_hsalsa20 (960 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_stream_xor (2752 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_stream_salsa20_xor (2496 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_salsa20 (1024 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_hsalsa20 (1024 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_16 (448 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_32 (448 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_64 (448 + STK_STACK_MORE)
@@ -8565,14 +8639,12 @@ static STK_BODY void stk_clear_below(size_t bytes)
 #endif
 
 /* Kept out of line, so that stack frames do not add up, and with the arguments that they have here; define it empty to let the compiler
-choose. Clang changes no signature of a function that others may call. */
+choose. Compilers change no signature of a function that others may call. */
 #ifndef STK_NOINLINE
 #if defined(__clang__)
 #define STK_NOINLINE __attribute__((noinline, used))
-#elif defined(__GNUC__) && __GNUC__ >= 8
-#define STK_NOINLINE __attribute__((noinline, noipa))
 #elif defined(__GNUC__)
-#define STK_NOINLINE __attribute__((noinline))
+#define STK_NOINLINE __attribute__((noinline, noclone, used))
 #else
 #define STK_NOINLINE
 #endif
@@ -9329,38 +9401,102 @@ STK_NOINLINE static void cipher_salsa20_rounds(uint32_t *restrict s, const uint3
         uint32_t b3;
         uint32_t c3;
         uint32_t d3;
-        b0 = s_4 ^ (((s[0] + s_12) << 7) | ((s[0] + s_12) >> 25));
-        c0 = s_8 ^ (((b0 + s[0]) << 9) | ((b0 + s[0]) >> 23));
-        d0 = s_12 ^ (((c0 + b0) << 13) | ((c0 + b0) >> 19));
-        a0 = s[0] ^ (((d0 + c0) << 18) | ((d0 + c0) >> 14));
-        b1 = s_9 ^ (((s[5] + s_1) << 7) | ((s[5] + s_1) >> 25));
-        c1 = s_13 ^ (((b1 + s[5]) << 9) | ((b1 + s[5]) >> 23));
-        d1 = s_1 ^ (((c1 + b1) << 13) | ((c1 + b1) >> 19));
-        a1 = s[5] ^ (((d1 + c1) << 18) | ((d1 + c1) >> 14));
-        b2 = s_14 ^ (((s[10] + s_6) << 7) | ((s[10] + s_6) >> 25));
-        c2 = s_2 ^ (((b2 + s[10]) << 9) | ((b2 + s[10]) >> 23));
-        d2 = s_6 ^ (((c2 + b2) << 13) | ((c2 + b2) >> 19));
-        a2 = s[10] ^ (((d2 + c2) << 18) | ((d2 + c2) >> 14));
-        b3 = s_3 ^ (((s[15] + s_11) << 7) | ((s[15] + s_11) >> 25));
-        c3 = s_7 ^ (((b3 + s[15]) << 9) | ((b3 + s[15]) >> 23));
-        d3 = s_11 ^ (((c3 + b3) << 13) | ((c3 + b3) >> 19));
-        a3 = s[15] ^ (((d3 + c3) << 18) | ((d3 + c3) >> 14));
-        s_1 = d1 ^ (((a0 + b3) << 7) | ((a0 + b3) >> 25));
-        s_2 = c2 ^ (((s_1 + a0) << 9) | ((s_1 + a0) >> 23));
-        s_3 = b3 ^ (((s_2 + s_1) << 13) | ((s_2 + s_1) >> 19));
-        s[0] = a0 ^ (((s_3 + s_2) << 18) | ((s_3 + s_2) >> 14));
-        s_6 = d2 ^ (((a1 + b0) << 7) | ((a1 + b0) >> 25));
-        s_7 = c3 ^ (((s_6 + a1) << 9) | ((s_6 + a1) >> 23));
-        s_4 = b0 ^ (((s_7 + s_6) << 13) | ((s_7 + s_6) >> 19));
-        s[5] = a1 ^ (((s_4 + s_7) << 18) | ((s_4 + s_7) >> 14));
-        s_11 = d3 ^ (((a2 + b1) << 7) | ((a2 + b1) >> 25));
-        s_8 = c0 ^ (((s_11 + a2) << 9) | ((s_11 + a2) >> 23));
-        s_9 = b1 ^ (((s_8 + s_11) << 13) | ((s_8 + s_11) >> 19));
-        s[10] = a2 ^ (((s_9 + s_8) << 18) | ((s_9 + s_8) >> 14));
-        s_12 = d0 ^ (((a3 + b2) << 7) | ((a3 + b2) >> 25));
-        s_13 = c1 ^ (((s_12 + a3) << 9) | ((s_12 + a3) >> 23));
-        s_14 = b2 ^ (((s_13 + s_12) << 13) | ((s_13 + s_12) >> 19));
-        s[15] = a3 ^ (((s_14 + s_13) << 18) | ((s_14 + s_13) >> 14));
+        uint32_t ad_0_quarter;
+        uint32_t ba_0_quarter;
+        uint32_t cb_0_quarter;
+        uint32_t dc_0_quarter;
+        uint32_t ad_1_quarter;
+        uint32_t ba_1_quarter;
+        uint32_t cb_1_quarter;
+        uint32_t dc_1_quarter;
+        uint32_t ad_2_quarter;
+        uint32_t ba_2_quarter;
+        uint32_t cb_2_quarter;
+        uint32_t dc_2_quarter;
+        uint32_t ad_3_quarter;
+        uint32_t ba_3_quarter;
+        uint32_t cb_3_quarter;
+        uint32_t dc_3_quarter;
+        uint32_t ad_4_quarter;
+        uint32_t ba_4_quarter;
+        uint32_t cb_4_quarter;
+        uint32_t dc_4_quarter;
+        uint32_t ad_5_quarter;
+        uint32_t ba_5_quarter;
+        uint32_t cb_5_quarter;
+        uint32_t dc_5_quarter;
+        uint32_t ad_6_quarter;
+        uint32_t ba_6_quarter;
+        uint32_t cb_6_quarter;
+        uint32_t dc_6_quarter;
+        uint32_t ad_7_quarter;
+        uint32_t ba_7_quarter;
+        uint32_t cb_7_quarter;
+        uint32_t dc_7_quarter;
+        ad_0_quarter = s[0] + s_12;
+        b0 = s_4 ^ ((ad_0_quarter << 7) | (ad_0_quarter >> 25));
+        ba_0_quarter = b0 + s[0];
+        c0 = s_8 ^ ((ba_0_quarter << 9) | (ba_0_quarter >> 23));
+        cb_0_quarter = c0 + b0;
+        d0 = s_12 ^ ((cb_0_quarter << 13) | (cb_0_quarter >> 19));
+        dc_0_quarter = d0 + c0;
+        a0 = s[0] ^ ((dc_0_quarter << 18) | (dc_0_quarter >> 14));
+        ad_1_quarter = s[5] + s_1;
+        b1 = s_9 ^ ((ad_1_quarter << 7) | (ad_1_quarter >> 25));
+        ba_1_quarter = b1 + s[5];
+        c1 = s_13 ^ ((ba_1_quarter << 9) | (ba_1_quarter >> 23));
+        cb_1_quarter = c1 + b1;
+        d1 = s_1 ^ ((cb_1_quarter << 13) | (cb_1_quarter >> 19));
+        dc_1_quarter = d1 + c1;
+        a1 = s[5] ^ ((dc_1_quarter << 18) | (dc_1_quarter >> 14));
+        ad_2_quarter = s[10] + s_6;
+        b2 = s_14 ^ ((ad_2_quarter << 7) | (ad_2_quarter >> 25));
+        ba_2_quarter = b2 + s[10];
+        c2 = s_2 ^ ((ba_2_quarter << 9) | (ba_2_quarter >> 23));
+        cb_2_quarter = c2 + b2;
+        d2 = s_6 ^ ((cb_2_quarter << 13) | (cb_2_quarter >> 19));
+        dc_2_quarter = d2 + c2;
+        a2 = s[10] ^ ((dc_2_quarter << 18) | (dc_2_quarter >> 14));
+        ad_3_quarter = s[15] + s_11;
+        b3 = s_3 ^ ((ad_3_quarter << 7) | (ad_3_quarter >> 25));
+        ba_3_quarter = b3 + s[15];
+        c3 = s_7 ^ ((ba_3_quarter << 9) | (ba_3_quarter >> 23));
+        cb_3_quarter = c3 + b3;
+        d3 = s_11 ^ ((cb_3_quarter << 13) | (cb_3_quarter >> 19));
+        dc_3_quarter = d3 + c3;
+        a3 = s[15] ^ ((dc_3_quarter << 18) | (dc_3_quarter >> 14));
+        ad_4_quarter = a0 + b3;
+        s_1 = d1 ^ ((ad_4_quarter << 7) | (ad_4_quarter >> 25));
+        ba_4_quarter = s_1 + a0;
+        s_2 = c2 ^ ((ba_4_quarter << 9) | (ba_4_quarter >> 23));
+        cb_4_quarter = s_2 + s_1;
+        s_3 = b3 ^ ((cb_4_quarter << 13) | (cb_4_quarter >> 19));
+        dc_4_quarter = s_3 + s_2;
+        s[0] = a0 ^ ((dc_4_quarter << 18) | (dc_4_quarter >> 14));
+        ad_5_quarter = a1 + b0;
+        s_6 = d2 ^ ((ad_5_quarter << 7) | (ad_5_quarter >> 25));
+        ba_5_quarter = s_6 + a1;
+        s_7 = c3 ^ ((ba_5_quarter << 9) | (ba_5_quarter >> 23));
+        cb_5_quarter = s_7 + s_6;
+        s_4 = b0 ^ ((cb_5_quarter << 13) | (cb_5_quarter >> 19));
+        dc_5_quarter = s_4 + s_7;
+        s[5] = a1 ^ ((dc_5_quarter << 18) | (dc_5_quarter >> 14));
+        ad_6_quarter = a2 + b1;
+        s_11 = d3 ^ ((ad_6_quarter << 7) | (ad_6_quarter >> 25));
+        ba_6_quarter = s_11 + a2;
+        s_8 = c0 ^ ((ba_6_quarter << 9) | (ba_6_quarter >> 23));
+        cb_6_quarter = s_8 + s_11;
+        s_9 = b1 ^ ((cb_6_quarter << 13) | (cb_6_quarter >> 19));
+        dc_6_quarter = s_9 + s_8;
+        s[10] = a2 ^ ((dc_6_quarter << 18) | (dc_6_quarter >> 14));
+        ad_7_quarter = a3 + b2;
+        s_12 = d0 ^ ((ad_7_quarter << 7) | (ad_7_quarter >> 25));
+        ba_7_quarter = s_12 + a3;
+        s_13 = c1 ^ ((ba_7_quarter << 9) | (ba_7_quarter >> 23));
+        cb_7_quarter = s_13 + s_12;
+        s_14 = b2 ^ ((cb_7_quarter << 13) | (cb_7_quarter >> 19));
+        dc_7_quarter = s_14 + s_13;
+        s[15] = a3 ^ ((dc_7_quarter << 18) | (dc_7_quarter >> 14));
     }
     s[1] = s_1;
     s[2] = s_2;
@@ -11973,6 +12109,24 @@ STK_NOINLINE static uint32_t santoku_onetimeauth_verify(uint32_t n, const uint8_
     return result;
 }
 
+/* nacl.secretbox.is_same
+ * Whether two authenticators are the same. */
+STK_NOINLINE static uint32_t nacl_secretbox_is_same(const uint8_t *a, const uint8_t *b)
+{
+    uint32_t result;
+    uint64_t diff = 0;
+    {
+        {
+            uint32_t k;
+            for (k = 0; k < 16; k++) {
+                diff |= (uint64_t)a[k] ^ (uint64_t)b[k];
+            }
+        }
+    }
+    result = stk_eq_u64(diff, UINT64_C(0));
+    return result;
+}
+
 /* nacl.secretbox.authenticator_key
  * The key of the authenticator: the first 32 bytes of the key stream. */
 STK_NOINLINE static void nacl_secretbox_authenticator_key(uint8_t *result, const uint8_t *key, const uint8_t *nonce)
@@ -12016,16 +12170,7 @@ STK_NOINLINE static uint32_t santoku_secretbox_authentic(uint32_t n, const uint8
     onetimeauth_poly1305_blocks_slice(t_0_authenticate_2, (uint32_t)((int32_t)n + (-INT32_C(32))), n, c, UINT32_C(32), result_0_authenticate);
     onetimeauth_poly1305_canonical(result_0_authenticate_2, t_0_authenticate_2);
     onetimeauth_poly1305_tag(t_2, result_0_authenticate_2, (&t[16]));
-    uint64_t diff = 0;
-    {
-        {
-            uint32_t k;
-            for (k = 0; k < 16; k++) {
-                diff |= (uint64_t)t_2[k] ^ (uint64_t)(&c[16])[k];
-            }
-        }
-    }
-    result = stk_eq_u64(diff, UINT64_C(0));
+    result = nacl_secretbox_is_same(t_2, (&c[16]));
     return result;
 }
 
@@ -14747,6 +14892,7 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef onetimeauth_poly1305_whole_blocks
 #undef onetimeauth_poly1305_rest
 #undef onetimeauth_poly1305_blocks
+#undef nacl_secretbox_is_same
 #undef nacl_secretbox_authenticator_key
 #undef nacl_sign_expand
 #undef curve_ed25519_comb_recode

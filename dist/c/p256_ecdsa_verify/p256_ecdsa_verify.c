@@ -94,14 +94,12 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #endif
 
 /* Kept out of line, so that stack frames do not add up, and with the arguments that they have here; define it empty to let the compiler
-choose. Clang changes no signature of a function that others may call. */
+choose. Compilers change no signature of a function that others may call. */
 #ifndef STK_NOINLINE
 #if defined(__clang__)
 #define STK_NOINLINE __attribute__((noinline, used))
-#elif defined(__GNUC__) && __GNUC__ >= 8
-#define STK_NOINLINE __attribute__((noinline, noipa))
 #elif defined(__GNUC__)
-#define STK_NOINLINE __attribute__((noinline))
+#define STK_NOINLINE __attribute__((noinline, noclone, used))
 #else
 #define STK_NOINLINE
 #endif
@@ -2204,14 +2202,12 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #endif
 
 /* Kept out of line, so that stack frames do not add up, and with the arguments that they have here; define it empty to let the compiler
-choose. Clang changes no signature of a function that others may call. */
+choose. Compilers change no signature of a function that others may call. */
 #ifndef STK_NOINLINE
 #if defined(__clang__)
 #define STK_NOINLINE __attribute__((noinline, used))
-#elif defined(__GNUC__) && __GNUC__ >= 8
-#define STK_NOINLINE __attribute__((noinline, noipa))
 #elif defined(__GNUC__)
-#define STK_NOINLINE __attribute__((noinline))
+#define STK_NOINLINE __attribute__((noinline, noclone, used))
 #else
 #define STK_NOINLINE
 #endif

@@ -14,6 +14,8 @@ use std::collections::{BTreeMap, HashMap};
 
 /// The number of the first array that is no input.
 const FIRST: u32 = 1 << 20;
+/// Cases looked at until two arrays are the same.
+const CASES: u32 = 200;
 /// Writes and choices that one read looks through.
 const DEPTH: u32 = 64;
 
@@ -204,6 +206,51 @@ impl Terms {
             value = Some(value.map_or(v, |old| self.ite(hit, v, old)));
         }
         value
+    }
+
+    /// Whether the arrays of two numbers are shown to be equal, in each case of the conditions that choose between others.
+    pub fn same_arrays(&mut self, a: T, b: T) -> bool {
+        self.same_where(a, b, Terms::ONE, &mut { CASES })
+    }
+
+    fn same_where(&mut self, a: T, b: T, path: T, left: &mut u32) -> bool {
+        if a == b || path == Terms::ZERO {
+            return true;
+        }
+        if *left == 0 {
+            return false;
+        }
+        *left -= 1;
+        let cases = self.choice(a).map(|cases| (cases, b)).or_else(|| Some((self.choice(b)?, a)));
+        if let Some(((c, one, other), rest)) = cases {
+            let not = self.not_bit(c);
+            let (here, there) = (self.and(path, c, 1), self.and(path, not, 1));
+            return self.same_where(one, rest, here, left) && self.same_where(other, rest, there, left);
+        }
+        match (self.written(a), self.written(b)) {
+            (Some(x), Some(y)) => {
+                let like = x.writes == y.writes && !x.writes.is_empty();
+                like && x.origin.zip(y.origin).is_some_and(|(x, y)| self.same_where(x, y, path, left))
+            }
+            _ => false,
+        }
+    }
+
+    fn written(&self, number: T) -> Option<Written> {
+        let k = self.as_const(number)?.to_u32()?.checked_sub(FIRST)?;
+        match &self.arrays.all.get(k as usize)?.0 {
+            Array::Written(w) => Some(w.clone()),
+            _ => None,
+        }
+    }
+
+    /// The condition that chooses an array, and the numbers of both.
+    fn choice(&mut self, number: T) -> Option<(T, T, T)> {
+        let Some(n) = self.as_const(number).and_then(|n| n.to_u32()) else { return self.chosen(number) };
+        match self.arrays.all.get(n.checked_sub(FIRST)? as usize)?.0 {
+            Array::Either(c, a, b) => Some((c, a, b)),
+            _ => None,
+        }
     }
 
     /// A number that a condition chooses: the condition and both numbers.

@@ -86,7 +86,7 @@ fn in_bounds(report: &FileReport, symbol: &str) {
     assert!(work.instructions < STEPS && work.terms < TERMS, "{symbol}: {work:?}");
 }
 
-fn objects(made: &Made, levels: &[&str], with: &mut dyn FnMut(&str, &FileReport)) -> usize {
+pub(crate) fn objects(made: &Made, levels: &[&str], with: &mut dyn FnMut(&str, &FileReport)) -> usize {
     let mut objects = 0;
     for compiler in [Compiler::Gcc, Compiler::Clang] {
         for march in ["rv32imc", "rv64imc"] {

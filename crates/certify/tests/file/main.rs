@@ -1,6 +1,7 @@
 //! Whole files: what is right is proved whole, every kind of wrong code is refused with its reason.
 
 mod addresses;
+mod arrays;
 mod attack;
 mod bytes;
 mod calling;
