@@ -10,6 +10,8 @@ pub mod amalgam;
 pub mod assembly;
 pub mod asserted;
 mod bars;
+mod by_calls;
+pub mod by_operation;
 pub mod carry;
 pub mod cases;
 pub mod certify;

@@ -112,7 +112,11 @@ pub struct Workload {
     /// Name in records; none: primitive and operation.
     pub program: Option<String>,
     pub function: String,
+    #[serde(default)]
     pub inputs: BTreeMap<String, Bytes>,
+    /// Inputs that are what an operation before leaves: `box.c`.
+    #[serde(default)]
+    pub from: BTreeMap<String, String>,
     /// What it must leave, by the names of results. None: what the interpreter makes of the source.
     #[serde(default)]
     pub results: BTreeMap<String, Bytes>,
@@ -172,6 +176,9 @@ pub struct TableRow {
     pub vectors: Option<String>,
     /// Rival that others are compared with.
     pub reference: Option<String>,
+    /// A line for each operation, with all machines side by side, of one build of each implementation.
+    #[serde(default)]
+    pub by_operation: bool,
 }
 
 /// A series of builds on one machine, each with one thing more.
@@ -393,6 +400,7 @@ impl Primitive {
     pub(crate) fn take_in(&mut self, part: &Primitive) {
         self.functions.extend(part.functions.iter().map(|f| FunctionRow { encodings: part.encodings.clone(), ..f.clone() }));
         self.names.extend(part.names.iter().cloned());
+        self.workloads.extend(part.workloads.iter().cloned());
         self.edges.extend(part.edges.clone());
         self.api_source.extend(part.api_source.iter().cloned());
         self.api_header.extend(part.api_header.iter().cloned());

@@ -4,6 +4,7 @@ use crate::amalgam::{amalgam, Amalgam};
 use crate::assembly;
 use crate::compile::{compile, emit, Build, Checks};
 use crate::interface::{functions, Function};
+use crate::names::tweetnacl_name;
 use crate::primitives::{Primitive, Tree};
 use crate::row::Rival;
 use crate::BenchError;
@@ -83,6 +84,15 @@ pub fn of_assembly(tree: &Tree, primitive: &Primitive, name: &str, text: String,
     bench::Subject { sources, ..of_text(tree, primitive, name, String::new(), calls) }
 }
 
+/// The rival's name for a function of ours.
+pub(crate) fn called(primitive: &Primitive, row: &Rival, name: &str) -> String {
+    match row.functions.get(name) {
+        Some(own) => own.clone(),
+        None if row.tweetnacl_names => tweetnacl_name(primitive, name).unwrap_or_else(|| name.to_string()),
+        None => name.to_string(),
+    }
+}
+
 /// A rival, obtained from its registry, that is given the same calls.
 ///
 /// # Errors
@@ -90,10 +100,10 @@ pub fn of_assembly(tree: &Tree, primitive: &Primitive, name: &str, text: String,
 pub fn rival(tree: &Tree, primitive: &Primitive, row: &Rival, calls: &[Call]) -> Result<bench::Subject, BenchError> {
     let peer = peers::fetch(&tree.root, &row.name).map_err(|e| BenchError::lab(&row.name, e))?;
     let adapter = row.adapter.iter().map(|file| peer.adapter_dir.join(file));
-    let renamed = |call: &Call| match row.functions.get(&call.function) {
-        // The name stands once, before the parenthesis of the arguments.
-        Some(own) => Call { declaration: call.declaration.replacen(&format!("{}(", call.function), &format!("{own}("), 1), function: own.clone(), ..call.clone() },
-        None => call.clone(),
+    // The name stands once, before the parenthesis of the arguments.
+    let renamed = |call: &Call| {
+        let own = called(primitive, row, &call.function);
+        Call { declaration: call.declaration.replacen(&format!("{}(", call.function), &format!("{own}("), 1), function: own, ..call.clone() }
     };
     let sources = peer.sources.iter().cloned().chain(adapter).map(Source::File).collect();
     Ok(bench::Subject {

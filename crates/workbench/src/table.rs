@@ -134,7 +134,7 @@ pub fn run(tree: &Tree, name: &str, wish: &Wish, tell: &(dyn Fn(&str) + Sync)) -
 }
 
 /// The description of a table's machine: that of its first target.
-fn described(tree: &Tree, row: &TableRow) -> Result<Target, BenchError> {
+pub(crate) fn described(tree: &Tree, row: &TableRow) -> Result<Target, BenchError> {
     let mut first = None;
     for name in &row.targets {
         let target = tree.target(name)?;
@@ -228,6 +228,14 @@ impl Bench {
     /// Those of [`work`]; `Lab`: the target's machine does not measure.
     pub fn new(tree: &Tree, primitive: &Primitive, target: Target, first: Ours) -> Result<Bench, BenchError> {
         let work = work(tree, primitive, &first.functions, &first.exported, &target)?;
+        Bench::with(primitive, target, first, work)
+    }
+
+    /// With calls that are known already.
+    ///
+    /// # Errors
+    /// `Lab`: the target's machine does not measure.
+    pub(crate) fn with(primitive: &Primitive, target: Target, first: Ours, work: Work) -> Result<Bench, BenchError> {
         let machine = bench::machine(&target).map_err(|e| BenchError::lab(&target.name, e))?;
         Ok(Bench { primitive: primitive.clone(), target, work, first, machine })
     }

@@ -7,7 +7,7 @@ use santoku_driver::{Failure, GRANULARITY};
 use santoku_lab::host::HostRun;
 use santoku_lab::record::Row;
 use santoku_workbench::primitives::Tree;
-use santoku_workbench::{ablate, cipher, ladder, profile, table};
+use santoku_workbench::{ablate, by_operation, cipher, claims, ladder, profile, table, BenchError};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -136,6 +136,9 @@ fn table(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
     if tree.ciphers().map_err(failure)?.iter().any(|c| c.name == args.name) && args.machine.as_deref().is_none_or(|m| m == "host") {
         return ciphers(tree, args);
     }
+    if tree.primitives().map_err(failure)?.iter().any(|p| p.name == args.name && by_operation::is_page(p)) {
+        return page(tree, args);
+    }
     let wish = table::Wish { machine: args.machine.clone(), levels };
     let made = {
         let progress = Progress::start("lab", "measuring");
@@ -143,6 +146,20 @@ fn table(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
     };
     let more: Vec<(String, String)> = made.raw.iter().map(|raw| (format!("{}.json", made.row.machine), raw.clone())).collect();
     finish(tree, &format!("{}-{}", args.name, made.row.machine), &made.rows(&stamp(tree)), &more, &made.text(), &args.output)
+}
+
+/// A line for each operation, all machines side by side.
+fn page(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
+    if args.levels.is_some() {
+        let known = vec![santoku_workbench::dist::LEVEL.name().to_string()];
+        return Err(failure(BenchError::Unknown { what: "level of a table by operations", name: args.levels.clone().unwrap_or_default(), known }));
+    }
+    let certified = claims::kept(tree).map_err(failure)?.unwrap_or_default();
+    let made = {
+        let progress = Progress::start("lab", "measuring");
+        by_operation::run(tree, &args.name, args.machine.as_deref(), &certified, &stamp(tree), &|what| progress.tell(what)).map_err(failure)?
+    };
+    finish(tree, &args.name, &made.rows, &[], &made.text(), &args.output)
 }
 
 fn profiled(tree: &Tree, args: &ProfileArgs) -> Result<u8, Failure> {

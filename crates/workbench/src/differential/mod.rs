@@ -14,7 +14,6 @@ pub use plan::Plan;
 
 use crate::dist::folder;
 use crate::interface::{functions, Function};
-use crate::names::tweetnacl_name;
 use crate::primitives::Tree;
 use crate::row::{Primitive, Rival};
 use crate::BenchError;
@@ -117,11 +116,7 @@ pub fn ours(primitive: &Primitive, functions: &[Function], files: [&str; 2], com
 pub fn rival(root: &Path, primitive: &Primitive, rival: &Rival, functions: &[Function]) -> Result<Side, BenchError> {
     let lab = |e: String| BenchError::lab(&rival.name, e);
     let peer = peers::fetch(root, &rival.name).map_err(|e| lab(e.to_string()))?;
-    let called = |name: &str| match rival.functions.get(name) {
-        Some(own) => own.clone(),
-        None if rival.tweetnacl_names => tweetnacl_name(primitive, name).unwrap_or_else(|| name.to_string()),
-        None => name.to_string(),
-    };
+    let called = |name: &str| crate::subject::called(primitive, rival, name);
     // A library that brings its own randomness is not asked for keys.
     let text = driver(functions, &called, peer.libs.is_empty());
     let mut flags = vec![format!("-{}", rival.level), "-w".to_string()];
