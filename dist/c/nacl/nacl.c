@@ -153,8 +153,10 @@
 #define stk_lt_u32 nacl_stk_lt_u32
 #define stk_lt_i32 nacl_stk_lt_i32
 #define stk_load_le32 nacl_stk_load_le32
+#define stk_load_be64 nacl_stk_load_be64
 #define stk_store_le32 nacl_stk_store_le32
 #define stk_store_le64 nacl_stk_store_le64
+#define stk_store_be64 nacl_stk_store_be64
 #endif
 
 /* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */
@@ -464,6 +466,11 @@ static inline uint32_t stk_load_le32(const uint8_t *p)
     return (uint32_t)p[0] | ((uint32_t)p[1] << 8) | ((uint32_t)p[2] << 16) | ((uint32_t)p[3] << 24);
 }
 
+static inline uint64_t stk_load_be64(const uint8_t *p)
+{
+    return ((uint64_t)p[0] << 56) | ((uint64_t)p[1] << 48) | ((uint64_t)p[2] << 40) | ((uint64_t)p[3] << 32) | ((uint64_t)p[4] << 24) | ((uint64_t)p[5] << 16) | ((uint64_t)p[6] << 8) | (uint64_t)p[7];
+}
+
 static inline void stk_store_le32(uint8_t *p, uint32_t x)
 {
     p[0] = (uint8_t)x;
@@ -482,6 +489,18 @@ static inline void stk_store_le64(uint8_t *p, uint64_t x)
     p[5] = (uint8_t)(x >> 40);
     p[6] = (uint8_t)(x >> 48);
     p[7] = (uint8_t)(x >> 56);
+}
+
+static inline void stk_store_be64(uint8_t *p, uint64_t x)
+{
+    p[0] = (uint8_t)(x >> 56);
+    p[1] = (uint8_t)(x >> 48);
+    p[2] = (uint8_t)(x >> 40);
+    p[3] = (uint8_t)(x >> 32);
+    p[4] = (uint8_t)(x >> 24);
+    p[5] = (uint8_t)(x >> 16);
+    p[6] = (uint8_t)(x >> 8);
+    p[7] = (uint8_t)x;
 }
 
 /* curve.ed25519.P3 */
@@ -5393,30 +5412,36 @@ STK_NOINLINE static void santoku_hash(uint8_t *restrict result, uint32_t n, cons
 /* nacl.hash.load */
 STK_NOINLINE static void nacl_hash_load(uint64_t *restrict result, const uint8_t *b)
 {
-    result[7] = ((((((((uint64_t)(uint32_t)b[0] << 56) | ((uint64_t)(uint32_t)b[1] << 48)) | ((uint64_t)(uint32_t)b[2] << 40)) | ((uint64_t)(uint32_t)b[3] << 32)) | ((uint64_t)(uint32_t)b[4] << 24)) | ((uint64_t)(uint32_t)b[5] << 16)) | ((uint64_t)(uint32_t)b[6] << 8)) | (uint64_t)(uint32_t)b[7];
-    result[0] = result[7];
-    result[7] = ((((((((uint64_t)(uint32_t)b[8] << 56) | ((uint64_t)(uint32_t)b[9] << 48)) | ((uint64_t)(uint32_t)b[10] << 40)) | ((uint64_t)(uint32_t)b[11] << 32)) | ((uint64_t)(uint32_t)b[12] << 24)) | ((uint64_t)(uint32_t)b[13] << 16)) | ((uint64_t)(uint32_t)b[14] << 8)) | (uint64_t)(uint32_t)b[15];
-    result[1] = result[7];
-    result[7] = ((((((((uint64_t)(uint32_t)b[16] << 56) | ((uint64_t)(uint32_t)b[17] << 48)) | ((uint64_t)(uint32_t)b[18] << 40)) | ((uint64_t)(uint32_t)b[19] << 32)) | ((uint64_t)(uint32_t)b[20] << 24)) | ((uint64_t)(uint32_t)b[21] << 16)) | ((uint64_t)(uint32_t)b[22] << 8)) | (uint64_t)(uint32_t)b[23];
-    result[2] = result[7];
-    result[7] = ((((((((uint64_t)(uint32_t)b[24] << 56) | ((uint64_t)(uint32_t)b[25] << 48)) | ((uint64_t)(uint32_t)b[26] << 40)) | ((uint64_t)(uint32_t)b[27] << 32)) | ((uint64_t)(uint32_t)b[28] << 24)) | ((uint64_t)(uint32_t)b[29] << 16)) | ((uint64_t)(uint32_t)b[30] << 8)) | (uint64_t)(uint32_t)b[31];
-    result[3] = result[7];
-    result[7] = ((((((((uint64_t)(uint32_t)b[32] << 56) | ((uint64_t)(uint32_t)b[33] << 48)) | ((uint64_t)(uint32_t)b[34] << 40)) | ((uint64_t)(uint32_t)b[35] << 32)) | ((uint64_t)(uint32_t)b[36] << 24)) | ((uint64_t)(uint32_t)b[37] << 16)) | ((uint64_t)(uint32_t)b[38] << 8)) | (uint64_t)(uint32_t)b[39];
-    result[4] = result[7];
-    result[7] = ((((((((uint64_t)(uint32_t)b[40] << 56) | ((uint64_t)(uint32_t)b[41] << 48)) | ((uint64_t)(uint32_t)b[42] << 40)) | ((uint64_t)(uint32_t)b[43] << 32)) | ((uint64_t)(uint32_t)b[44] << 24)) | ((uint64_t)(uint32_t)b[45] << 16)) | ((uint64_t)(uint32_t)b[46] << 8)) | (uint64_t)(uint32_t)b[47];
-    result[5] = result[7];
-    result[7] = ((((((((uint64_t)(uint32_t)b[48] << 56) | ((uint64_t)(uint32_t)b[49] << 48)) | ((uint64_t)(uint32_t)b[50] << 40)) | ((uint64_t)(uint32_t)b[51] << 32)) | ((uint64_t)(uint32_t)b[52] << 24)) | ((uint64_t)(uint32_t)b[53] << 16)) | ((uint64_t)(uint32_t)b[54] << 8)) | (uint64_t)(uint32_t)b[55];
-    result[6] = result[7];
-    result[7] = ((((((((uint64_t)(uint32_t)b[56] << 56) | ((uint64_t)(uint32_t)b[57] << 48)) | ((uint64_t)(uint32_t)b[58] << 40)) | ((uint64_t)(uint32_t)b[59] << 32)) | ((uint64_t)(uint32_t)b[60] << 24)) | ((uint64_t)(uint32_t)b[61] << 16)) | ((uint64_t)(uint32_t)b[62] << 8)) | (uint64_t)(uint32_t)b[63];
+    result[0] = stk_load_be64(b);
+    result[1] = stk_load_be64(&b[8]);
+    result[2] = stk_load_be64(&b[16]);
+    result[3] = stk_load_be64(&b[24]);
+    result[4] = stk_load_be64(&b[32]);
+    result[5] = stk_load_be64(&b[40]);
+    result[6] = stk_load_be64(&b[48]);
+    result[7] = stk_load_be64(&b[56]);
 }
 
 /* nacl.hash.stored */
-STK_NOINLINE static void nacl_hash_stored(uint8_t *restrict result, const uint64_t *h)
+STK_NOINLINE static void nacl_hash_stored(uint8_t *restrict b, const uint64_t *h)
 {
-    uint32_t i; /* 0 .. 63 */
-    for (i = 0; i < 64; i++) {
-        result[i] = (uint8_t)((uint32_t)(h[i >> 3] >> (UINT32_C(56) - (UINT32_C(8) * (i & UINT32_C(7))))) & UINT32_C(255));
-    }
+    uint64_t w;
+    w = h[0];
+    stk_store_be64(b, w);
+    w = h[1];
+    stk_store_be64(&b[8], w);
+    w = h[2];
+    stk_store_be64(&b[16], w);
+    w = h[3];
+    stk_store_be64(&b[24], w);
+    w = h[4];
+    stk_store_be64(&b[32], w);
+    w = h[5];
+    stk_store_be64(&b[40], w);
+    w = h[6];
+    stk_store_be64(&b[48], w);
+    w = h[7];
+    stk_store_be64(&b[56], w);
 }
 
 /* nacl.hash.hashblocks
@@ -8273,8 +8298,10 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef stk_lt_u32
 #undef stk_lt_i32
 #undef stk_load_le32
+#undef stk_load_be64
 #undef stk_store_le32
 #undef stk_store_le64
+#undef stk_store_be64
 #else
 #define STK_UNIT_BEFORE
 #endif
@@ -8395,8 +8422,10 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #define stk_product_u32 nacl_stk_product_u32
 #define stk_product_u64 nacl_stk_product_u64
 #define stk_load_le32 nacl_stk_load_le32
+#define stk_load_be64 nacl_stk_load_be64
 #define stk_store_le32 nacl_stk_store_le32
 #define stk_store_le64 nacl_stk_store_le64
+#define stk_store_be64 nacl_stk_store_be64
 #endif
 
 /* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */
@@ -8741,6 +8770,11 @@ static inline uint32_t stk_load_le32(const uint8_t *p)
     return (uint32_t)p[0] | ((uint32_t)p[1] << 8) | ((uint32_t)p[2] << 16) | ((uint32_t)p[3] << 24);
 }
 
+static inline uint64_t stk_load_be64(const uint8_t *p)
+{
+    return ((uint64_t)p[0] << 56) | ((uint64_t)p[1] << 48) | ((uint64_t)p[2] << 40) | ((uint64_t)p[3] << 32) | ((uint64_t)p[4] << 24) | ((uint64_t)p[5] << 16) | ((uint64_t)p[6] << 8) | (uint64_t)p[7];
+}
+
 static inline void stk_store_le32(uint8_t *p, uint32_t x)
 {
     p[0] = (uint8_t)x;
@@ -8759,6 +8793,18 @@ static inline void stk_store_le64(uint8_t *p, uint64_t x)
     p[5] = (uint8_t)(x >> 40);
     p[6] = (uint8_t)(x >> 48);
     p[7] = (uint8_t)(x >> 56);
+}
+
+static inline void stk_store_be64(uint8_t *p, uint64_t x)
+{
+    p[0] = (uint8_t)(x >> 56);
+    p[1] = (uint8_t)(x >> 48);
+    p[2] = (uint8_t)(x >> 40);
+    p[3] = (uint8_t)(x >> 32);
+    p[4] = (uint8_t)(x >> 24);
+    p[5] = (uint8_t)(x >> 16);
+    p[6] = (uint8_t)(x >> 8);
+    p[7] = (uint8_t)x;
 }
 
 /* curve.ed25519.P3 */
@@ -11827,30 +11873,36 @@ STK_NOINLINE static void santoku_hash(uint8_t *restrict result, uint32_t n, cons
 /* nacl.hash.load */
 STK_NOINLINE static void nacl_hash_load(uint64_t *restrict result, const uint8_t *b)
 {
-    result[7] = ((((((((uint64_t)(uint32_t)b[0] << 56) | ((uint64_t)(uint32_t)b[1] << 48)) | ((uint64_t)(uint32_t)b[2] << 40)) | ((uint64_t)(uint32_t)b[3] << 32)) | ((uint64_t)(uint32_t)b[4] << 24)) | ((uint64_t)(uint32_t)b[5] << 16)) | ((uint64_t)(uint32_t)b[6] << 8)) | (uint64_t)(uint32_t)b[7];
-    result[0] = result[7];
-    result[7] = ((((((((uint64_t)(uint32_t)b[8] << 56) | ((uint64_t)(uint32_t)b[9] << 48)) | ((uint64_t)(uint32_t)b[10] << 40)) | ((uint64_t)(uint32_t)b[11] << 32)) | ((uint64_t)(uint32_t)b[12] << 24)) | ((uint64_t)(uint32_t)b[13] << 16)) | ((uint64_t)(uint32_t)b[14] << 8)) | (uint64_t)(uint32_t)b[15];
-    result[1] = result[7];
-    result[7] = ((((((((uint64_t)(uint32_t)b[16] << 56) | ((uint64_t)(uint32_t)b[17] << 48)) | ((uint64_t)(uint32_t)b[18] << 40)) | ((uint64_t)(uint32_t)b[19] << 32)) | ((uint64_t)(uint32_t)b[20] << 24)) | ((uint64_t)(uint32_t)b[21] << 16)) | ((uint64_t)(uint32_t)b[22] << 8)) | (uint64_t)(uint32_t)b[23];
-    result[2] = result[7];
-    result[7] = ((((((((uint64_t)(uint32_t)b[24] << 56) | ((uint64_t)(uint32_t)b[25] << 48)) | ((uint64_t)(uint32_t)b[26] << 40)) | ((uint64_t)(uint32_t)b[27] << 32)) | ((uint64_t)(uint32_t)b[28] << 24)) | ((uint64_t)(uint32_t)b[29] << 16)) | ((uint64_t)(uint32_t)b[30] << 8)) | (uint64_t)(uint32_t)b[31];
-    result[3] = result[7];
-    result[7] = ((((((((uint64_t)(uint32_t)b[32] << 56) | ((uint64_t)(uint32_t)b[33] << 48)) | ((uint64_t)(uint32_t)b[34] << 40)) | ((uint64_t)(uint32_t)b[35] << 32)) | ((uint64_t)(uint32_t)b[36] << 24)) | ((uint64_t)(uint32_t)b[37] << 16)) | ((uint64_t)(uint32_t)b[38] << 8)) | (uint64_t)(uint32_t)b[39];
-    result[4] = result[7];
-    result[7] = ((((((((uint64_t)(uint32_t)b[40] << 56) | ((uint64_t)(uint32_t)b[41] << 48)) | ((uint64_t)(uint32_t)b[42] << 40)) | ((uint64_t)(uint32_t)b[43] << 32)) | ((uint64_t)(uint32_t)b[44] << 24)) | ((uint64_t)(uint32_t)b[45] << 16)) | ((uint64_t)(uint32_t)b[46] << 8)) | (uint64_t)(uint32_t)b[47];
-    result[5] = result[7];
-    result[7] = ((((((((uint64_t)(uint32_t)b[48] << 56) | ((uint64_t)(uint32_t)b[49] << 48)) | ((uint64_t)(uint32_t)b[50] << 40)) | ((uint64_t)(uint32_t)b[51] << 32)) | ((uint64_t)(uint32_t)b[52] << 24)) | ((uint64_t)(uint32_t)b[53] << 16)) | ((uint64_t)(uint32_t)b[54] << 8)) | (uint64_t)(uint32_t)b[55];
-    result[6] = result[7];
-    result[7] = ((((((((uint64_t)(uint32_t)b[56] << 56) | ((uint64_t)(uint32_t)b[57] << 48)) | ((uint64_t)(uint32_t)b[58] << 40)) | ((uint64_t)(uint32_t)b[59] << 32)) | ((uint64_t)(uint32_t)b[60] << 24)) | ((uint64_t)(uint32_t)b[61] << 16)) | ((uint64_t)(uint32_t)b[62] << 8)) | (uint64_t)(uint32_t)b[63];
+    result[0] = stk_load_be64(b);
+    result[1] = stk_load_be64(&b[8]);
+    result[2] = stk_load_be64(&b[16]);
+    result[3] = stk_load_be64(&b[24]);
+    result[4] = stk_load_be64(&b[32]);
+    result[5] = stk_load_be64(&b[40]);
+    result[6] = stk_load_be64(&b[48]);
+    result[7] = stk_load_be64(&b[56]);
 }
 
 /* nacl.hash.stored */
-STK_NOINLINE static void nacl_hash_stored(uint8_t *restrict result, const uint64_t *h)
+STK_NOINLINE static void nacl_hash_stored(uint8_t *restrict b, const uint64_t *h)
 {
-    uint32_t i; /* 0 .. 63 */
-    for (i = 0; i < 64; i++) {
-        result[i] = (uint8_t)((uint32_t)(h[i >> 3] >> (UINT32_C(56) - (UINT32_C(8) * (i & UINT32_C(7))))) & UINT32_C(255));
-    }
+    uint64_t w;
+    w = h[0];
+    stk_store_be64(b, w);
+    w = h[1];
+    stk_store_be64(&b[8], w);
+    w = h[2];
+    stk_store_be64(&b[16], w);
+    w = h[3];
+    stk_store_be64(&b[24], w);
+    w = h[4];
+    stk_store_be64(&b[32], w);
+    w = h[5];
+    stk_store_be64(&b[40], w);
+    w = h[6];
+    stk_store_be64(&b[48], w);
+    w = h[7];
+    stk_store_be64(&b[56], w);
 }
 
 /* nacl.hash.hashblocks
@@ -14964,8 +15016,10 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef stk_product_u32
 #undef stk_product_u64
 #undef stk_load_le32
+#undef stk_load_be64
 #undef stk_store_le32
 #undef stk_store_le64
+#undef stk_store_be64
 #else
 #define STK_UNIT_BEFORE
 #endif
