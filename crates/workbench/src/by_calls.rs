@@ -2,9 +2,9 @@
 
 use crate::interface::{functions, ArgumentRole, Function, Returns};
 use crate::interface_row::FunctionRow;
+use crate::interpreted::interpreted;
 use crate::operation::{Case, Expectation};
 use crate::primitives::Primitive;
-use crate::workload::interpreted;
 use crate::BenchError;
 use santoku_backend_c::Exported;
 use santoku_ir::Program;

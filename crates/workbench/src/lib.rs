@@ -33,6 +33,7 @@ pub mod mutate;
 pub mod objects;
 pub mod on_target;
 pub mod operation;
+mod interpreted;
 mod names;
 mod pages;
 pub mod parallel;

@@ -4,7 +4,7 @@ use crate::cipher::{self, Sliced};
 use crate::operation::{Case, Expectation};
 use crate::table::{builds, takes_turns};
 use crate::user::{self, Asked, Prepared, Side, Wish};
-use crate::workload::interpreted;
+use crate::interpreted::interpreted;
 use crate::BenchError;
 use santoku_driver::Checked;
 use santoku_lab::bench::{self, Measures, StackAccesses, Subject};

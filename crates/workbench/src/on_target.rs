@@ -5,7 +5,7 @@ use crate::cases::Case;
 use crate::interface::{compiled, Function};
 use crate::operation::Case as Call;
 use crate::user::exported_c;
-use crate::workload::number_bytes;
+use crate::interpreted::number_bytes;
 use crate::BenchError;
 use santoku_backend_c::{Exported, Role};
 use santoku_driver::Checked;

@@ -5,7 +5,7 @@ use crate::interface::{compiled, ArgumentRole, Function};
 use crate::operation::Case;
 use crate::subject::one_file;
 use crate::table::builds;
-use crate::workload::interpreted;
+use crate::interpreted::interpreted;
 use crate::BenchError;
 use santoku_backend_c::{Argument, Emitted, Exported, Options, Role};
 use santoku_driver::{build, BuildOptions, Checked, Lowering, Target};

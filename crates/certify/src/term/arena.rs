@@ -1,6 +1,6 @@
 //! The arena: terms are made and looked at here.
 
-use super::arrays::Arrays;
+use super::array::Arrays;
 use super::atom::{Atom, AtomInfo, Var};
 use super::ids::{Poly, Sum, A, M, T};
 use super::quick::Quick;

@@ -2,18 +2,17 @@
 //!
 //! Needs: terms.  Keeps: a number stands for one value of every scalar there could be, whatever the length; two numbers may stand
 //! for equal arrays, so that nothing follows from their being different.  Absent: the arrays among the inputs, which are known to
-//! the environment by the numbers below [`FIRST`].
+//! the environment ([`Given`]).
 
+use super::array::{Array, Group, Written, FIRST};
 use super::atom::OutSpec;
 use super::{Terms, T};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
 use santoku_num::SplitMix64;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-/// The number of the first array that is no input.
-const FIRST: u32 = 1 << 20;
 /// Cases looked at until two arrays are the same.
 const CASES: u32 = 200;
 /// Writes and choices that one read looks through.
@@ -27,43 +26,6 @@ pub trait Given {
     fn array_public(&self, _array: u32) -> bool {
         false
     }
-}
-
-/// What an array is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Array {
-    /// Any, told apart from all others by its name.
-    Any(String),
-    /// A result, by position, of a call that is not looked into.
-    Result(String, Vec<T>, usize),
-    /// Scalars of an element, and all elements are the same.
-    Filled(Vec<T>),
-    Written(Written),
-    /// The array of the second number where the bit is 1, of the third where it is 0.
-    Either(T, T, T),
-}
-
-/// An array, and the scalars written since.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Written {
-    /// Number of the array written to; `None`: nothing was ever assigned.
-    origin: Option<T>,
-    /// Oldest first.
-    writes: Vec<Group>,
-}
-
-/// Scalars written at known distances from each other.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Group {
-    /// Without a constant summand.
-    base: T,
-    by_distance: BTreeMap<BigInt, T>,
-}
-
-#[derive(Debug, Default)]
-pub(super) struct Arrays {
-    all: Vec<(Array, Vec<OutSpec>)>,
-    numbers: HashMap<Array, u32>,
 }
 
 impl Terms {

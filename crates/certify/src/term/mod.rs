@@ -14,6 +14,7 @@
 //! to the operations; what is assumed.
 
 mod arena;
+mod array;
 mod arrays;
 mod atom;
 mod bits;
@@ -43,7 +44,8 @@ mod tests;
 mod total_tests;
 
 pub use arena::Terms;
-pub use arrays::{Array, Given, Written};
+pub use array::{Array, Written};
+pub use arrays::Given;
 pub use atom::{OutSpec, Var};
 pub(crate) use atom::Atom;
 pub use ids::T;
