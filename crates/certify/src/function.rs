@@ -8,7 +8,7 @@
 use crate::loops::{self, Cut};
 use crate::machine::code::{RA, SP};
 use crate::machine::memory::{undefined, Kind, Object};
-use crate::machine::any_run;
+use crate::machine::{any_run, scalars_of};
 use crate::machine::{Code, Exec, Halt, State, Why};
 use crate::shared::{modelled, twin, unite};
 use crate::source::abi::{self, InRegisters, Place, Role, Signature};
@@ -17,7 +17,7 @@ use crate::source::{self, inputs, Environment, Inputs, Lengths, Limits, Rng, Sit
 use crate::term::{Given, Naming, T, Terms, Var, Written};
 use num_bigint::{BigInt, Sign};
 use num_traits::One;
-use santoku_ir::{visit, BinOp, Expr, ExprKind, Func, FuncId, Len, Stmt};
+use santoku_ir::{visit, BinOp, Expr, ExprKind, Func, FuncId, Stmt};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -174,19 +174,6 @@ impl Given for Env<'_> {
     fn array_public(&self, array: u32) -> bool {
         Environment::array_public(self, array)
     }
-}
-
-/// Scalars of an array of so many elements.
-fn length(terms: &mut Terms, f: &Func, lens: &[T], (object, len): (&source::layout::Object, &Len)) -> T {
-    let count = match len {
-        Len::Const(n) => terms.int(*n),
-        Len::Param { param, add } => {
-            let n = f.lens.iter().position(|l| l == param).map_or(Terms::ZERO, |k| lens[k]);
-            let add = terms.int(*add);
-            terms.add(n, add)
-        }
-    };
-    terms.scale(count, &BigInt::from(object.units.len()))
 }
 
 /// The machine's state at entry.
@@ -492,7 +479,7 @@ fn entry(
                             let kind = match &o.repeat {
                                 None => Kind::Object { size: o.size },
                                 Some(len) => {
-                                    let length = length(terms, f, &inputs.lens, (o, len));
+                                    let length = scalars_of(terms, f, &inputs.lens, (o, len)).ok_or_else(|| source::Stop::Malformed("a length that is none".into()))?;
                                     Kind::Run { content: any_run(terms, format!("{name} at entry"), o), length, element: Rc::new(o.clone()) }
                                 }
                             };
@@ -548,7 +535,7 @@ fn base(terms: &mut Terms, xlen: u32, k: usize, align: u64, size: u64) -> T {
 fn parameter(terms: &mut Terms, f: &Func, inputs: &Inputs, (o, p): (&source::layout::Object, usize)) -> Result<Object, source::Stop> {
     let (name, arg) = (&f.local(f.params[p]).name, &inputs.args[p]);
     if let (Some(len), Value::Run(run)) = (&o.repeat, arg) {
-        let length = length(terms, f, &inputs.lens, (o, len));
+        let length = scalars_of(terms, f, &inputs.lens, (o, len)).ok_or_else(|| source::Stop::Malformed("a length that is none".into()))?;
         return Ok(Object::new(name, Kind::Run { content: run.content.clone(), length, element: Rc::new(o.clone()) }, false));
     }
     let mut object = Object::new(name, Kind::Object { size: o.size }, false);

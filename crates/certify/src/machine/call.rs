@@ -8,7 +8,7 @@ use crate::source::layout;
 use crate::term::{Array, OutSpec, T, Terms, Written};
 use super::code::SP;
 use super::contract::{not_followed, Passed};
-use super::run::{same_places, Filling};
+use super::run::{same_places, scalars_of, Filling};
 use super::state::{Exec, Made, State};
 use super::stop::Why;
 use num_bigint::BigInt;
@@ -214,22 +214,9 @@ impl Exec<'_> {
         Ok(found)
     }
 
-    /// Scalars of an array of the function called.
-    fn scalars_of(&mut self, f: &Func, (object, len, lens): (&layout::Object, &Len, &[T])) -> Option<T> {
-        let count = match len {
-            Len::Const(n) => self.terms.int(*n),
-            Len::Param { param, add } => {
-                let at = f.lens.iter().position(|l| l == param)?;
-                let add = self.terms.int(*add);
-                self.terms.add(*lens.get(at)?, add)
-            }
-        };
-        Some(self.terms.scale(count, &BigInt::from(object.units.len())))
-    }
-
     /// An array is as long as the one of the function called in whose place it is.
     fn as_long_as(&mut self, state: &State, f: &Func, k: usize, array: (&layout::Object, &Len, &[T])) -> Result<(), String> {
-        let scalars = self.scalars_of(f, array).ok_or("an array of unknown length")?;
+        let scalars = scalars_of(self.terms, f, array.2, (array.0, array.1)).ok_or("an array of unknown length")?;
         match state.objects[k].element().is_some_and(|e| same_places(e, array.0)) && self.is_all_of(state, k, scalars) {
             true => Ok(()),
             false => Err(format!("{} is not shown to be as long as the array in whose place it is passed", state.objects[k].name)),

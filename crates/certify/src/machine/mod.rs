@@ -28,7 +28,7 @@ mod stop;
 mod weave;
 
 pub use code::Code;
-pub(crate) use run::any_run;
+pub(crate) use run::{any_run, scalars_of};
 pub(crate) use contract::CALLER_SAVED;
 pub use state::{Exec, State};
 pub use stop::{Halt, Leak, Why};

@@ -12,6 +12,7 @@ use super::stop::Why;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
+use santoku_ir::{Func, Len};
 
 /// Places in an element that one computed offset may choose from.
 const PLACES_MAX: usize = 64;
@@ -230,6 +231,19 @@ pub(super) enum Filling {
 pub(crate) fn any_run(terms: &mut Terms, name: String, element: &Object) -> Written {
     let words = element.units.iter().map(|u| word(u.bytes)).collect::<Vec<_>>();
     Written::of(terms.array(Array::Any(name), &words))
+}
+
+/// Scalars of an array of a function whose lengths are these; `None`: its length is none of them.
+pub(crate) fn scalars_of(terms: &mut Terms, f: &Func, lens: &[T], (object, len): (&Object, &Len)) -> Option<T> {
+    let count = match len {
+        Len::Const(n) => terms.int(*n),
+        Len::Param { param, add } => {
+            let at = f.lens.iter().position(|l| l == param)?;
+            let add = terms.int(*add);
+            terms.add(*lens.get(at)?, add)
+        }
+    };
+    Some(terms.scale(count, &BigInt::from(object.units.len())))
 }
 
 /// Anything that so many bytes hold.

@@ -94,11 +94,6 @@ impl Terms {
         }
     }
 
-    /// Scalar `index` of the array of this number; `None` where none was assigned, or where too many choices lie between.
-    pub fn scalar_of(&mut self, given: &dyn Given, number: T, index: T) -> Option<T> {
-        self.scalar_in(given, number, index, DEPTH)
-    }
-
     fn scalar_in(&mut self, given: &dyn Given, number: T, index: T, depth: u32) -> Option<T> {
         let depth = depth.checked_sub(1)?;
         let Some(n) = self.as_const(number).and_then(|n| n.to_u32()) else {
@@ -286,7 +281,7 @@ impl Written {
         }
     }
 
-    /// Scalar `index`, as [`Terms::scalar_of`].
+    /// Scalar `index`; `None` where none was assigned, or where too many choices lie between.
     pub fn read(&self, terms: &mut Terms, given: &dyn Given, index: T) -> Option<T> {
         terms.scalar_within(given, self, index, DEPTH)
     }
