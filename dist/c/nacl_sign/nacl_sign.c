@@ -21,10 +21,10 @@
 /* After another unit in the same translation unit, names that may be those of both are changed here. */
 #ifdef STK_UNIT_BEFORE
 #define hash_sha512_compress nacl_sign_hash_sha512_compress
-#define hash_sha512_first_block_0 nacl_sign_hash_sha512_first_block_0
+#define hash_sha512_first_block_32 nacl_sign_hash_sha512_first_block_32
 #define hash_sha512_finish nacl_sign_hash_sha512_finish
-#define hash_sha512_tail_0 nacl_sign_hash_sha512_tail_0
-#define hash_sha512_hash_with_prefix_0 nacl_sign_hash_sha512_hash_with_prefix_0
+#define hash_sha512_tail_32 nacl_sign_hash_sha512_tail_32
+#define hash_sha512_hash_with_prefix_32 nacl_sign_hash_sha512_hash_with_prefix_32
 #define nacl_sign_expand nacl_sign_nacl_sign_expand
 #define curve_ed25519_comb_recode nacl_sign_curve_ed25519_comb_recode
 #define field_fe25519_radix51_mul nacl_sign_field_fe25519_radix51_mul
@@ -50,9 +50,6 @@
 #define field_sc25519_reduce nacl_sign_field_sc25519_reduce
 #define field_sc25519_unpack64 nacl_sign_field_sc25519_unpack64
 #define field_sc25519_reduce64 nacl_sign_field_sc25519_reduce64
-#define hash_sha512_first_block_32 nacl_sign_hash_sha512_first_block_32
-#define hash_sha512_tail_32 nacl_sign_hash_sha512_tail_32
-#define hash_sha512_hash_with_prefix_32 nacl_sign_hash_sha512_hash_with_prefix_32
 #define nacl_sign_nonce nacl_sign_nacl_sign_nonce
 #define hash_sha512_first_block_64 nacl_sign_hash_sha512_first_block_64
 #define hash_sha512_tail_64 nacl_sign_hash_sha512_tail_64
@@ -3474,140 +3471,139 @@ STK_NOINLINE static void hash_sha512_compress(uint64_t *restrict result, const u
     result[7] = h[7] + s_7;
 }
 
-/* hash.sha512.first_block$0
+/* hash.sha512.first_block$32
  * The first 128 bytes of `head || m`, of which there are at least that many. */
-STK_NOINLINE static void hash_sha512_first_block_0(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_first_block_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     (void)n;
-    (void)head;
-    p[0] = (uint8_t)(uint32_t)m[0];
-    p[1] = (uint8_t)(uint32_t)m[1];
-    p[2] = (uint8_t)(uint32_t)m[2];
-    p[3] = (uint8_t)(uint32_t)m[3];
-    p[4] = (uint8_t)(uint32_t)m[4];
-    p[5] = (uint8_t)(uint32_t)m[5];
-    p[6] = (uint8_t)(uint32_t)m[6];
-    p[7] = (uint8_t)(uint32_t)m[7];
-    p[8] = (uint8_t)(uint32_t)m[8];
-    p[9] = (uint8_t)(uint32_t)m[9];
-    p[10] = (uint8_t)(uint32_t)m[10];
-    p[11] = (uint8_t)(uint32_t)m[11];
-    p[12] = (uint8_t)(uint32_t)m[12];
-    p[13] = (uint8_t)(uint32_t)m[13];
-    p[14] = (uint8_t)(uint32_t)m[14];
-    p[15] = (uint8_t)(uint32_t)m[15];
-    p[16] = (uint8_t)(uint32_t)m[16];
-    p[17] = (uint8_t)(uint32_t)m[17];
-    p[18] = (uint8_t)(uint32_t)m[18];
-    p[19] = (uint8_t)(uint32_t)m[19];
-    p[20] = (uint8_t)(uint32_t)m[20];
-    p[21] = (uint8_t)(uint32_t)m[21];
-    p[22] = (uint8_t)(uint32_t)m[22];
-    p[23] = (uint8_t)(uint32_t)m[23];
-    p[24] = (uint8_t)(uint32_t)m[24];
-    p[25] = (uint8_t)(uint32_t)m[25];
-    p[26] = (uint8_t)(uint32_t)m[26];
-    p[27] = (uint8_t)(uint32_t)m[27];
-    p[28] = (uint8_t)(uint32_t)m[28];
-    p[29] = (uint8_t)(uint32_t)m[29];
-    p[30] = (uint8_t)(uint32_t)m[30];
-    p[31] = (uint8_t)(uint32_t)m[31];
-    p[32] = (uint8_t)(uint32_t)m[32];
-    p[33] = (uint8_t)(uint32_t)m[33];
-    p[34] = (uint8_t)(uint32_t)m[34];
-    p[35] = (uint8_t)(uint32_t)m[35];
-    p[36] = (uint8_t)(uint32_t)m[36];
-    p[37] = (uint8_t)(uint32_t)m[37];
-    p[38] = (uint8_t)(uint32_t)m[38];
-    p[39] = (uint8_t)(uint32_t)m[39];
-    p[40] = (uint8_t)(uint32_t)m[40];
-    p[41] = (uint8_t)(uint32_t)m[41];
-    p[42] = (uint8_t)(uint32_t)m[42];
-    p[43] = (uint8_t)(uint32_t)m[43];
-    p[44] = (uint8_t)(uint32_t)m[44];
-    p[45] = (uint8_t)(uint32_t)m[45];
-    p[46] = (uint8_t)(uint32_t)m[46];
-    p[47] = (uint8_t)(uint32_t)m[47];
-    p[48] = (uint8_t)(uint32_t)m[48];
-    p[49] = (uint8_t)(uint32_t)m[49];
-    p[50] = (uint8_t)(uint32_t)m[50];
-    p[51] = (uint8_t)(uint32_t)m[51];
-    p[52] = (uint8_t)(uint32_t)m[52];
-    p[53] = (uint8_t)(uint32_t)m[53];
-    p[54] = (uint8_t)(uint32_t)m[54];
-    p[55] = (uint8_t)(uint32_t)m[55];
-    p[56] = (uint8_t)(uint32_t)m[56];
-    p[57] = (uint8_t)(uint32_t)m[57];
-    p[58] = (uint8_t)(uint32_t)m[58];
-    p[59] = (uint8_t)(uint32_t)m[59];
-    p[60] = (uint8_t)(uint32_t)m[60];
-    p[61] = (uint8_t)(uint32_t)m[61];
-    p[62] = (uint8_t)(uint32_t)m[62];
-    p[63] = (uint8_t)(uint32_t)m[63];
-    p[64] = (uint8_t)(uint32_t)m[64];
-    p[65] = (uint8_t)(uint32_t)m[65];
-    p[66] = (uint8_t)(uint32_t)m[66];
-    p[67] = (uint8_t)(uint32_t)m[67];
-    p[68] = (uint8_t)(uint32_t)m[68];
-    p[69] = (uint8_t)(uint32_t)m[69];
-    p[70] = (uint8_t)(uint32_t)m[70];
-    p[71] = (uint8_t)(uint32_t)m[71];
-    p[72] = (uint8_t)(uint32_t)m[72];
-    p[73] = (uint8_t)(uint32_t)m[73];
-    p[74] = (uint8_t)(uint32_t)m[74];
-    p[75] = (uint8_t)(uint32_t)m[75];
-    p[76] = (uint8_t)(uint32_t)m[76];
-    p[77] = (uint8_t)(uint32_t)m[77];
-    p[78] = (uint8_t)(uint32_t)m[78];
-    p[79] = (uint8_t)(uint32_t)m[79];
-    p[80] = (uint8_t)(uint32_t)m[80];
-    p[81] = (uint8_t)(uint32_t)m[81];
-    p[82] = (uint8_t)(uint32_t)m[82];
-    p[83] = (uint8_t)(uint32_t)m[83];
-    p[84] = (uint8_t)(uint32_t)m[84];
-    p[85] = (uint8_t)(uint32_t)m[85];
-    p[86] = (uint8_t)(uint32_t)m[86];
-    p[87] = (uint8_t)(uint32_t)m[87];
-    p[88] = (uint8_t)(uint32_t)m[88];
-    p[89] = (uint8_t)(uint32_t)m[89];
-    p[90] = (uint8_t)(uint32_t)m[90];
-    p[91] = (uint8_t)(uint32_t)m[91];
-    p[92] = (uint8_t)(uint32_t)m[92];
-    p[93] = (uint8_t)(uint32_t)m[93];
-    p[94] = (uint8_t)(uint32_t)m[94];
-    p[95] = (uint8_t)(uint32_t)m[95];
-    p[96] = (uint8_t)(uint32_t)m[96];
-    p[97] = (uint8_t)(uint32_t)m[97];
-    p[98] = (uint8_t)(uint32_t)m[98];
-    p[99] = (uint8_t)(uint32_t)m[99];
-    p[100] = (uint8_t)(uint32_t)m[100];
-    p[101] = (uint8_t)(uint32_t)m[101];
-    p[102] = (uint8_t)(uint32_t)m[102];
-    p[103] = (uint8_t)(uint32_t)m[103];
-    p[104] = (uint8_t)(uint32_t)m[104];
-    p[105] = (uint8_t)(uint32_t)m[105];
-    p[106] = (uint8_t)(uint32_t)m[106];
-    p[107] = (uint8_t)(uint32_t)m[107];
-    p[108] = (uint8_t)(uint32_t)m[108];
-    p[109] = (uint8_t)(uint32_t)m[109];
-    p[110] = (uint8_t)(uint32_t)m[110];
-    p[111] = (uint8_t)(uint32_t)m[111];
-    p[112] = (uint8_t)(uint32_t)m[112];
-    p[113] = (uint8_t)(uint32_t)m[113];
-    p[114] = (uint8_t)(uint32_t)m[114];
-    p[115] = (uint8_t)(uint32_t)m[115];
-    p[116] = (uint8_t)(uint32_t)m[116];
-    p[117] = (uint8_t)(uint32_t)m[117];
-    p[118] = (uint8_t)(uint32_t)m[118];
-    p[119] = (uint8_t)(uint32_t)m[119];
-    p[120] = (uint8_t)(uint32_t)m[120];
-    p[121] = (uint8_t)(uint32_t)m[121];
-    p[122] = (uint8_t)(uint32_t)m[122];
-    p[123] = (uint8_t)(uint32_t)m[123];
-    p[124] = (uint8_t)(uint32_t)m[124];
-    p[125] = (uint8_t)(uint32_t)m[125];
-    p[126] = (uint8_t)(uint32_t)m[126];
-    p[127] = (uint8_t)(uint32_t)m[127];
+    p[0] = (uint8_t)(uint32_t)head[0];
+    p[1] = (uint8_t)(uint32_t)head[1];
+    p[2] = (uint8_t)(uint32_t)head[2];
+    p[3] = (uint8_t)(uint32_t)head[3];
+    p[4] = (uint8_t)(uint32_t)head[4];
+    p[5] = (uint8_t)(uint32_t)head[5];
+    p[6] = (uint8_t)(uint32_t)head[6];
+    p[7] = (uint8_t)(uint32_t)head[7];
+    p[8] = (uint8_t)(uint32_t)head[8];
+    p[9] = (uint8_t)(uint32_t)head[9];
+    p[10] = (uint8_t)(uint32_t)head[10];
+    p[11] = (uint8_t)(uint32_t)head[11];
+    p[12] = (uint8_t)(uint32_t)head[12];
+    p[13] = (uint8_t)(uint32_t)head[13];
+    p[14] = (uint8_t)(uint32_t)head[14];
+    p[15] = (uint8_t)(uint32_t)head[15];
+    p[16] = (uint8_t)(uint32_t)head[16];
+    p[17] = (uint8_t)(uint32_t)head[17];
+    p[18] = (uint8_t)(uint32_t)head[18];
+    p[19] = (uint8_t)(uint32_t)head[19];
+    p[20] = (uint8_t)(uint32_t)head[20];
+    p[21] = (uint8_t)(uint32_t)head[21];
+    p[22] = (uint8_t)(uint32_t)head[22];
+    p[23] = (uint8_t)(uint32_t)head[23];
+    p[24] = (uint8_t)(uint32_t)head[24];
+    p[25] = (uint8_t)(uint32_t)head[25];
+    p[26] = (uint8_t)(uint32_t)head[26];
+    p[27] = (uint8_t)(uint32_t)head[27];
+    p[28] = (uint8_t)(uint32_t)head[28];
+    p[29] = (uint8_t)(uint32_t)head[29];
+    p[30] = (uint8_t)(uint32_t)head[30];
+    p[31] = (uint8_t)(uint32_t)head[31];
+    p[32] = (uint8_t)(uint32_t)m[0];
+    p[33] = (uint8_t)(uint32_t)m[1];
+    p[34] = (uint8_t)(uint32_t)m[2];
+    p[35] = (uint8_t)(uint32_t)m[3];
+    p[36] = (uint8_t)(uint32_t)m[4];
+    p[37] = (uint8_t)(uint32_t)m[5];
+    p[38] = (uint8_t)(uint32_t)m[6];
+    p[39] = (uint8_t)(uint32_t)m[7];
+    p[40] = (uint8_t)(uint32_t)m[8];
+    p[41] = (uint8_t)(uint32_t)m[9];
+    p[42] = (uint8_t)(uint32_t)m[10];
+    p[43] = (uint8_t)(uint32_t)m[11];
+    p[44] = (uint8_t)(uint32_t)m[12];
+    p[45] = (uint8_t)(uint32_t)m[13];
+    p[46] = (uint8_t)(uint32_t)m[14];
+    p[47] = (uint8_t)(uint32_t)m[15];
+    p[48] = (uint8_t)(uint32_t)m[16];
+    p[49] = (uint8_t)(uint32_t)m[17];
+    p[50] = (uint8_t)(uint32_t)m[18];
+    p[51] = (uint8_t)(uint32_t)m[19];
+    p[52] = (uint8_t)(uint32_t)m[20];
+    p[53] = (uint8_t)(uint32_t)m[21];
+    p[54] = (uint8_t)(uint32_t)m[22];
+    p[55] = (uint8_t)(uint32_t)m[23];
+    p[56] = (uint8_t)(uint32_t)m[24];
+    p[57] = (uint8_t)(uint32_t)m[25];
+    p[58] = (uint8_t)(uint32_t)m[26];
+    p[59] = (uint8_t)(uint32_t)m[27];
+    p[60] = (uint8_t)(uint32_t)m[28];
+    p[61] = (uint8_t)(uint32_t)m[29];
+    p[62] = (uint8_t)(uint32_t)m[30];
+    p[63] = (uint8_t)(uint32_t)m[31];
+    p[64] = (uint8_t)(uint32_t)m[32];
+    p[65] = (uint8_t)(uint32_t)m[33];
+    p[66] = (uint8_t)(uint32_t)m[34];
+    p[67] = (uint8_t)(uint32_t)m[35];
+    p[68] = (uint8_t)(uint32_t)m[36];
+    p[69] = (uint8_t)(uint32_t)m[37];
+    p[70] = (uint8_t)(uint32_t)m[38];
+    p[71] = (uint8_t)(uint32_t)m[39];
+    p[72] = (uint8_t)(uint32_t)m[40];
+    p[73] = (uint8_t)(uint32_t)m[41];
+    p[74] = (uint8_t)(uint32_t)m[42];
+    p[75] = (uint8_t)(uint32_t)m[43];
+    p[76] = (uint8_t)(uint32_t)m[44];
+    p[77] = (uint8_t)(uint32_t)m[45];
+    p[78] = (uint8_t)(uint32_t)m[46];
+    p[79] = (uint8_t)(uint32_t)m[47];
+    p[80] = (uint8_t)(uint32_t)m[48];
+    p[81] = (uint8_t)(uint32_t)m[49];
+    p[82] = (uint8_t)(uint32_t)m[50];
+    p[83] = (uint8_t)(uint32_t)m[51];
+    p[84] = (uint8_t)(uint32_t)m[52];
+    p[85] = (uint8_t)(uint32_t)m[53];
+    p[86] = (uint8_t)(uint32_t)m[54];
+    p[87] = (uint8_t)(uint32_t)m[55];
+    p[88] = (uint8_t)(uint32_t)m[56];
+    p[89] = (uint8_t)(uint32_t)m[57];
+    p[90] = (uint8_t)(uint32_t)m[58];
+    p[91] = (uint8_t)(uint32_t)m[59];
+    p[92] = (uint8_t)(uint32_t)m[60];
+    p[93] = (uint8_t)(uint32_t)m[61];
+    p[94] = (uint8_t)(uint32_t)m[62];
+    p[95] = (uint8_t)(uint32_t)m[63];
+    p[96] = (uint8_t)(uint32_t)m[64];
+    p[97] = (uint8_t)(uint32_t)m[65];
+    p[98] = (uint8_t)(uint32_t)m[66];
+    p[99] = (uint8_t)(uint32_t)m[67];
+    p[100] = (uint8_t)(uint32_t)m[68];
+    p[101] = (uint8_t)(uint32_t)m[69];
+    p[102] = (uint8_t)(uint32_t)m[70];
+    p[103] = (uint8_t)(uint32_t)m[71];
+    p[104] = (uint8_t)(uint32_t)m[72];
+    p[105] = (uint8_t)(uint32_t)m[73];
+    p[106] = (uint8_t)(uint32_t)m[74];
+    p[107] = (uint8_t)(uint32_t)m[75];
+    p[108] = (uint8_t)(uint32_t)m[76];
+    p[109] = (uint8_t)(uint32_t)m[77];
+    p[110] = (uint8_t)(uint32_t)m[78];
+    p[111] = (uint8_t)(uint32_t)m[79];
+    p[112] = (uint8_t)(uint32_t)m[80];
+    p[113] = (uint8_t)(uint32_t)m[81];
+    p[114] = (uint8_t)(uint32_t)m[82];
+    p[115] = (uint8_t)(uint32_t)m[83];
+    p[116] = (uint8_t)(uint32_t)m[84];
+    p[117] = (uint8_t)(uint32_t)m[85];
+    p[118] = (uint8_t)(uint32_t)m[86];
+    p[119] = (uint8_t)(uint32_t)m[87];
+    p[120] = (uint8_t)(uint32_t)m[88];
+    p[121] = (uint8_t)(uint32_t)m[89];
+    p[122] = (uint8_t)(uint32_t)m[90];
+    p[123] = (uint8_t)(uint32_t)m[91];
+    p[124] = (uint8_t)(uint32_t)m[92];
+    p[125] = (uint8_t)(uint32_t)m[93];
+    p[126] = (uint8_t)(uint32_t)m[94];
+    p[127] = (uint8_t)(uint32_t)m[95];
 }
 
 /* hash.sha512.finish
@@ -3659,59 +3655,108 @@ STK_NOINLINE static void hash_sha512_finish(uint8_t *restrict d, const uint64_t 
     }
 }
 
-/* hash.sha512.tail$0
+/* hash.sha512.tail$32
  * What follows the last whole block of `head || m`, then 0x80, then zeros. */
-STK_NOINLINE static void hash_sha512_tail_0(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_tail_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
-    (void)head;
-    uint32_t blocks; /* 0 .. 2^24-1 */
-    uint32_t i; /* 0 .. 127 */
-    blocks = n >> 7;
+    uint32_t blocks; /* 0 .. 2^24 */
+    uint32_t i_2; /* 0 .. 95 */
+    blocks = (n + UINT32_C(32)) >> 7;
     memset(p, 0, 128);
-    for (i = 0; i < 128; i++) {
-        if (((UINT32_C(128) * blocks) + i) < n) {
-            p[i] = (uint8_t)(uint32_t)m[(UINT32_C(128) * blocks) + i];
+    if (blocks == UINT32_C(0)) {
+        p[0] = (uint8_t)(uint32_t)head[0];
+        p[1] = (uint8_t)(uint32_t)head[1];
+        p[2] = (uint8_t)(uint32_t)head[2];
+        p[3] = (uint8_t)(uint32_t)head[3];
+        p[4] = (uint8_t)(uint32_t)head[4];
+        p[5] = (uint8_t)(uint32_t)head[5];
+        p[6] = (uint8_t)(uint32_t)head[6];
+        p[7] = (uint8_t)(uint32_t)head[7];
+        p[8] = (uint8_t)(uint32_t)head[8];
+        p[9] = (uint8_t)(uint32_t)head[9];
+        p[10] = (uint8_t)(uint32_t)head[10];
+        p[11] = (uint8_t)(uint32_t)head[11];
+        p[12] = (uint8_t)(uint32_t)head[12];
+        p[13] = (uint8_t)(uint32_t)head[13];
+        p[14] = (uint8_t)(uint32_t)head[14];
+        p[15] = (uint8_t)(uint32_t)head[15];
+        p[16] = (uint8_t)(uint32_t)head[16];
+        p[17] = (uint8_t)(uint32_t)head[17];
+        p[18] = (uint8_t)(uint32_t)head[18];
+        p[19] = (uint8_t)(uint32_t)head[19];
+        p[20] = (uint8_t)(uint32_t)head[20];
+        p[21] = (uint8_t)(uint32_t)head[21];
+        p[22] = (uint8_t)(uint32_t)head[22];
+        p[23] = (uint8_t)(uint32_t)head[23];
+        p[24] = (uint8_t)(uint32_t)head[24];
+        p[25] = (uint8_t)(uint32_t)head[25];
+        p[26] = (uint8_t)(uint32_t)head[26];
+        p[27] = (uint8_t)(uint32_t)head[27];
+        p[28] = (uint8_t)(uint32_t)head[28];
+        p[29] = (uint8_t)(uint32_t)head[29];
+        p[30] = (uint8_t)(uint32_t)head[30];
+        p[31] = (uint8_t)(uint32_t)head[31];
+    } else {
+        uint32_t start; /* 96 .. 2147483616 */
+        uint32_t i; /* 0 .. 31 */
+        start = (UINT32_C(128) * (blocks - UINT32_C(1))) + UINT32_C(96);
+        for (i = 0; i < 32; i++) {
+            if ((start + i) < n) {
+                p[i] = (uint8_t)(uint32_t)m[start + i];
+            } else {
+                if ((start + i) == n) {
+                    p[i] = UINT32_C(128);
+                }
+            }
+        }
+    }
+    for (i_2 = 0; i_2 < 96; i_2++) {
+        if (((UINT32_C(128) * blocks) + i_2) < n) {
+            p[UINT32_C(32) + i_2] = (uint8_t)(uint32_t)m[(UINT32_C(128) * blocks) + i_2];
         } else {
-            if (((UINT32_C(128) * blocks) + i) == n) {
-                p[i] = UINT32_C(128);
+            if (((UINT32_C(128) * blocks) + i_2) == n) {
+                p[UINT32_C(32) + i_2] = UINT32_C(128);
             }
         }
     }
 }
 
-/* hash.sha512.hash_with_prefix$0
+/* hash.sha512.hash_with_prefix$32
  * SHA-512 of `head || m`, without joining them: `head` is at most one block. */
-STK_NOINLINE static void hash_sha512_hash_with_prefix_0(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_hash_with_prefix_32(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
-    uint32_t blocks; /* 0 .. 2^24-1 */
+    uint32_t total; /* 32 .. 2147483679 */
+    uint32_t blocks; /* 0 .. 2^24 */
     uint64_t h[8];
     uint8_t t_2[128];
-    blocks = n >> 7;
+    total = n + UINT32_C(32);
+    blocks = total >> 7;
     memmove(h, hash_sha512_IV, 8 * sizeof(uint64_t));
     if (blocks > UINT32_C(0)) {
         uint8_t t[128];
-        uint32_t b; /* 1 .. 16777214 */
-        hash_sha512_first_block_0(t, n, head, m);
+        uint32_t b; /* 1 .. 2^24-1 */
+        hash_sha512_first_block_32(t, n, head, m);
         hash_sha512_compress(h, hash_sha512_IV, t);
         for (b = 1; b < blocks; b++) {
             {
                 uint64_t tmp[8];
-                hash_sha512_compress(tmp, h, (&m[UINT32_C(128) * b]));
+                hash_sha512_compress(tmp, h, (&m[(UINT32_C(128) * b) - UINT32_C(32)]));
                 memmove(h, tmp, 8 * sizeof(uint64_t));
             }
         }
     }
-    hash_sha512_tail_0(t_2, n, head, m);
-    hash_sha512_finish(result, h, t_2, n);
+    hash_sha512_tail_32(t_2, n, head, m);
+    hash_sha512_finish(result, h, t_2, total);
 }
 
 /* nacl.sign.expand
- * The secret scalar of a seed and the prefix for nonces (RFC 8032, section 5.1.5, steps 1 and 2). */
+ * The secret scalar of a seed and the prefix for nonces (RFC 8032, section 5.1.5, steps 1 and 2).
+ * The seed is hashed as `nonce` hashes its prefix, so that one function serves both. */
 STK_NOINLINE static void nacl_sign_expand(uint8_t *a, uint8_t *prefix, const uint8_t *seed)
 {
+    uint8_t nothing[1] = {0};
     uint8_t h[64];
-    uint8_t none_0_hash[1] = {0};
-    hash_sha512_hash_with_prefix_0(h, UINT32_C(32), none_0_hash, seed);
+    hash_sha512_hash_with_prefix_32(h, UINT32_C(0), seed, nothing);
     a[0] = (uint8_t)(uint32_t)h[0];
     a[1] = (uint8_t)(uint32_t)h[1];
     a[2] = (uint8_t)(uint32_t)h[2];
@@ -5005,235 +5050,6 @@ STK_NOINLINE static void field_sc25519_reduce64(uint8_t *restrict result, const 
     field_sc25519_pack(result, t_2);
 }
 
-/* hash.sha512.first_block$32
- * The first 128 bytes of `head || m`, of which there are at least that many. */
-STK_NOINLINE static void hash_sha512_first_block_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
-{
-    (void)n;
-    p[0] = (uint8_t)(uint32_t)head[0];
-    p[1] = (uint8_t)(uint32_t)head[1];
-    p[2] = (uint8_t)(uint32_t)head[2];
-    p[3] = (uint8_t)(uint32_t)head[3];
-    p[4] = (uint8_t)(uint32_t)head[4];
-    p[5] = (uint8_t)(uint32_t)head[5];
-    p[6] = (uint8_t)(uint32_t)head[6];
-    p[7] = (uint8_t)(uint32_t)head[7];
-    p[8] = (uint8_t)(uint32_t)head[8];
-    p[9] = (uint8_t)(uint32_t)head[9];
-    p[10] = (uint8_t)(uint32_t)head[10];
-    p[11] = (uint8_t)(uint32_t)head[11];
-    p[12] = (uint8_t)(uint32_t)head[12];
-    p[13] = (uint8_t)(uint32_t)head[13];
-    p[14] = (uint8_t)(uint32_t)head[14];
-    p[15] = (uint8_t)(uint32_t)head[15];
-    p[16] = (uint8_t)(uint32_t)head[16];
-    p[17] = (uint8_t)(uint32_t)head[17];
-    p[18] = (uint8_t)(uint32_t)head[18];
-    p[19] = (uint8_t)(uint32_t)head[19];
-    p[20] = (uint8_t)(uint32_t)head[20];
-    p[21] = (uint8_t)(uint32_t)head[21];
-    p[22] = (uint8_t)(uint32_t)head[22];
-    p[23] = (uint8_t)(uint32_t)head[23];
-    p[24] = (uint8_t)(uint32_t)head[24];
-    p[25] = (uint8_t)(uint32_t)head[25];
-    p[26] = (uint8_t)(uint32_t)head[26];
-    p[27] = (uint8_t)(uint32_t)head[27];
-    p[28] = (uint8_t)(uint32_t)head[28];
-    p[29] = (uint8_t)(uint32_t)head[29];
-    p[30] = (uint8_t)(uint32_t)head[30];
-    p[31] = (uint8_t)(uint32_t)head[31];
-    p[32] = (uint8_t)(uint32_t)m[0];
-    p[33] = (uint8_t)(uint32_t)m[1];
-    p[34] = (uint8_t)(uint32_t)m[2];
-    p[35] = (uint8_t)(uint32_t)m[3];
-    p[36] = (uint8_t)(uint32_t)m[4];
-    p[37] = (uint8_t)(uint32_t)m[5];
-    p[38] = (uint8_t)(uint32_t)m[6];
-    p[39] = (uint8_t)(uint32_t)m[7];
-    p[40] = (uint8_t)(uint32_t)m[8];
-    p[41] = (uint8_t)(uint32_t)m[9];
-    p[42] = (uint8_t)(uint32_t)m[10];
-    p[43] = (uint8_t)(uint32_t)m[11];
-    p[44] = (uint8_t)(uint32_t)m[12];
-    p[45] = (uint8_t)(uint32_t)m[13];
-    p[46] = (uint8_t)(uint32_t)m[14];
-    p[47] = (uint8_t)(uint32_t)m[15];
-    p[48] = (uint8_t)(uint32_t)m[16];
-    p[49] = (uint8_t)(uint32_t)m[17];
-    p[50] = (uint8_t)(uint32_t)m[18];
-    p[51] = (uint8_t)(uint32_t)m[19];
-    p[52] = (uint8_t)(uint32_t)m[20];
-    p[53] = (uint8_t)(uint32_t)m[21];
-    p[54] = (uint8_t)(uint32_t)m[22];
-    p[55] = (uint8_t)(uint32_t)m[23];
-    p[56] = (uint8_t)(uint32_t)m[24];
-    p[57] = (uint8_t)(uint32_t)m[25];
-    p[58] = (uint8_t)(uint32_t)m[26];
-    p[59] = (uint8_t)(uint32_t)m[27];
-    p[60] = (uint8_t)(uint32_t)m[28];
-    p[61] = (uint8_t)(uint32_t)m[29];
-    p[62] = (uint8_t)(uint32_t)m[30];
-    p[63] = (uint8_t)(uint32_t)m[31];
-    p[64] = (uint8_t)(uint32_t)m[32];
-    p[65] = (uint8_t)(uint32_t)m[33];
-    p[66] = (uint8_t)(uint32_t)m[34];
-    p[67] = (uint8_t)(uint32_t)m[35];
-    p[68] = (uint8_t)(uint32_t)m[36];
-    p[69] = (uint8_t)(uint32_t)m[37];
-    p[70] = (uint8_t)(uint32_t)m[38];
-    p[71] = (uint8_t)(uint32_t)m[39];
-    p[72] = (uint8_t)(uint32_t)m[40];
-    p[73] = (uint8_t)(uint32_t)m[41];
-    p[74] = (uint8_t)(uint32_t)m[42];
-    p[75] = (uint8_t)(uint32_t)m[43];
-    p[76] = (uint8_t)(uint32_t)m[44];
-    p[77] = (uint8_t)(uint32_t)m[45];
-    p[78] = (uint8_t)(uint32_t)m[46];
-    p[79] = (uint8_t)(uint32_t)m[47];
-    p[80] = (uint8_t)(uint32_t)m[48];
-    p[81] = (uint8_t)(uint32_t)m[49];
-    p[82] = (uint8_t)(uint32_t)m[50];
-    p[83] = (uint8_t)(uint32_t)m[51];
-    p[84] = (uint8_t)(uint32_t)m[52];
-    p[85] = (uint8_t)(uint32_t)m[53];
-    p[86] = (uint8_t)(uint32_t)m[54];
-    p[87] = (uint8_t)(uint32_t)m[55];
-    p[88] = (uint8_t)(uint32_t)m[56];
-    p[89] = (uint8_t)(uint32_t)m[57];
-    p[90] = (uint8_t)(uint32_t)m[58];
-    p[91] = (uint8_t)(uint32_t)m[59];
-    p[92] = (uint8_t)(uint32_t)m[60];
-    p[93] = (uint8_t)(uint32_t)m[61];
-    p[94] = (uint8_t)(uint32_t)m[62];
-    p[95] = (uint8_t)(uint32_t)m[63];
-    p[96] = (uint8_t)(uint32_t)m[64];
-    p[97] = (uint8_t)(uint32_t)m[65];
-    p[98] = (uint8_t)(uint32_t)m[66];
-    p[99] = (uint8_t)(uint32_t)m[67];
-    p[100] = (uint8_t)(uint32_t)m[68];
-    p[101] = (uint8_t)(uint32_t)m[69];
-    p[102] = (uint8_t)(uint32_t)m[70];
-    p[103] = (uint8_t)(uint32_t)m[71];
-    p[104] = (uint8_t)(uint32_t)m[72];
-    p[105] = (uint8_t)(uint32_t)m[73];
-    p[106] = (uint8_t)(uint32_t)m[74];
-    p[107] = (uint8_t)(uint32_t)m[75];
-    p[108] = (uint8_t)(uint32_t)m[76];
-    p[109] = (uint8_t)(uint32_t)m[77];
-    p[110] = (uint8_t)(uint32_t)m[78];
-    p[111] = (uint8_t)(uint32_t)m[79];
-    p[112] = (uint8_t)(uint32_t)m[80];
-    p[113] = (uint8_t)(uint32_t)m[81];
-    p[114] = (uint8_t)(uint32_t)m[82];
-    p[115] = (uint8_t)(uint32_t)m[83];
-    p[116] = (uint8_t)(uint32_t)m[84];
-    p[117] = (uint8_t)(uint32_t)m[85];
-    p[118] = (uint8_t)(uint32_t)m[86];
-    p[119] = (uint8_t)(uint32_t)m[87];
-    p[120] = (uint8_t)(uint32_t)m[88];
-    p[121] = (uint8_t)(uint32_t)m[89];
-    p[122] = (uint8_t)(uint32_t)m[90];
-    p[123] = (uint8_t)(uint32_t)m[91];
-    p[124] = (uint8_t)(uint32_t)m[92];
-    p[125] = (uint8_t)(uint32_t)m[93];
-    p[126] = (uint8_t)(uint32_t)m[94];
-    p[127] = (uint8_t)(uint32_t)m[95];
-}
-
-/* hash.sha512.tail$32
- * What follows the last whole block of `head || m`, then 0x80, then zeros. */
-STK_NOINLINE static void hash_sha512_tail_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
-{
-    uint32_t blocks; /* 0 .. 2^24 */
-    uint32_t i_2; /* 0 .. 95 */
-    blocks = (n + UINT32_C(32)) >> 7;
-    memset(p, 0, 128);
-    if (blocks == UINT32_C(0)) {
-        p[0] = (uint8_t)(uint32_t)head[0];
-        p[1] = (uint8_t)(uint32_t)head[1];
-        p[2] = (uint8_t)(uint32_t)head[2];
-        p[3] = (uint8_t)(uint32_t)head[3];
-        p[4] = (uint8_t)(uint32_t)head[4];
-        p[5] = (uint8_t)(uint32_t)head[5];
-        p[6] = (uint8_t)(uint32_t)head[6];
-        p[7] = (uint8_t)(uint32_t)head[7];
-        p[8] = (uint8_t)(uint32_t)head[8];
-        p[9] = (uint8_t)(uint32_t)head[9];
-        p[10] = (uint8_t)(uint32_t)head[10];
-        p[11] = (uint8_t)(uint32_t)head[11];
-        p[12] = (uint8_t)(uint32_t)head[12];
-        p[13] = (uint8_t)(uint32_t)head[13];
-        p[14] = (uint8_t)(uint32_t)head[14];
-        p[15] = (uint8_t)(uint32_t)head[15];
-        p[16] = (uint8_t)(uint32_t)head[16];
-        p[17] = (uint8_t)(uint32_t)head[17];
-        p[18] = (uint8_t)(uint32_t)head[18];
-        p[19] = (uint8_t)(uint32_t)head[19];
-        p[20] = (uint8_t)(uint32_t)head[20];
-        p[21] = (uint8_t)(uint32_t)head[21];
-        p[22] = (uint8_t)(uint32_t)head[22];
-        p[23] = (uint8_t)(uint32_t)head[23];
-        p[24] = (uint8_t)(uint32_t)head[24];
-        p[25] = (uint8_t)(uint32_t)head[25];
-        p[26] = (uint8_t)(uint32_t)head[26];
-        p[27] = (uint8_t)(uint32_t)head[27];
-        p[28] = (uint8_t)(uint32_t)head[28];
-        p[29] = (uint8_t)(uint32_t)head[29];
-        p[30] = (uint8_t)(uint32_t)head[30];
-        p[31] = (uint8_t)(uint32_t)head[31];
-    } else {
-        uint32_t start; /* 96 .. 2147483616 */
-        uint32_t i; /* 0 .. 31 */
-        start = (UINT32_C(128) * (blocks - UINT32_C(1))) + UINT32_C(96);
-        for (i = 0; i < 32; i++) {
-            if ((start + i) < n) {
-                p[i] = (uint8_t)(uint32_t)m[start + i];
-            } else {
-                if ((start + i) == n) {
-                    p[i] = UINT32_C(128);
-                }
-            }
-        }
-    }
-    for (i_2 = 0; i_2 < 96; i_2++) {
-        if (((UINT32_C(128) * blocks) + i_2) < n) {
-            p[UINT32_C(32) + i_2] = (uint8_t)(uint32_t)m[(UINT32_C(128) * blocks) + i_2];
-        } else {
-            if (((UINT32_C(128) * blocks) + i_2) == n) {
-                p[UINT32_C(32) + i_2] = UINT32_C(128);
-            }
-        }
-    }
-}
-
-/* hash.sha512.hash_with_prefix$32
- * SHA-512 of `head || m`, without joining them: `head` is at most one block. */
-STK_NOINLINE static void hash_sha512_hash_with_prefix_32(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
-{
-    uint32_t total; /* 32 .. 2147483679 */
-    uint32_t blocks; /* 0 .. 2^24 */
-    uint64_t h[8];
-    uint8_t t_2[128];
-    total = n + UINT32_C(32);
-    blocks = total >> 7;
-    memmove(h, hash_sha512_IV, 8 * sizeof(uint64_t));
-    if (blocks > UINT32_C(0)) {
-        uint8_t t[128];
-        uint32_t b; /* 1 .. 2^24-1 */
-        hash_sha512_first_block_32(t, n, head, m);
-        hash_sha512_compress(h, hash_sha512_IV, t);
-        for (b = 1; b < blocks; b++) {
-            {
-                uint64_t tmp[8];
-                hash_sha512_compress(tmp, h, (&m[(UINT32_C(128) * b) - UINT32_C(32)]));
-                memmove(h, tmp, 8 * sizeof(uint64_t));
-            }
-        }
-    }
-    hash_sha512_tail_32(t_2, n, head, m);
-    hash_sha512_finish(result, h, t_2, total);
-}
-
 /* nacl.sign.nonce
  * SHA-512(prefix || M) modulo L. */
 STK_NOINLINE static void nacl_sign_nonce(uint8_t *result, uint32_t n, const uint8_t *prefix, const uint8_t *m)
@@ -6357,10 +6173,10 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
 
 #ifdef STK_UNIT_BEFORE
 #undef hash_sha512_compress
-#undef hash_sha512_first_block_0
+#undef hash_sha512_first_block_32
 #undef hash_sha512_finish
-#undef hash_sha512_tail_0
-#undef hash_sha512_hash_with_prefix_0
+#undef hash_sha512_tail_32
+#undef hash_sha512_hash_with_prefix_32
 #undef nacl_sign_expand
 #undef curve_ed25519_comb_recode
 #undef field_fe25519_radix51_mul
@@ -6386,9 +6202,6 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
 #undef field_sc25519_reduce
 #undef field_sc25519_unpack64
 #undef field_sc25519_reduce64
-#undef hash_sha512_first_block_32
-#undef hash_sha512_tail_32
-#undef hash_sha512_hash_with_prefix_32
 #undef nacl_sign_nonce
 #undef hash_sha512_first_block_64
 #undef hash_sha512_tail_64
@@ -6447,10 +6260,10 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
 /* After another unit in the same translation unit, names that may be those of both are changed here. */
 #ifdef STK_UNIT_BEFORE
 #define hash_sha512_compress nacl_sign_hash_sha512_compress
-#define hash_sha512_first_block_0 nacl_sign_hash_sha512_first_block_0
+#define hash_sha512_first_block_32 nacl_sign_hash_sha512_first_block_32
 #define hash_sha512_finish nacl_sign_hash_sha512_finish
-#define hash_sha512_tail_0 nacl_sign_hash_sha512_tail_0
-#define hash_sha512_hash_with_prefix_0 nacl_sign_hash_sha512_hash_with_prefix_0
+#define hash_sha512_tail_32 nacl_sign_hash_sha512_tail_32
+#define hash_sha512_hash_with_prefix_32 nacl_sign_hash_sha512_hash_with_prefix_32
 #define nacl_sign_expand nacl_sign_nacl_sign_expand
 #define curve_ed25519_comb_recode nacl_sign_curve_ed25519_comb_recode
 #define field_fe25519_radix25_5_mul nacl_sign_field_fe25519_radix25_5_mul
@@ -6475,9 +6288,6 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
 #define field_sc25519_reduce nacl_sign_field_sc25519_reduce
 #define field_sc25519_unpack64 nacl_sign_field_sc25519_unpack64
 #define field_sc25519_reduce64 nacl_sign_field_sc25519_reduce64
-#define hash_sha512_first_block_32 nacl_sign_hash_sha512_first_block_32
-#define hash_sha512_tail_32 nacl_sign_hash_sha512_tail_32
-#define hash_sha512_hash_with_prefix_32 nacl_sign_hash_sha512_hash_with_prefix_32
 #define nacl_sign_nonce nacl_sign_nacl_sign_nonce
 #define hash_sha512_first_block_64 nacl_sign_hash_sha512_first_block_64
 #define hash_sha512_tail_64 nacl_sign_hash_sha512_tail_64
@@ -7630,140 +7440,139 @@ STK_NOINLINE static void hash_sha512_compress(uint64_t *restrict result, const u
     result[7] = h[7] + s_7;
 }
 
-/* hash.sha512.first_block$0
+/* hash.sha512.first_block$32
  * The first 128 bytes of `head || m`, of which there are at least that many. */
-STK_NOINLINE static void hash_sha512_first_block_0(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_first_block_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     (void)n;
-    (void)head;
-    p[0] = (uint8_t)(uint32_t)m[0];
-    p[1] = (uint8_t)(uint32_t)m[1];
-    p[2] = (uint8_t)(uint32_t)m[2];
-    p[3] = (uint8_t)(uint32_t)m[3];
-    p[4] = (uint8_t)(uint32_t)m[4];
-    p[5] = (uint8_t)(uint32_t)m[5];
-    p[6] = (uint8_t)(uint32_t)m[6];
-    p[7] = (uint8_t)(uint32_t)m[7];
-    p[8] = (uint8_t)(uint32_t)m[8];
-    p[9] = (uint8_t)(uint32_t)m[9];
-    p[10] = (uint8_t)(uint32_t)m[10];
-    p[11] = (uint8_t)(uint32_t)m[11];
-    p[12] = (uint8_t)(uint32_t)m[12];
-    p[13] = (uint8_t)(uint32_t)m[13];
-    p[14] = (uint8_t)(uint32_t)m[14];
-    p[15] = (uint8_t)(uint32_t)m[15];
-    p[16] = (uint8_t)(uint32_t)m[16];
-    p[17] = (uint8_t)(uint32_t)m[17];
-    p[18] = (uint8_t)(uint32_t)m[18];
-    p[19] = (uint8_t)(uint32_t)m[19];
-    p[20] = (uint8_t)(uint32_t)m[20];
-    p[21] = (uint8_t)(uint32_t)m[21];
-    p[22] = (uint8_t)(uint32_t)m[22];
-    p[23] = (uint8_t)(uint32_t)m[23];
-    p[24] = (uint8_t)(uint32_t)m[24];
-    p[25] = (uint8_t)(uint32_t)m[25];
-    p[26] = (uint8_t)(uint32_t)m[26];
-    p[27] = (uint8_t)(uint32_t)m[27];
-    p[28] = (uint8_t)(uint32_t)m[28];
-    p[29] = (uint8_t)(uint32_t)m[29];
-    p[30] = (uint8_t)(uint32_t)m[30];
-    p[31] = (uint8_t)(uint32_t)m[31];
-    p[32] = (uint8_t)(uint32_t)m[32];
-    p[33] = (uint8_t)(uint32_t)m[33];
-    p[34] = (uint8_t)(uint32_t)m[34];
-    p[35] = (uint8_t)(uint32_t)m[35];
-    p[36] = (uint8_t)(uint32_t)m[36];
-    p[37] = (uint8_t)(uint32_t)m[37];
-    p[38] = (uint8_t)(uint32_t)m[38];
-    p[39] = (uint8_t)(uint32_t)m[39];
-    p[40] = (uint8_t)(uint32_t)m[40];
-    p[41] = (uint8_t)(uint32_t)m[41];
-    p[42] = (uint8_t)(uint32_t)m[42];
-    p[43] = (uint8_t)(uint32_t)m[43];
-    p[44] = (uint8_t)(uint32_t)m[44];
-    p[45] = (uint8_t)(uint32_t)m[45];
-    p[46] = (uint8_t)(uint32_t)m[46];
-    p[47] = (uint8_t)(uint32_t)m[47];
-    p[48] = (uint8_t)(uint32_t)m[48];
-    p[49] = (uint8_t)(uint32_t)m[49];
-    p[50] = (uint8_t)(uint32_t)m[50];
-    p[51] = (uint8_t)(uint32_t)m[51];
-    p[52] = (uint8_t)(uint32_t)m[52];
-    p[53] = (uint8_t)(uint32_t)m[53];
-    p[54] = (uint8_t)(uint32_t)m[54];
-    p[55] = (uint8_t)(uint32_t)m[55];
-    p[56] = (uint8_t)(uint32_t)m[56];
-    p[57] = (uint8_t)(uint32_t)m[57];
-    p[58] = (uint8_t)(uint32_t)m[58];
-    p[59] = (uint8_t)(uint32_t)m[59];
-    p[60] = (uint8_t)(uint32_t)m[60];
-    p[61] = (uint8_t)(uint32_t)m[61];
-    p[62] = (uint8_t)(uint32_t)m[62];
-    p[63] = (uint8_t)(uint32_t)m[63];
-    p[64] = (uint8_t)(uint32_t)m[64];
-    p[65] = (uint8_t)(uint32_t)m[65];
-    p[66] = (uint8_t)(uint32_t)m[66];
-    p[67] = (uint8_t)(uint32_t)m[67];
-    p[68] = (uint8_t)(uint32_t)m[68];
-    p[69] = (uint8_t)(uint32_t)m[69];
-    p[70] = (uint8_t)(uint32_t)m[70];
-    p[71] = (uint8_t)(uint32_t)m[71];
-    p[72] = (uint8_t)(uint32_t)m[72];
-    p[73] = (uint8_t)(uint32_t)m[73];
-    p[74] = (uint8_t)(uint32_t)m[74];
-    p[75] = (uint8_t)(uint32_t)m[75];
-    p[76] = (uint8_t)(uint32_t)m[76];
-    p[77] = (uint8_t)(uint32_t)m[77];
-    p[78] = (uint8_t)(uint32_t)m[78];
-    p[79] = (uint8_t)(uint32_t)m[79];
-    p[80] = (uint8_t)(uint32_t)m[80];
-    p[81] = (uint8_t)(uint32_t)m[81];
-    p[82] = (uint8_t)(uint32_t)m[82];
-    p[83] = (uint8_t)(uint32_t)m[83];
-    p[84] = (uint8_t)(uint32_t)m[84];
-    p[85] = (uint8_t)(uint32_t)m[85];
-    p[86] = (uint8_t)(uint32_t)m[86];
-    p[87] = (uint8_t)(uint32_t)m[87];
-    p[88] = (uint8_t)(uint32_t)m[88];
-    p[89] = (uint8_t)(uint32_t)m[89];
-    p[90] = (uint8_t)(uint32_t)m[90];
-    p[91] = (uint8_t)(uint32_t)m[91];
-    p[92] = (uint8_t)(uint32_t)m[92];
-    p[93] = (uint8_t)(uint32_t)m[93];
-    p[94] = (uint8_t)(uint32_t)m[94];
-    p[95] = (uint8_t)(uint32_t)m[95];
-    p[96] = (uint8_t)(uint32_t)m[96];
-    p[97] = (uint8_t)(uint32_t)m[97];
-    p[98] = (uint8_t)(uint32_t)m[98];
-    p[99] = (uint8_t)(uint32_t)m[99];
-    p[100] = (uint8_t)(uint32_t)m[100];
-    p[101] = (uint8_t)(uint32_t)m[101];
-    p[102] = (uint8_t)(uint32_t)m[102];
-    p[103] = (uint8_t)(uint32_t)m[103];
-    p[104] = (uint8_t)(uint32_t)m[104];
-    p[105] = (uint8_t)(uint32_t)m[105];
-    p[106] = (uint8_t)(uint32_t)m[106];
-    p[107] = (uint8_t)(uint32_t)m[107];
-    p[108] = (uint8_t)(uint32_t)m[108];
-    p[109] = (uint8_t)(uint32_t)m[109];
-    p[110] = (uint8_t)(uint32_t)m[110];
-    p[111] = (uint8_t)(uint32_t)m[111];
-    p[112] = (uint8_t)(uint32_t)m[112];
-    p[113] = (uint8_t)(uint32_t)m[113];
-    p[114] = (uint8_t)(uint32_t)m[114];
-    p[115] = (uint8_t)(uint32_t)m[115];
-    p[116] = (uint8_t)(uint32_t)m[116];
-    p[117] = (uint8_t)(uint32_t)m[117];
-    p[118] = (uint8_t)(uint32_t)m[118];
-    p[119] = (uint8_t)(uint32_t)m[119];
-    p[120] = (uint8_t)(uint32_t)m[120];
-    p[121] = (uint8_t)(uint32_t)m[121];
-    p[122] = (uint8_t)(uint32_t)m[122];
-    p[123] = (uint8_t)(uint32_t)m[123];
-    p[124] = (uint8_t)(uint32_t)m[124];
-    p[125] = (uint8_t)(uint32_t)m[125];
-    p[126] = (uint8_t)(uint32_t)m[126];
-    p[127] = (uint8_t)(uint32_t)m[127];
+    p[0] = (uint8_t)(uint32_t)head[0];
+    p[1] = (uint8_t)(uint32_t)head[1];
+    p[2] = (uint8_t)(uint32_t)head[2];
+    p[3] = (uint8_t)(uint32_t)head[3];
+    p[4] = (uint8_t)(uint32_t)head[4];
+    p[5] = (uint8_t)(uint32_t)head[5];
+    p[6] = (uint8_t)(uint32_t)head[6];
+    p[7] = (uint8_t)(uint32_t)head[7];
+    p[8] = (uint8_t)(uint32_t)head[8];
+    p[9] = (uint8_t)(uint32_t)head[9];
+    p[10] = (uint8_t)(uint32_t)head[10];
+    p[11] = (uint8_t)(uint32_t)head[11];
+    p[12] = (uint8_t)(uint32_t)head[12];
+    p[13] = (uint8_t)(uint32_t)head[13];
+    p[14] = (uint8_t)(uint32_t)head[14];
+    p[15] = (uint8_t)(uint32_t)head[15];
+    p[16] = (uint8_t)(uint32_t)head[16];
+    p[17] = (uint8_t)(uint32_t)head[17];
+    p[18] = (uint8_t)(uint32_t)head[18];
+    p[19] = (uint8_t)(uint32_t)head[19];
+    p[20] = (uint8_t)(uint32_t)head[20];
+    p[21] = (uint8_t)(uint32_t)head[21];
+    p[22] = (uint8_t)(uint32_t)head[22];
+    p[23] = (uint8_t)(uint32_t)head[23];
+    p[24] = (uint8_t)(uint32_t)head[24];
+    p[25] = (uint8_t)(uint32_t)head[25];
+    p[26] = (uint8_t)(uint32_t)head[26];
+    p[27] = (uint8_t)(uint32_t)head[27];
+    p[28] = (uint8_t)(uint32_t)head[28];
+    p[29] = (uint8_t)(uint32_t)head[29];
+    p[30] = (uint8_t)(uint32_t)head[30];
+    p[31] = (uint8_t)(uint32_t)head[31];
+    p[32] = (uint8_t)(uint32_t)m[0];
+    p[33] = (uint8_t)(uint32_t)m[1];
+    p[34] = (uint8_t)(uint32_t)m[2];
+    p[35] = (uint8_t)(uint32_t)m[3];
+    p[36] = (uint8_t)(uint32_t)m[4];
+    p[37] = (uint8_t)(uint32_t)m[5];
+    p[38] = (uint8_t)(uint32_t)m[6];
+    p[39] = (uint8_t)(uint32_t)m[7];
+    p[40] = (uint8_t)(uint32_t)m[8];
+    p[41] = (uint8_t)(uint32_t)m[9];
+    p[42] = (uint8_t)(uint32_t)m[10];
+    p[43] = (uint8_t)(uint32_t)m[11];
+    p[44] = (uint8_t)(uint32_t)m[12];
+    p[45] = (uint8_t)(uint32_t)m[13];
+    p[46] = (uint8_t)(uint32_t)m[14];
+    p[47] = (uint8_t)(uint32_t)m[15];
+    p[48] = (uint8_t)(uint32_t)m[16];
+    p[49] = (uint8_t)(uint32_t)m[17];
+    p[50] = (uint8_t)(uint32_t)m[18];
+    p[51] = (uint8_t)(uint32_t)m[19];
+    p[52] = (uint8_t)(uint32_t)m[20];
+    p[53] = (uint8_t)(uint32_t)m[21];
+    p[54] = (uint8_t)(uint32_t)m[22];
+    p[55] = (uint8_t)(uint32_t)m[23];
+    p[56] = (uint8_t)(uint32_t)m[24];
+    p[57] = (uint8_t)(uint32_t)m[25];
+    p[58] = (uint8_t)(uint32_t)m[26];
+    p[59] = (uint8_t)(uint32_t)m[27];
+    p[60] = (uint8_t)(uint32_t)m[28];
+    p[61] = (uint8_t)(uint32_t)m[29];
+    p[62] = (uint8_t)(uint32_t)m[30];
+    p[63] = (uint8_t)(uint32_t)m[31];
+    p[64] = (uint8_t)(uint32_t)m[32];
+    p[65] = (uint8_t)(uint32_t)m[33];
+    p[66] = (uint8_t)(uint32_t)m[34];
+    p[67] = (uint8_t)(uint32_t)m[35];
+    p[68] = (uint8_t)(uint32_t)m[36];
+    p[69] = (uint8_t)(uint32_t)m[37];
+    p[70] = (uint8_t)(uint32_t)m[38];
+    p[71] = (uint8_t)(uint32_t)m[39];
+    p[72] = (uint8_t)(uint32_t)m[40];
+    p[73] = (uint8_t)(uint32_t)m[41];
+    p[74] = (uint8_t)(uint32_t)m[42];
+    p[75] = (uint8_t)(uint32_t)m[43];
+    p[76] = (uint8_t)(uint32_t)m[44];
+    p[77] = (uint8_t)(uint32_t)m[45];
+    p[78] = (uint8_t)(uint32_t)m[46];
+    p[79] = (uint8_t)(uint32_t)m[47];
+    p[80] = (uint8_t)(uint32_t)m[48];
+    p[81] = (uint8_t)(uint32_t)m[49];
+    p[82] = (uint8_t)(uint32_t)m[50];
+    p[83] = (uint8_t)(uint32_t)m[51];
+    p[84] = (uint8_t)(uint32_t)m[52];
+    p[85] = (uint8_t)(uint32_t)m[53];
+    p[86] = (uint8_t)(uint32_t)m[54];
+    p[87] = (uint8_t)(uint32_t)m[55];
+    p[88] = (uint8_t)(uint32_t)m[56];
+    p[89] = (uint8_t)(uint32_t)m[57];
+    p[90] = (uint8_t)(uint32_t)m[58];
+    p[91] = (uint8_t)(uint32_t)m[59];
+    p[92] = (uint8_t)(uint32_t)m[60];
+    p[93] = (uint8_t)(uint32_t)m[61];
+    p[94] = (uint8_t)(uint32_t)m[62];
+    p[95] = (uint8_t)(uint32_t)m[63];
+    p[96] = (uint8_t)(uint32_t)m[64];
+    p[97] = (uint8_t)(uint32_t)m[65];
+    p[98] = (uint8_t)(uint32_t)m[66];
+    p[99] = (uint8_t)(uint32_t)m[67];
+    p[100] = (uint8_t)(uint32_t)m[68];
+    p[101] = (uint8_t)(uint32_t)m[69];
+    p[102] = (uint8_t)(uint32_t)m[70];
+    p[103] = (uint8_t)(uint32_t)m[71];
+    p[104] = (uint8_t)(uint32_t)m[72];
+    p[105] = (uint8_t)(uint32_t)m[73];
+    p[106] = (uint8_t)(uint32_t)m[74];
+    p[107] = (uint8_t)(uint32_t)m[75];
+    p[108] = (uint8_t)(uint32_t)m[76];
+    p[109] = (uint8_t)(uint32_t)m[77];
+    p[110] = (uint8_t)(uint32_t)m[78];
+    p[111] = (uint8_t)(uint32_t)m[79];
+    p[112] = (uint8_t)(uint32_t)m[80];
+    p[113] = (uint8_t)(uint32_t)m[81];
+    p[114] = (uint8_t)(uint32_t)m[82];
+    p[115] = (uint8_t)(uint32_t)m[83];
+    p[116] = (uint8_t)(uint32_t)m[84];
+    p[117] = (uint8_t)(uint32_t)m[85];
+    p[118] = (uint8_t)(uint32_t)m[86];
+    p[119] = (uint8_t)(uint32_t)m[87];
+    p[120] = (uint8_t)(uint32_t)m[88];
+    p[121] = (uint8_t)(uint32_t)m[89];
+    p[122] = (uint8_t)(uint32_t)m[90];
+    p[123] = (uint8_t)(uint32_t)m[91];
+    p[124] = (uint8_t)(uint32_t)m[92];
+    p[125] = (uint8_t)(uint32_t)m[93];
+    p[126] = (uint8_t)(uint32_t)m[94];
+    p[127] = (uint8_t)(uint32_t)m[95];
 }
 
 /* hash.sha512.finish
@@ -7815,59 +7624,108 @@ STK_NOINLINE static void hash_sha512_finish(uint8_t *restrict d, const uint64_t 
     }
 }
 
-/* hash.sha512.tail$0
+/* hash.sha512.tail$32
  * What follows the last whole block of `head || m`, then 0x80, then zeros. */
-STK_NOINLINE static void hash_sha512_tail_0(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_tail_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
-    (void)head;
-    uint32_t blocks; /* 0 .. 2^24-1 */
-    uint32_t i; /* 0 .. 127 */
-    blocks = n >> 7;
+    uint32_t blocks; /* 0 .. 2^24 */
+    uint32_t i_2; /* 0 .. 95 */
+    blocks = (n + UINT32_C(32)) >> 7;
     memset(p, 0, 128);
-    for (i = 0; i < 128; i++) {
-        if (((UINT32_C(128) * blocks) + i) < n) {
-            p[i] = (uint8_t)(uint32_t)m[(UINT32_C(128) * blocks) + i];
+    if (blocks == UINT32_C(0)) {
+        p[0] = (uint8_t)(uint32_t)head[0];
+        p[1] = (uint8_t)(uint32_t)head[1];
+        p[2] = (uint8_t)(uint32_t)head[2];
+        p[3] = (uint8_t)(uint32_t)head[3];
+        p[4] = (uint8_t)(uint32_t)head[4];
+        p[5] = (uint8_t)(uint32_t)head[5];
+        p[6] = (uint8_t)(uint32_t)head[6];
+        p[7] = (uint8_t)(uint32_t)head[7];
+        p[8] = (uint8_t)(uint32_t)head[8];
+        p[9] = (uint8_t)(uint32_t)head[9];
+        p[10] = (uint8_t)(uint32_t)head[10];
+        p[11] = (uint8_t)(uint32_t)head[11];
+        p[12] = (uint8_t)(uint32_t)head[12];
+        p[13] = (uint8_t)(uint32_t)head[13];
+        p[14] = (uint8_t)(uint32_t)head[14];
+        p[15] = (uint8_t)(uint32_t)head[15];
+        p[16] = (uint8_t)(uint32_t)head[16];
+        p[17] = (uint8_t)(uint32_t)head[17];
+        p[18] = (uint8_t)(uint32_t)head[18];
+        p[19] = (uint8_t)(uint32_t)head[19];
+        p[20] = (uint8_t)(uint32_t)head[20];
+        p[21] = (uint8_t)(uint32_t)head[21];
+        p[22] = (uint8_t)(uint32_t)head[22];
+        p[23] = (uint8_t)(uint32_t)head[23];
+        p[24] = (uint8_t)(uint32_t)head[24];
+        p[25] = (uint8_t)(uint32_t)head[25];
+        p[26] = (uint8_t)(uint32_t)head[26];
+        p[27] = (uint8_t)(uint32_t)head[27];
+        p[28] = (uint8_t)(uint32_t)head[28];
+        p[29] = (uint8_t)(uint32_t)head[29];
+        p[30] = (uint8_t)(uint32_t)head[30];
+        p[31] = (uint8_t)(uint32_t)head[31];
+    } else {
+        uint32_t start; /* 96 .. 2147483616 */
+        uint32_t i; /* 0 .. 31 */
+        start = (UINT32_C(128) * (blocks - UINT32_C(1))) + UINT32_C(96);
+        for (i = 0; i < 32; i++) {
+            if ((start + i) < n) {
+                p[i] = (uint8_t)(uint32_t)m[start + i];
+            } else {
+                if ((start + i) == n) {
+                    p[i] = UINT32_C(128);
+                }
+            }
+        }
+    }
+    for (i_2 = 0; i_2 < 96; i_2++) {
+        if (((UINT32_C(128) * blocks) + i_2) < n) {
+            p[UINT32_C(32) + i_2] = (uint8_t)(uint32_t)m[(UINT32_C(128) * blocks) + i_2];
         } else {
-            if (((UINT32_C(128) * blocks) + i) == n) {
-                p[i] = UINT32_C(128);
+            if (((UINT32_C(128) * blocks) + i_2) == n) {
+                p[UINT32_C(32) + i_2] = UINT32_C(128);
             }
         }
     }
 }
 
-/* hash.sha512.hash_with_prefix$0
+/* hash.sha512.hash_with_prefix$32
  * SHA-512 of `head || m`, without joining them: `head` is at most one block. */
-STK_NOINLINE static void hash_sha512_hash_with_prefix_0(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_hash_with_prefix_32(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
-    uint32_t blocks; /* 0 .. 2^24-1 */
+    uint32_t total; /* 32 .. 2147483679 */
+    uint32_t blocks; /* 0 .. 2^24 */
     uint64_t h[8];
     uint8_t t_2[128];
-    blocks = n >> 7;
+    total = n + UINT32_C(32);
+    blocks = total >> 7;
     memmove(h, hash_sha512_IV, 8 * sizeof(uint64_t));
     if (blocks > UINT32_C(0)) {
         uint8_t t[128];
-        uint32_t b; /* 1 .. 16777214 */
-        hash_sha512_first_block_0(t, n, head, m);
+        uint32_t b; /* 1 .. 2^24-1 */
+        hash_sha512_first_block_32(t, n, head, m);
         hash_sha512_compress(h, hash_sha512_IV, t);
         for (b = 1; b < blocks; b++) {
             {
                 uint64_t tmp[8];
-                hash_sha512_compress(tmp, h, (&m[UINT32_C(128) * b]));
+                hash_sha512_compress(tmp, h, (&m[(UINT32_C(128) * b) - UINT32_C(32)]));
                 memmove(h, tmp, 8 * sizeof(uint64_t));
             }
         }
     }
-    hash_sha512_tail_0(t_2, n, head, m);
-    hash_sha512_finish(result, h, t_2, n);
+    hash_sha512_tail_32(t_2, n, head, m);
+    hash_sha512_finish(result, h, t_2, total);
 }
 
 /* nacl.sign.expand
- * The secret scalar of a seed and the prefix for nonces (RFC 8032, section 5.1.5, steps 1 and 2). */
+ * The secret scalar of a seed and the prefix for nonces (RFC 8032, section 5.1.5, steps 1 and 2).
+ * The seed is hashed as `nonce` hashes its prefix, so that one function serves both. */
 STK_NOINLINE static void nacl_sign_expand(uint8_t *a, uint8_t *prefix, const uint8_t *seed)
 {
+    uint8_t nothing[1] = {0};
     uint8_t h[64];
-    uint8_t none_0_hash[1] = {0};
-    hash_sha512_hash_with_prefix_0(h, UINT32_C(32), none_0_hash, seed);
+    hash_sha512_hash_with_prefix_32(h, UINT32_C(0), seed, nothing);
     a[0] = (uint8_t)(uint32_t)h[0];
     a[1] = (uint8_t)(uint32_t)h[1];
     a[2] = (uint8_t)(uint32_t)h[2];
@@ -9539,235 +9397,6 @@ STK_NOINLINE static void field_sc25519_reduce64(uint8_t *restrict result, const 
     field_sc25519_pack(result, t_2);
 }
 
-/* hash.sha512.first_block$32
- * The first 128 bytes of `head || m`, of which there are at least that many. */
-STK_NOINLINE static void hash_sha512_first_block_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
-{
-    (void)n;
-    p[0] = (uint8_t)(uint32_t)head[0];
-    p[1] = (uint8_t)(uint32_t)head[1];
-    p[2] = (uint8_t)(uint32_t)head[2];
-    p[3] = (uint8_t)(uint32_t)head[3];
-    p[4] = (uint8_t)(uint32_t)head[4];
-    p[5] = (uint8_t)(uint32_t)head[5];
-    p[6] = (uint8_t)(uint32_t)head[6];
-    p[7] = (uint8_t)(uint32_t)head[7];
-    p[8] = (uint8_t)(uint32_t)head[8];
-    p[9] = (uint8_t)(uint32_t)head[9];
-    p[10] = (uint8_t)(uint32_t)head[10];
-    p[11] = (uint8_t)(uint32_t)head[11];
-    p[12] = (uint8_t)(uint32_t)head[12];
-    p[13] = (uint8_t)(uint32_t)head[13];
-    p[14] = (uint8_t)(uint32_t)head[14];
-    p[15] = (uint8_t)(uint32_t)head[15];
-    p[16] = (uint8_t)(uint32_t)head[16];
-    p[17] = (uint8_t)(uint32_t)head[17];
-    p[18] = (uint8_t)(uint32_t)head[18];
-    p[19] = (uint8_t)(uint32_t)head[19];
-    p[20] = (uint8_t)(uint32_t)head[20];
-    p[21] = (uint8_t)(uint32_t)head[21];
-    p[22] = (uint8_t)(uint32_t)head[22];
-    p[23] = (uint8_t)(uint32_t)head[23];
-    p[24] = (uint8_t)(uint32_t)head[24];
-    p[25] = (uint8_t)(uint32_t)head[25];
-    p[26] = (uint8_t)(uint32_t)head[26];
-    p[27] = (uint8_t)(uint32_t)head[27];
-    p[28] = (uint8_t)(uint32_t)head[28];
-    p[29] = (uint8_t)(uint32_t)head[29];
-    p[30] = (uint8_t)(uint32_t)head[30];
-    p[31] = (uint8_t)(uint32_t)head[31];
-    p[32] = (uint8_t)(uint32_t)m[0];
-    p[33] = (uint8_t)(uint32_t)m[1];
-    p[34] = (uint8_t)(uint32_t)m[2];
-    p[35] = (uint8_t)(uint32_t)m[3];
-    p[36] = (uint8_t)(uint32_t)m[4];
-    p[37] = (uint8_t)(uint32_t)m[5];
-    p[38] = (uint8_t)(uint32_t)m[6];
-    p[39] = (uint8_t)(uint32_t)m[7];
-    p[40] = (uint8_t)(uint32_t)m[8];
-    p[41] = (uint8_t)(uint32_t)m[9];
-    p[42] = (uint8_t)(uint32_t)m[10];
-    p[43] = (uint8_t)(uint32_t)m[11];
-    p[44] = (uint8_t)(uint32_t)m[12];
-    p[45] = (uint8_t)(uint32_t)m[13];
-    p[46] = (uint8_t)(uint32_t)m[14];
-    p[47] = (uint8_t)(uint32_t)m[15];
-    p[48] = (uint8_t)(uint32_t)m[16];
-    p[49] = (uint8_t)(uint32_t)m[17];
-    p[50] = (uint8_t)(uint32_t)m[18];
-    p[51] = (uint8_t)(uint32_t)m[19];
-    p[52] = (uint8_t)(uint32_t)m[20];
-    p[53] = (uint8_t)(uint32_t)m[21];
-    p[54] = (uint8_t)(uint32_t)m[22];
-    p[55] = (uint8_t)(uint32_t)m[23];
-    p[56] = (uint8_t)(uint32_t)m[24];
-    p[57] = (uint8_t)(uint32_t)m[25];
-    p[58] = (uint8_t)(uint32_t)m[26];
-    p[59] = (uint8_t)(uint32_t)m[27];
-    p[60] = (uint8_t)(uint32_t)m[28];
-    p[61] = (uint8_t)(uint32_t)m[29];
-    p[62] = (uint8_t)(uint32_t)m[30];
-    p[63] = (uint8_t)(uint32_t)m[31];
-    p[64] = (uint8_t)(uint32_t)m[32];
-    p[65] = (uint8_t)(uint32_t)m[33];
-    p[66] = (uint8_t)(uint32_t)m[34];
-    p[67] = (uint8_t)(uint32_t)m[35];
-    p[68] = (uint8_t)(uint32_t)m[36];
-    p[69] = (uint8_t)(uint32_t)m[37];
-    p[70] = (uint8_t)(uint32_t)m[38];
-    p[71] = (uint8_t)(uint32_t)m[39];
-    p[72] = (uint8_t)(uint32_t)m[40];
-    p[73] = (uint8_t)(uint32_t)m[41];
-    p[74] = (uint8_t)(uint32_t)m[42];
-    p[75] = (uint8_t)(uint32_t)m[43];
-    p[76] = (uint8_t)(uint32_t)m[44];
-    p[77] = (uint8_t)(uint32_t)m[45];
-    p[78] = (uint8_t)(uint32_t)m[46];
-    p[79] = (uint8_t)(uint32_t)m[47];
-    p[80] = (uint8_t)(uint32_t)m[48];
-    p[81] = (uint8_t)(uint32_t)m[49];
-    p[82] = (uint8_t)(uint32_t)m[50];
-    p[83] = (uint8_t)(uint32_t)m[51];
-    p[84] = (uint8_t)(uint32_t)m[52];
-    p[85] = (uint8_t)(uint32_t)m[53];
-    p[86] = (uint8_t)(uint32_t)m[54];
-    p[87] = (uint8_t)(uint32_t)m[55];
-    p[88] = (uint8_t)(uint32_t)m[56];
-    p[89] = (uint8_t)(uint32_t)m[57];
-    p[90] = (uint8_t)(uint32_t)m[58];
-    p[91] = (uint8_t)(uint32_t)m[59];
-    p[92] = (uint8_t)(uint32_t)m[60];
-    p[93] = (uint8_t)(uint32_t)m[61];
-    p[94] = (uint8_t)(uint32_t)m[62];
-    p[95] = (uint8_t)(uint32_t)m[63];
-    p[96] = (uint8_t)(uint32_t)m[64];
-    p[97] = (uint8_t)(uint32_t)m[65];
-    p[98] = (uint8_t)(uint32_t)m[66];
-    p[99] = (uint8_t)(uint32_t)m[67];
-    p[100] = (uint8_t)(uint32_t)m[68];
-    p[101] = (uint8_t)(uint32_t)m[69];
-    p[102] = (uint8_t)(uint32_t)m[70];
-    p[103] = (uint8_t)(uint32_t)m[71];
-    p[104] = (uint8_t)(uint32_t)m[72];
-    p[105] = (uint8_t)(uint32_t)m[73];
-    p[106] = (uint8_t)(uint32_t)m[74];
-    p[107] = (uint8_t)(uint32_t)m[75];
-    p[108] = (uint8_t)(uint32_t)m[76];
-    p[109] = (uint8_t)(uint32_t)m[77];
-    p[110] = (uint8_t)(uint32_t)m[78];
-    p[111] = (uint8_t)(uint32_t)m[79];
-    p[112] = (uint8_t)(uint32_t)m[80];
-    p[113] = (uint8_t)(uint32_t)m[81];
-    p[114] = (uint8_t)(uint32_t)m[82];
-    p[115] = (uint8_t)(uint32_t)m[83];
-    p[116] = (uint8_t)(uint32_t)m[84];
-    p[117] = (uint8_t)(uint32_t)m[85];
-    p[118] = (uint8_t)(uint32_t)m[86];
-    p[119] = (uint8_t)(uint32_t)m[87];
-    p[120] = (uint8_t)(uint32_t)m[88];
-    p[121] = (uint8_t)(uint32_t)m[89];
-    p[122] = (uint8_t)(uint32_t)m[90];
-    p[123] = (uint8_t)(uint32_t)m[91];
-    p[124] = (uint8_t)(uint32_t)m[92];
-    p[125] = (uint8_t)(uint32_t)m[93];
-    p[126] = (uint8_t)(uint32_t)m[94];
-    p[127] = (uint8_t)(uint32_t)m[95];
-}
-
-/* hash.sha512.tail$32
- * What follows the last whole block of `head || m`, then 0x80, then zeros. */
-STK_NOINLINE static void hash_sha512_tail_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
-{
-    uint32_t blocks; /* 0 .. 2^24 */
-    uint32_t i_2; /* 0 .. 95 */
-    blocks = (n + UINT32_C(32)) >> 7;
-    memset(p, 0, 128);
-    if (blocks == UINT32_C(0)) {
-        p[0] = (uint8_t)(uint32_t)head[0];
-        p[1] = (uint8_t)(uint32_t)head[1];
-        p[2] = (uint8_t)(uint32_t)head[2];
-        p[3] = (uint8_t)(uint32_t)head[3];
-        p[4] = (uint8_t)(uint32_t)head[4];
-        p[5] = (uint8_t)(uint32_t)head[5];
-        p[6] = (uint8_t)(uint32_t)head[6];
-        p[7] = (uint8_t)(uint32_t)head[7];
-        p[8] = (uint8_t)(uint32_t)head[8];
-        p[9] = (uint8_t)(uint32_t)head[9];
-        p[10] = (uint8_t)(uint32_t)head[10];
-        p[11] = (uint8_t)(uint32_t)head[11];
-        p[12] = (uint8_t)(uint32_t)head[12];
-        p[13] = (uint8_t)(uint32_t)head[13];
-        p[14] = (uint8_t)(uint32_t)head[14];
-        p[15] = (uint8_t)(uint32_t)head[15];
-        p[16] = (uint8_t)(uint32_t)head[16];
-        p[17] = (uint8_t)(uint32_t)head[17];
-        p[18] = (uint8_t)(uint32_t)head[18];
-        p[19] = (uint8_t)(uint32_t)head[19];
-        p[20] = (uint8_t)(uint32_t)head[20];
-        p[21] = (uint8_t)(uint32_t)head[21];
-        p[22] = (uint8_t)(uint32_t)head[22];
-        p[23] = (uint8_t)(uint32_t)head[23];
-        p[24] = (uint8_t)(uint32_t)head[24];
-        p[25] = (uint8_t)(uint32_t)head[25];
-        p[26] = (uint8_t)(uint32_t)head[26];
-        p[27] = (uint8_t)(uint32_t)head[27];
-        p[28] = (uint8_t)(uint32_t)head[28];
-        p[29] = (uint8_t)(uint32_t)head[29];
-        p[30] = (uint8_t)(uint32_t)head[30];
-        p[31] = (uint8_t)(uint32_t)head[31];
-    } else {
-        uint32_t start; /* 96 .. 2147483616 */
-        uint32_t i; /* 0 .. 31 */
-        start = (UINT32_C(128) * (blocks - UINT32_C(1))) + UINT32_C(96);
-        for (i = 0; i < 32; i++) {
-            if ((start + i) < n) {
-                p[i] = (uint8_t)(uint32_t)m[start + i];
-            } else {
-                if ((start + i) == n) {
-                    p[i] = UINT32_C(128);
-                }
-            }
-        }
-    }
-    for (i_2 = 0; i_2 < 96; i_2++) {
-        if (((UINT32_C(128) * blocks) + i_2) < n) {
-            p[UINT32_C(32) + i_2] = (uint8_t)(uint32_t)m[(UINT32_C(128) * blocks) + i_2];
-        } else {
-            if (((UINT32_C(128) * blocks) + i_2) == n) {
-                p[UINT32_C(32) + i_2] = UINT32_C(128);
-            }
-        }
-    }
-}
-
-/* hash.sha512.hash_with_prefix$32
- * SHA-512 of `head || m`, without joining them: `head` is at most one block. */
-STK_NOINLINE static void hash_sha512_hash_with_prefix_32(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
-{
-    uint32_t total; /* 32 .. 2147483679 */
-    uint32_t blocks; /* 0 .. 2^24 */
-    uint64_t h[8];
-    uint8_t t_2[128];
-    total = n + UINT32_C(32);
-    blocks = total >> 7;
-    memmove(h, hash_sha512_IV, 8 * sizeof(uint64_t));
-    if (blocks > UINT32_C(0)) {
-        uint8_t t[128];
-        uint32_t b; /* 1 .. 2^24-1 */
-        hash_sha512_first_block_32(t, n, head, m);
-        hash_sha512_compress(h, hash_sha512_IV, t);
-        for (b = 1; b < blocks; b++) {
-            {
-                uint64_t tmp[8];
-                hash_sha512_compress(tmp, h, (&m[(UINT32_C(128) * b) - UINT32_C(32)]));
-                memmove(h, tmp, 8 * sizeof(uint64_t));
-            }
-        }
-    }
-    hash_sha512_tail_32(t_2, n, head, m);
-    hash_sha512_finish(result, h, t_2, total);
-}
-
 /* nacl.sign.nonce
  * SHA-512(prefix || M) modulo L. */
 STK_NOINLINE static void nacl_sign_nonce(uint8_t *result, uint32_t n, const uint8_t *prefix, const uint8_t *m)
@@ -11144,10 +10773,10 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
 
 #ifdef STK_UNIT_BEFORE
 #undef hash_sha512_compress
-#undef hash_sha512_first_block_0
+#undef hash_sha512_first_block_32
 #undef hash_sha512_finish
-#undef hash_sha512_tail_0
-#undef hash_sha512_hash_with_prefix_0
+#undef hash_sha512_tail_32
+#undef hash_sha512_hash_with_prefix_32
 #undef nacl_sign_expand
 #undef curve_ed25519_comb_recode
 #undef field_fe25519_radix25_5_mul
@@ -11172,9 +10801,6 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
 #undef field_sc25519_reduce
 #undef field_sc25519_unpack64
 #undef field_sc25519_reduce64
-#undef hash_sha512_first_block_32
-#undef hash_sha512_tail_32
-#undef hash_sha512_hash_with_prefix_32
 #undef nacl_sign_nonce
 #undef hash_sha512_first_block_64
 #undef hash_sha512_tail_64

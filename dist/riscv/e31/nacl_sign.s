@@ -2788,272 +2788,272 @@ hash_sha512_compress:
 	ret
 	.size hash_sha512_compress, . - hash_sha512_compress
 
-# hash.sha512.first_block$0 (lib/hash/sha512.stk, line 94)
+# hash.sha512.first_block$32 (lib/hash/sha512.stk, line 94)
 	.balign 4
-	.type hash_sha512_first_block_0, @function
-hash_sha512_first_block_0:
+	.type hash_sha512_first_block_32, @function
+hash_sha512_first_block_32:
 	addi sp, sp, -16
-	lbu a1, 0(a3)                    # 100
-	lbu a2, 1(a3)
-	lbu a4, 2(a3)
+	lbu a1, 0(a2)                    # 99
+	lbu a4, 1(a2)
+	lbu a5, 2(a2)
 	sb a1, 0(a0)
-	sb a2, 1(a0)
-	sb a4, 2(a0)
-	lbu a5, 3(a3)
-	lbu a6, 4(a3)
-	lbu a7, 5(a3)
-	sb a5, 3(a0)
-	sb a6, 4(a0)
-	sb a7, 5(a0)
-	lbu t0, 6(a3)
-	lbu t1, 7(a3)
-	lbu t2, 8(a3)
-	sb t0, 6(a0)
-	sb t1, 7(a0)
-	sb t2, 8(a0)
-	lbu t3, 9(a3)
-	lbu t4, 10(a3)
-	lbu t5, 11(a3)
+	sb a4, 1(a0)
+	sb a5, 2(a0)
+	lbu a6, 3(a2)
+	lbu a7, 4(a2)
+	lbu t0, 5(a2)
+	sb a6, 3(a0)
+	sb a7, 4(a0)
+	sb t0, 5(a0)
+	lbu t1, 6(a2)
+	lbu t2, 7(a2)
+	lbu t3, 8(a2)
 	sw ra, 0(sp)
-	sb t3, 9(a0)
-	sb t4, 10(a0)
-	sb t5, 11(a0)
-	lbu ra, 12(a3)
-	lbu a1, 13(a3)
-	lbu a2, 14(a3)
-	sb ra, 12(a0)
-	sb a1, 13(a0)
-	sb a2, 14(a0)
-	lbu a4, 15(a3)
-	lbu a5, 16(a3)
-	lbu a6, 17(a3)
-	sb a4, 15(a0)
-	sb a5, 16(a0)
-	sb a6, 17(a0)
-	lbu a7, 18(a3)
-	lbu t0, 19(a3)
-	lbu t1, 20(a3)
-	sb a7, 18(a0)
-	sb t0, 19(a0)
-	sb t1, 20(a0)
-	lbu t2, 21(a3)
-	lbu t3, 22(a3)
-	lbu t4, 23(a3)
-	sb t2, 21(a0)
-	sb t3, 22(a0)
-	sb t4, 23(a0)
-	lbu t5, 24(a3)
-	lbu ra, 25(a3)
-	lbu a1, 26(a3)
-	sb t5, 24(a0)
-	sb ra, 25(a0)
-	sb a1, 26(a0)
-	lbu a2, 27(a3)
-	lbu a4, 28(a3)
-	lbu a5, 29(a3)
-	sb a2, 27(a0)
-	sb a4, 28(a0)
-	sb a5, 29(a0)
-	lbu a6, 30(a3)
-	lbu a7, 31(a3)
-	lbu t0, 32(a3)
-	sb a6, 30(a0)
-	sb a7, 31(a0)
-	sb t0, 32(a0)
-	lbu t1, 33(a3)
-	lbu t2, 34(a3)
-	lbu t3, 35(a3)
-	sb t1, 33(a0)
-	sb t2, 34(a0)
-	sb t3, 35(a0)
-	lbu t4, 36(a3)
-	lbu t5, 37(a3)
-	lbu ra, 38(a3)
-	sb t4, 36(a0)
-	sb t5, 37(a0)
-	sb ra, 38(a0)
-	lbu a1, 39(a3)
-	lbu a2, 40(a3)
-	lbu a4, 41(a3)
-	sb a1, 39(a0)
-	sb a2, 40(a0)
-	sb a4, 41(a0)
-	lbu a5, 42(a3)
-	lbu a6, 43(a3)
-	lbu a7, 44(a3)
-	sb a5, 42(a0)
-	sb a6, 43(a0)
-	sb a7, 44(a0)
-	lbu t0, 45(a3)
-	lbu t1, 46(a3)
-	lbu t2, 47(a3)
-	sb t0, 45(a0)
-	sb t1, 46(a0)
-	sb t2, 47(a0)
-	lbu t3, 48(a3)
-	lbu t4, 49(a3)
-	lbu t5, 50(a3)
-	sb t3, 48(a0)
-	sb t4, 49(a0)
-	sb t5, 50(a0)
-	lbu ra, 51(a3)
-	lbu a1, 52(a3)
-	lbu a2, 53(a3)
-	sb ra, 51(a0)
-	sb a1, 52(a0)
-	sb a2, 53(a0)
-	lbu a4, 54(a3)
-	lbu a5, 55(a3)
-	lbu a6, 56(a3)
-	sb a4, 54(a0)
-	sb a5, 55(a0)
-	sb a6, 56(a0)
-	lbu a7, 57(a3)
-	lbu t0, 58(a3)
-	lbu t1, 59(a3)
-	sb a7, 57(a0)
-	sb t0, 58(a0)
-	sb t1, 59(a0)
-	lbu t2, 60(a3)
-	lbu t3, 61(a3)
-	lbu t4, 62(a3)
-	sb t2, 60(a0)
-	sb t3, 61(a0)
-	sb t4, 62(a0)
-	lbu t5, 63(a3)
-	lbu ra, 64(a3)
-	lbu a1, 65(a3)
-	sb t5, 63(a0)
-	sb ra, 64(a0)
-	sb a1, 65(a0)
-	lbu a2, 66(a3)
-	lbu a4, 67(a3)
-	lbu a5, 68(a3)
-	sb a2, 66(a0)
-	sb a4, 67(a0)
-	sb a5, 68(a0)
-	lbu a6, 69(a3)
-	lbu a7, 70(a3)
-	lbu t0, 71(a3)
-	sb a6, 69(a0)
-	sb a7, 70(a0)
-	sb t0, 71(a0)
-	lbu t1, 72(a3)
-	lbu t2, 73(a3)
-	lbu t3, 74(a3)
-	sb t1, 72(a0)
-	sb t2, 73(a0)
-	sb t3, 74(a0)
-	lbu t4, 75(a3)
-	lbu t5, 76(a3)
-	lbu ra, 77(a3)
-	sb t4, 75(a0)
-	sb t5, 76(a0)
-	sb ra, 77(a0)
-	lbu a1, 78(a3)
-	lbu a2, 79(a3)
-	lbu a4, 80(a3)
-	sb a1, 78(a0)
-	sb a2, 79(a0)
-	sb a4, 80(a0)
-	lbu a5, 81(a3)
-	lbu a6, 82(a3)
-	lbu a7, 83(a3)
-	sb a5, 81(a0)
-	sb a6, 82(a0)
-	sb a7, 83(a0)
-	lbu t0, 84(a3)
-	lbu t1, 85(a3)
-	lbu t2, 86(a3)
-	sb t0, 84(a0)
-	sb t1, 85(a0)
-	sb t2, 86(a0)
-	lbu t3, 87(a3)
-	lbu t4, 88(a3)
-	lbu t5, 89(a3)
-	sb t3, 87(a0)
-	sb t4, 88(a0)
-	sb t5, 89(a0)
-	lbu ra, 90(a3)
-	lbu a1, 91(a3)
-	lbu a2, 92(a3)
-	sb ra, 90(a0)
-	sb a1, 91(a0)
-	sb a2, 92(a0)
-	lbu a4, 93(a3)
-	lbu a5, 94(a3)
-	lbu a6, 95(a3)
-	sb a4, 93(a0)
-	sb a5, 94(a0)
-	sb a6, 95(a0)
-	lbu a7, 96(a3)
-	lbu t0, 97(a3)
-	lbu t1, 98(a3)
-	sb a7, 96(a0)
-	sb t0, 97(a0)
-	sb t1, 98(a0)
-	lbu t2, 99(a3)
-	lbu t3, 100(a3)
-	lbu t4, 101(a3)
-	sb t2, 99(a0)
-	sb t3, 100(a0)
-	sb t4, 101(a0)
-	lbu t5, 102(a3)
-	lbu ra, 103(a3)
-	lbu a1, 104(a3)
-	sb t5, 102(a0)
-	sb ra, 103(a0)
-	sb a1, 104(a0)
-	lbu a2, 105(a3)
-	lbu a4, 106(a3)
-	lbu a5, 107(a3)
-	sb a2, 105(a0)
-	sb a4, 106(a0)
-	sb a5, 107(a0)
-	lbu a6, 108(a3)
-	lbu a7, 109(a3)
-	lbu t0, 110(a3)
-	sb a6, 108(a0)
-	sb a7, 109(a0)
-	sb t0, 110(a0)
-	lbu t1, 111(a3)
-	lbu t2, 112(a3)
-	lbu t3, 113(a3)
-	sb t1, 111(a0)
-	sb t2, 112(a0)
-	sb t3, 113(a0)
-	lbu t4, 114(a3)
-	lbu t5, 115(a3)
-	lbu ra, 116(a3)
-	sb t4, 114(a0)
-	sb t5, 115(a0)
-	sb ra, 116(a0)
-	lbu a1, 117(a3)
-	lbu a2, 118(a3)
-	lbu a4, 119(a3)
-	sb a1, 117(a0)
-	sb a2, 118(a0)
-	sb a4, 119(a0)
-	lbu a5, 120(a3)
-	lbu a6, 121(a3)
-	lbu a7, 122(a3)
-	sb a5, 120(a0)
-	sb a6, 121(a0)
-	sb a7, 122(a0)
-	lbu t0, 123(a3)
-	lbu t1, 124(a3)
-	lbu t2, 125(a3)
-	sb t0, 123(a0)
-	sb t1, 124(a0)
-	sb t2, 125(a0)
-	lbu t3, 126(a3)
-	lbu t4, 127(a3)
+	sb t1, 6(a0)
+	sb t2, 7(a0)
+	sb t3, 8(a0)
+	lbu t4, 9(a2)
+	lbu t5, 10(a2)
+	lbu ra, 11(a2)
+	sb t4, 9(a0)
+	sb t5, 10(a0)
+	sb ra, 11(a0)
+	lbu a1, 12(a2)
+	lbu a4, 13(a2)
+	lbu a5, 14(a2)
+	sb a1, 12(a0)
+	sb a4, 13(a0)
+	sb a5, 14(a0)
+	lbu a6, 15(a2)
+	lbu a7, 16(a2)
+	lbu t0, 17(a2)
+	sb a6, 15(a0)
+	sb a7, 16(a0)
+	sb t0, 17(a0)
+	lbu t1, 18(a2)
+	lbu t2, 19(a2)
+	lbu t3, 20(a2)
+	sb t1, 18(a0)
+	sb t2, 19(a0)
+	sb t3, 20(a0)
+	lbu t4, 21(a2)
+	lbu t5, 22(a2)
+	lbu ra, 23(a2)
+	sb t4, 21(a0)
+	sb t5, 22(a0)
+	sb ra, 23(a0)
+	lbu a1, 24(a2)
+	lbu a4, 25(a2)
+	lbu a5, 26(a2)
+	sb a1, 24(a0)
+	sb a4, 25(a0)
+	sb a5, 26(a0)
+	lbu a6, 27(a2)
+	lbu a7, 28(a2)
+	lbu t0, 29(a2)
+	sb a6, 27(a0)
+	sb a7, 28(a0)
+	sb t0, 29(a0)
+	lbu t1, 30(a2)
+	lbu t2, 31(a2)
+	lbu t3, 0(a3)                    # 100
+	sb t1, 30(a0)
+	sb t2, 31(a0)
+	sb t3, 32(a0)
+	lbu t4, 1(a3)
+	lbu t5, 2(a3)
+	lbu ra, 3(a3)
+	sb t4, 33(a0)
+	sb t5, 34(a0)
+	sb ra, 35(a0)
+	lbu a1, 4(a3)
+	lbu a4, 5(a3)
+	lbu a5, 6(a3)
+	sb a1, 36(a0)
+	sb a4, 37(a0)
+	sb a5, 38(a0)
+	lbu a6, 7(a3)
+	lbu a7, 8(a3)
+	lbu t0, 9(a3)
+	sb a6, 39(a0)
+	sb a7, 40(a0)
+	sb t0, 41(a0)
+	lbu t1, 10(a3)
+	lbu t2, 11(a3)
+	lbu a2, 12(a3)
+	sb t1, 42(a0)
+	sb t2, 43(a0)
+	sb a2, 44(a0)
+	lbu t3, 13(a3)
+	lbu t4, 14(a3)
+	lbu t5, 15(a3)
+	sb t3, 45(a0)
+	sb t4, 46(a0)
+	sb t5, 47(a0)
+	lbu ra, 16(a3)
+	lbu a1, 17(a3)
+	lbu a4, 18(a3)
+	sb ra, 48(a0)
+	sb a1, 49(a0)
+	sb a4, 50(a0)
+	lbu a5, 19(a3)
+	lbu a6, 20(a3)
+	lbu a7, 21(a3)
+	sb a5, 51(a0)
+	sb a6, 52(a0)
+	sb a7, 53(a0)
+	lbu t0, 22(a3)
+	lbu t1, 23(a3)
+	lbu t2, 24(a3)
+	sb t0, 54(a0)
+	sb t1, 55(a0)
+	sb t2, 56(a0)
+	lbu a2, 25(a3)
+	lbu t3, 26(a3)
+	lbu t4, 27(a3)
+	sb a2, 57(a0)
+	sb t3, 58(a0)
+	sb t4, 59(a0)
+	lbu t5, 28(a3)
+	lbu ra, 29(a3)
+	lbu a1, 30(a3)
+	sb t5, 60(a0)
+	sb ra, 61(a0)
+	sb a1, 62(a0)
+	lbu a4, 31(a3)
+	lbu a5, 32(a3)
+	lbu a6, 33(a3)
+	sb a4, 63(a0)
+	sb a5, 64(a0)
+	sb a6, 65(a0)
+	lbu a7, 34(a3)
+	lbu t0, 35(a3)
+	lbu t1, 36(a3)
+	sb a7, 66(a0)
+	sb t0, 67(a0)
+	sb t1, 68(a0)
+	lbu t2, 37(a3)
+	lbu a2, 38(a3)
+	lbu t3, 39(a3)
+	sb t2, 69(a0)
+	sb a2, 70(a0)
+	sb t3, 71(a0)
+	lbu t4, 40(a3)
+	lbu t5, 41(a3)
+	lbu ra, 42(a3)
+	sb t4, 72(a0)
+	sb t5, 73(a0)
+	sb ra, 74(a0)
+	lbu a1, 43(a3)
+	lbu a4, 44(a3)
+	lbu a5, 45(a3)
+	sb a1, 75(a0)
+	sb a4, 76(a0)
+	sb a5, 77(a0)
+	lbu a6, 46(a3)
+	lbu a7, 47(a3)
+	lbu t0, 48(a3)
+	sb a6, 78(a0)
+	sb a7, 79(a0)
+	sb t0, 80(a0)
+	lbu t1, 49(a3)
+	lbu t2, 50(a3)
+	lbu a2, 51(a3)
+	sb t1, 81(a0)
+	sb t2, 82(a0)
+	sb a2, 83(a0)
+	lbu t3, 52(a3)
+	lbu t4, 53(a3)
+	lbu t5, 54(a3)
+	sb t3, 84(a0)
+	sb t4, 85(a0)
+	sb t5, 86(a0)
+	lbu ra, 55(a3)
+	lbu a1, 56(a3)
+	lbu a4, 57(a3)
+	sb ra, 87(a0)
+	sb a1, 88(a0)
+	sb a4, 89(a0)
+	lbu a5, 58(a3)
+	lbu a6, 59(a3)
+	lbu a7, 60(a3)
+	sb a5, 90(a0)
+	sb a6, 91(a0)
+	sb a7, 92(a0)
+	lbu t0, 61(a3)
+	lbu t1, 62(a3)
+	lbu t2, 63(a3)
+	sb t0, 93(a0)
+	sb t1, 94(a0)
+	sb t2, 95(a0)
+	lbu a2, 64(a3)
+	lbu t3, 65(a3)
+	lbu t4, 66(a3)
+	sb a2, 96(a0)
+	sb t3, 97(a0)
+	sb t4, 98(a0)
+	lbu t5, 67(a3)
+	lbu ra, 68(a3)
+	lbu a1, 69(a3)
+	sb t5, 99(a0)
+	sb ra, 100(a0)
+	sb a1, 101(a0)
+	lbu a4, 70(a3)
+	lbu a5, 71(a3)
+	lbu a6, 72(a3)
+	sb a4, 102(a0)
+	sb a5, 103(a0)
+	sb a6, 104(a0)
+	lbu a7, 73(a3)
+	lbu t0, 74(a3)
+	lbu t1, 75(a3)
+	sb a7, 105(a0)
+	sb t0, 106(a0)
+	sb t1, 107(a0)
+	lbu t2, 76(a3)
+	lbu a2, 77(a3)
+	lbu t3, 78(a3)
+	sb t2, 108(a0)
+	sb a2, 109(a0)
+	sb t3, 110(a0)
+	lbu t4, 79(a3)
+	lbu t5, 80(a3)
+	lbu ra, 81(a3)
+	sb t4, 111(a0)
+	sb t5, 112(a0)
+	sb ra, 113(a0)
+	lbu a1, 82(a3)
+	lbu a4, 83(a3)
+	lbu a5, 84(a3)
+	sb a1, 114(a0)
+	sb a4, 115(a0)
+	sb a5, 116(a0)
+	lbu a6, 85(a3)
+	lbu a7, 86(a3)
+	lbu t0, 87(a3)
+	sb a6, 117(a0)
+	sb a7, 118(a0)
+	sb t0, 119(a0)
+	lbu t1, 88(a3)
+	lbu t2, 89(a3)
+	lbu a2, 90(a3)
+	sb t1, 120(a0)
+	sb t2, 121(a0)
+	sb a2, 122(a0)
+	lbu t3, 91(a3)
+	lbu t4, 92(a3)
+	lbu t5, 93(a3)
+	sb t3, 123(a0)
+	sb t4, 124(a0)
+	sb t5, 125(a0)
+	lbu ra, 94(a3)
+	lbu a1, 95(a3)
+	sb ra, 126(a0)
 	lw ra, 0(sp)
-	sb t3, 126(a0)
-	sb t4, 127(a0)
+	sb a1, 127(a0)
 	addi sp, sp, 16
 	ret
-	.size hash_sha512_first_block_0, . - hash_sha512_first_block_0
+	.size hash_sha512_first_block_32, . - hash_sha512_first_block_32
 
 # hash.sha512.finish (lib/hash/sha512.stk, line 149)
 	.balign 4
@@ -3251,48 +3251,146 @@ hash_sha512_finish:
 	ret
 	.size hash_sha512_finish, . - hash_sha512_finish
 
-# hash.sha512.tail$0 (lib/hash/sha512.stk, line 106)
+# hash.sha512.tail$32 (lib/hash/sha512.stk, line 106)
 	.balign 4
-	.type hash_sha512_tail_0, @function
-hash_sha512_tail_0:
-	srli a2, a1, 7                   # 109: blocks in 0..2^24-1
-	li a4, 0
+	.type hash_sha512_tail_32, @function
+hash_sha512_tail_32:
+	addi sp, sp, -16
+	addi a4, a1, 32                  # 109
+	sw ra, 0(sp)
+	srli a5, a4, 7                   # 109: blocks in 0..2^24
+	li a6, 0
 .L3_0:
-	add a5, a0, a4
-	sb zero, 0(a5)
-	addi a4, a4, 1
-	li a6, 128
-	bltu a4, a6, .L3_0
+	add a7, a0, a6
+	sb zero, 0(a7)
+	addi a6, a6, 1
+	li t0, 128
+	bltu a6, t0, .L3_0
 .L3_1:
-	li a4, 0
+	bne a5, zero, .L3_2
+	lbu a6, 0(a2)                    # 112
+	lbu a7, 1(a2)
+	lbu t1, 2(a2)
+	sb a6, 0(a0)
+	sb a7, 1(a0)
+	sb t1, 2(a0)
+	lbu t2, 3(a2)
+	lbu t3, 4(a2)
+	lbu t4, 5(a2)
+	sb t2, 3(a0)
+	sb t3, 4(a0)
+	sb t4, 5(a0)
+	lbu t5, 6(a2)
+	lbu ra, 7(a2)
+	lbu a4, 8(a2)
+	sb t5, 6(a0)
+	sb ra, 7(a0)
+	sb a4, 8(a0)
+	lbu a6, 9(a2)
+	lbu a7, 10(a2)
+	lbu t1, 11(a2)
+	sb a6, 9(a0)
+	sb a7, 10(a0)
+	sb t1, 11(a0)
+	lbu t2, 12(a2)
+	lbu t3, 13(a2)
+	lbu t4, 14(a2)
+	sb t2, 12(a0)
+	sb t3, 13(a0)
+	sb t4, 14(a0)
+	lbu t5, 15(a2)
+	lbu ra, 16(a2)
+	lbu a4, 17(a2)
+	sb t5, 15(a0)
+	sb ra, 16(a0)
+	sb a4, 17(a0)
+	lbu a6, 18(a2)
+	lbu a7, 19(a2)
+	lbu t1, 20(a2)
+	sb a6, 18(a0)
+	sb a7, 19(a0)
+	sb t1, 20(a0)
+	lbu t2, 21(a2)
+	lbu t3, 22(a2)
+	lbu t4, 23(a2)
+	sb t2, 21(a0)
+	sb t3, 22(a0)
+	sb t4, 23(a0)
+	lbu t5, 24(a2)
+	lbu ra, 25(a2)
+	lbu a4, 26(a2)
+	sb t5, 24(a0)
+	sb ra, 25(a0)
+	sb a4, 26(a0)
+	lbu a6, 27(a2)
+	lbu a7, 28(a2)
+	lbu t1, 29(a2)
+	sb a6, 27(a0)
+	sb a7, 28(a0)
+	sb t1, 29(a0)
+	lbu t2, 30(a2)
+	lbu t3, 31(a2)
+	sb t2, 30(a0)
+	sb t3, 31(a0)
+	j .L3_3
 .L3_2:
-	slli a5, a2, 7                   # 124
-	add a7, a4, a5
-	bgeu a7, a1, .L3_4
-	add t0, a3, a7                   # 125
-	lbu t1, 0(t0)
-	add t2, a0, a4
-	sb t1, 0(t2)
-	j .L3_5
+	addi a2, a5, -1                  # 114
+	slli a6, a2, 7
+	addi a7, a6, 96                  # 114: start in 96..2^31-32
+	li t1, 0
 .L3_4:
-	beq a7, a1, .L3_6
-.L3_7:
-.L3_5:
-	addi a4, a4, 1
-	bltu a4, a6, .L3_2
-.L3_3:
-	ret
-.L3_6:
-	add t0, a0, a4
-	sb a6, 0(t0)
+	add t2, a7, t1                   # 116
+	bgeu t2, a1, .L3_6
+	add t3, a3, t2                   # 117
+	lbu t4, 0(t3)
+	add t5, a0, t1
+	sb t4, 0(t5)
 	j .L3_7
-	.size hash_sha512_tail_0, . - hash_sha512_tail_0
+.L3_6:
+	beq t2, a1, .L3_8
+.L3_9:
+.L3_7:
+	addi t1, t1, 1
+	li ra, 32
+	bltu t1, ra, .L3_4
+.L3_5:
+.L3_3:
+	li t4, 0
+.L3_10:
+	slli t5, a5, 7                   # 124
+	add ra, t4, t5
+	bgeu ra, a1, .L3_12
+	add a4, a3, ra                   # 125
+	lbu a6, 0(a4)
+	add a7, a0, t4
+	sb a6, 32(a7)
+	j .L3_13
+.L3_12:
+	beq ra, a1, .L3_14
+.L3_15:
+.L3_13:
+	addi t4, t4, 1
+	li t1, 96
+	bltu t4, t1, .L3_10
+.L3_11:
+	lw ra, 0(sp)
+	addi sp, sp, 16
+	ret
+.L3_8:
+	add t3, a0, t1
+	sb t0, 0(t3)
+	j .L3_9
+.L3_14:
+	add a4, a0, t4
+	sb t0, 32(a4)
+	j .L3_15
+	.size hash_sha512_tail_32, . - hash_sha512_tail_32
 
-# hash.sha512.hash_with_prefix$0 (lib/hash/sha512.stk, line 72)
+# hash.sha512.hash_with_prefix$32 (lib/hash/sha512.stk, line 72)
 	.balign 4
-	.type hash_sha512_hash_with_prefix_0, @function
-hash_sha512_hash_with_prefix_0:
-	addi sp, sp, -224
+	.type hash_sha512_hash_with_prefix_32, @function
+hash_sha512_hash_with_prefix_32:
+	addi sp, sp, -240
 	li a4, -205731576
 	li a5, 1779033703
 	li a6, -2067093701
@@ -3304,6 +3402,7 @@ hash_sha512_hash_with_prefix_0:
 	sw a6, 136(sp)
 	sw a7, 140(sp)
 	sw t0, 144(sp)
+	sw s0, 196(sp)
 	li t1, 1013904242
 	li t2, 1595750129
 	li t3, -1521486534
@@ -3315,14 +3414,15 @@ hash_sha512_hash_with_prefix_0:
 	li a6, 528734635
 	li a7, 327033209
 	li t0, 1541459225
-	sw s0, 196(sp)
 	sw s1, 200(sp)
+	addi s0, a1, 32                  # 75: total in 32..2^31+31
 	sw s2, 204(sp)
 	sw s3, 208(sp)
 	sw s4, 212(sp)
 	sw s5, 216(sp)
 	sw s6, 220(sp)
-	srli s0, a1, 7                   # 76: blocks in 0..2^24-1
+	sw s7, 224(sp)
+	srli s1, s0, 7                   # 76: blocks in 0..2^24
 	sw t1, 148(sp)
 	sw t2, 152(sp)
 	sw t3, 156(sp)
@@ -3334,78 +3434,79 @@ hash_sha512_hash_with_prefix_0:
 	sw a6, 180(sp)
 	sw a7, 184(sp)
 	sw t0, 188(sp)
-	beq s0, zero, .L4_0
-	mv s1, a0
-	mv s2, a1
-	mv s3, a2
-	mv s4, a3
-	mv a1, s2
-	mv a2, s3
-	mv a3, s4
+	beq s1, zero, .L4_0
+	mv s2, a0
+	mv s3, a1
+	mv s4, a2
+	mv s5, a3
+	mv a1, s3
+	mv a2, s4
+	mv a3, s5
 	addi a0, sp, 0
-	call hash_sha512_first_block_0
+	call hash_sha512_first_block_32
 	lla a1, table_1
 	addi a0, sp, 128
 	addi a2, sp, 0
 	call hash_sha512_compress
 	li t1, 1
-	bgeu t1, s0, .L4_3
-	mv s5, t1
+	bgeu t1, s1, .L4_3
+	mv s6, t1
 .L4_2:
-	slli t2, s5, 7                   # 83
-	add a2, s4, t2
+	slli t2, s6, 7                   # 83
+	addi t3, t2, -32
+	add a2, s5, t3
 	addi a0, sp, 0
 	addi a1, sp, 128
 	call hash_sha512_compress
-	lw t3, 0(sp)
-	lw t4, 4(sp)
-	lw t5, 8(sp)
-	lw ra, 12(sp)
-	lw a4, 16(sp)
-	lw a5, 20(sp)
-	lw a6, 24(sp)
-	lw a7, 28(sp)
-	lw t0, 32(sp)
-	lw a0, 36(sp)
-	lw a1, 40(sp)
-	lw a3, 44(sp)
-	lw t1, 48(sp)
-	lw t2, 52(sp)
+	lw t4, 0(sp)
+	lw t5, 4(sp)
+	lw ra, 8(sp)
+	lw a4, 12(sp)
+	lw a5, 16(sp)
+	lw a6, 20(sp)
+	lw a7, 24(sp)
+	lw t0, 28(sp)
+	lw a0, 32(sp)
+	lw a1, 36(sp)
+	lw a3, 40(sp)
+	lw t1, 44(sp)
+	lw t2, 48(sp)
+	lw t3, 52(sp)
 	lw a2, 56(sp)
-	lw s6, 60(sp)
-	sw t3, 128(sp)
-	sw t4, 132(sp)
-	sw t5, 136(sp)
-	sw ra, 140(sp)
-	sw a4, 144(sp)
-	sw a5, 148(sp)
-	sw a6, 152(sp)
-	sw a7, 156(sp)
-	sw t0, 160(sp)
-	sw a0, 164(sp)
-	sw a1, 168(sp)
-	sw a3, 172(sp)
-	sw t1, 176(sp)
-	sw t2, 180(sp)
+	lw s7, 60(sp)
+	sw t4, 128(sp)
+	sw t5, 132(sp)
+	sw ra, 136(sp)
+	sw a4, 140(sp)
+	sw a5, 144(sp)
+	sw a6, 148(sp)
+	sw a7, 152(sp)
+	sw t0, 156(sp)
+	sw a0, 160(sp)
+	sw a1, 164(sp)
+	sw a3, 168(sp)
+	sw t1, 172(sp)
+	sw t2, 176(sp)
+	sw t3, 180(sp)
 	sw a2, 184(sp)
-	sw s6, 188(sp)
-	addi s5, s5, 1
-	bltu s5, s0, .L4_2
+	sw s7, 188(sp)
+	addi s6, s6, 1
+	bltu s6, s1, .L4_2
 .L4_3:
 	j .L4_1
 .L4_0:
-	mv s1, a0
-	mv s2, a1
-	mv s3, a2
-	mv s4, a3
+	mv s2, a0
+	mv s3, a1
+	mv s4, a2
+	mv s5, a3
 .L4_1:
-	mv a1, s2
-	mv a2, s3
-	mv a3, s4
+	mv a1, s3
+	mv a2, s4
+	mv a3, s5
 	addi a0, sp, 0
-	call hash_sha512_tail_0
-	mv a0, s1
-	mv a3, s2
+	call hash_sha512_tail_32
+	mv a0, s2
+	mv a3, s0
 	addi a1, sp, 128
 	addi a2, sp, 0
 	call hash_sha512_finish
@@ -3417,11 +3518,12 @@ hash_sha512_hash_with_prefix_0:
 	lw s4, 212(sp)
 	lw s5, 216(sp)
 	lw s6, 220(sp)
-	addi sp, sp, 224
+	lw s7, 224(sp)
+	addi sp, sp, 240
 	ret
-	.size hash_sha512_hash_with_prefix_0, . - hash_sha512_hash_with_prefix_0
+	.size hash_sha512_hash_with_prefix_32, . - hash_sha512_hash_with_prefix_32
 
-# nacl.sign.expand (lib/nacl/sign.stk, line 10)
+# nacl.sign.expand (lib/nacl/sign.stk, line 11)
 	.balign 4
 	.type nacl_sign_expand, @function
 nacl_sign_expand:
@@ -3430,7 +3532,6 @@ nacl_sign_expand:
 	sw s1, 100(sp)
 	mv s0, a0
 	mv s1, a1
-	mv a3, a2
 	sw ra, 92(sp)
 	sw s2, 104(sp)
 	sw s3, 108(sp)
@@ -3442,117 +3543,117 @@ nacl_sign_expand:
 	sw s9, 132(sp)
 	sw s10, 136(sp)
 	sw s11, 140(sp)
-	addi a0, sp, 0
-	li a1, 32
-	addi a2, sp, 64
-	call hash_sha512_hash_with_prefix_0
-	lbu a3, 0(sp)                    # 12
+	addi a0, sp, 4
+	li a1, 0
+	addi a3, sp, 0
+	call hash_sha512_hash_with_prefix_32
+	lbu a3, 4(sp)                    # 14
 	sb a3, 0(s0)
-	lbu a4, 1(sp)
-	andi a1, a3, 248                 # 13
+	lbu a4, 5(sp)
+	andi a1, a3, 248                 # 15
 	sb a4, 1(s0)
-	lbu a5, 2(sp)                    # 12
+	lbu a5, 6(sp)                    # 14
 	sb a5, 2(s0)
-	lbu a6, 3(sp)
+	lbu a6, 7(sp)
 	sb a6, 3(s0)
-	lbu a7, 4(sp)
+	lbu a7, 8(sp)
 	sb a7, 4(s0)
-	lbu t0, 5(sp)
+	lbu t0, 9(sp)
 	sb t0, 5(s0)
-	lbu t1, 6(sp)
+	lbu t1, 10(sp)
 	sb t1, 6(s0)
-	lbu t2, 7(sp)
+	lbu t2, 11(sp)
 	sb t2, 7(s0)
-	lbu t3, 8(sp)
+	lbu t3, 12(sp)
 	sb t3, 8(s0)
-	lbu t4, 9(sp)
+	lbu t4, 13(sp)
 	sb t4, 9(s0)
-	lbu t5, 10(sp)
+	lbu t5, 14(sp)
 	sb t5, 10(s0)
-	lbu ra, 11(sp)
+	lbu ra, 15(sp)
 	sb ra, 11(s0)
-	lbu a0, 12(sp)
+	lbu a0, 16(sp)
 	sb a0, 12(s0)
-	lbu a2, 13(sp)
+	lbu a2, 17(sp)
 	sb a2, 13(s0)
-	lbu a4, 14(sp)
+	lbu a4, 18(sp)
 	sb a4, 14(s0)
-	lbu a5, 15(sp)
+	lbu a5, 19(sp)
 	sb a5, 15(s0)
-	lbu a6, 16(sp)
+	lbu a6, 20(sp)
 	sb a6, 16(s0)
-	lbu a7, 17(sp)
+	lbu a7, 21(sp)
 	sb a7, 17(s0)
-	lbu t0, 18(sp)
+	lbu t0, 22(sp)
 	sb t0, 18(s0)
-	lbu t1, 19(sp)
+	lbu t1, 23(sp)
 	sb t1, 19(s0)
-	lbu t2, 20(sp)
+	lbu t2, 24(sp)
 	sb t2, 20(s0)
-	lbu t3, 21(sp)
+	lbu t3, 25(sp)
 	sb t3, 21(s0)
-	lbu t4, 22(sp)
+	lbu t4, 26(sp)
 	sb t4, 22(s0)
-	lbu t5, 23(sp)
+	lbu t5, 27(sp)
 	sb t5, 23(s0)
-	lbu ra, 24(sp)
+	lbu ra, 28(sp)
 	sb ra, 24(s0)
-	lbu a3, 25(sp)
+	lbu a3, 29(sp)
 	sb a3, 25(s0)
-	lbu a0, 26(sp)
+	lbu a0, 30(sp)
 	sb a0, 26(s0)
-	lbu a2, 27(sp)
+	lbu a2, 31(sp)
 	sb a2, 27(s0)
-	lbu a4, 28(sp)
+	lbu a4, 32(sp)
 	sb a4, 28(s0)
-	lbu a5, 29(sp)
+	lbu a5, 33(sp)
 	sb a5, 29(s0)
-	lbu a6, 30(sp)
+	lbu a6, 34(sp)
 	sb a6, 30(s0)
-	lbu a7, 31(sp)
+	lbu a7, 35(sp)
 	sb a1, 0(s0)
-	andi t0, a7, 63                  # 14
+	andi t0, a7, 63                  # 16
 	sb a7, 31(s0)
 	ori t1, t0, 64
 	sb t1, 31(s0)
-	lbu s11, 57(sp)                  # 15
-	lbu t2, 32(sp)
-	lbu t3, 33(sp)
+	lbu s11, 61(sp)                  # 17
+	lbu t2, 36(sp)
+	lbu t3, 37(sp)
 	sw s11, 68(sp)
-	lbu s11, 58(sp)
-	lbu t4, 34(sp)
-	lbu t5, 35(sp)
-	sw s11, 72(sp)
-	lbu s11, 59(sp)
-	lbu ra, 36(sp)
-	lbu a3, 37(sp)
-	sw s11, 76(sp)
-	lbu s11, 60(sp)
-	lbu a0, 38(sp)
-	lbu a2, 39(sp)
-	sw s11, 80(sp)
-	lbu s11, 61(sp)
-	lbu a4, 40(sp)
-	lbu a5, 41(sp)
-	sw s11, 84(sp)
 	lbu s11, 62(sp)
-	lbu a6, 42(sp)
-	lbu a1, 43(sp)
-	sw s11, 88(sp)
-	lbu a7, 44(sp)
-	lbu t0, 45(sp)
-	lbu t1, 46(sp)
-	lbu s0, 47(sp)
-	lbu s2, 48(sp)
-	lbu s3, 49(sp)
-	lbu s4, 50(sp)
-	lbu s5, 51(sp)
-	lbu s6, 52(sp)
-	lbu s7, 53(sp)
-	lbu s8, 54(sp)
-	lbu s9, 55(sp)
-	lbu s10, 56(sp)
+	lbu t4, 38(sp)
+	lbu t5, 39(sp)
+	sw s11, 72(sp)
 	lbu s11, 63(sp)
+	lbu ra, 40(sp)
+	lbu a3, 41(sp)
+	sw s11, 76(sp)
+	lbu s11, 64(sp)
+	lbu a0, 42(sp)
+	lbu a2, 43(sp)
+	sw s11, 80(sp)
+	lbu s11, 65(sp)
+	lbu a4, 44(sp)
+	lbu a5, 45(sp)
+	sw s11, 84(sp)
+	lbu s11, 66(sp)
+	lbu a6, 46(sp)
+	lbu a1, 47(sp)
+	sw s11, 88(sp)
+	lbu a7, 48(sp)
+	lbu t0, 49(sp)
+	lbu t1, 50(sp)
+	lbu s0, 51(sp)
+	lbu s2, 52(sp)
+	lbu s3, 53(sp)
+	lbu s4, 54(sp)
+	lbu s5, 55(sp)
+	lbu s6, 56(sp)
+	lbu s7, 57(sp)
+	lbu s8, 58(sp)
+	lbu s9, 59(sp)
+	lbu s10, 60(sp)
+	lbu s11, 67(sp)
 	sb t2, 0(s1)
 	sb t3, 1(s1)
 	sb t4, 2(s1)
@@ -7330,7 +7431,7 @@ curve_ed25519_encode:
 	ret
 	.size curve_ed25519_encode, . - curve_ed25519_encode
 
-# nacl.sign.encoded_multiple (lib/nacl/sign.stk, line 28)
+# nacl.sign.encoded_multiple (lib/nacl/sign.stk, line 30)
 	.balign 4
 	.type nacl_sign_encoded_multiple, @function
 nacl_sign_encoded_multiple:
@@ -7353,7 +7454,7 @@ nacl_sign_encoded_multiple:
 	ret
 	.size nacl_sign_encoded_multiple, . - nacl_sign_encoded_multiple
 
-# nacl.sign.public_key (lib/nacl/sign.stk, line 21)
+# nacl.sign.public_key (lib/nacl/sign.stk, line 23)
 	.balign 4
 	.type nacl_sign_public_key, @function
 nacl_sign_public_key:
@@ -7385,7 +7486,7 @@ santoku_sign_public_key:
 	lw ra, 12(sp)
 	addi sp, sp, 16
 	mv t1, sp
-	li t0, 1136
+	li t0, 1152
 	sub sp, sp, t0
 	mv t0, sp
 	1:
@@ -9262,546 +9363,7 @@ field_sc25519_reduce64:
 	j .L27_7
 	.size field_sc25519_reduce64, . - field_sc25519_reduce64
 
-# hash.sha512.first_block$32 (lib/hash/sha512.stk, line 94)
-	.balign 4
-	.type hash_sha512_first_block_32, @function
-hash_sha512_first_block_32:
-	addi sp, sp, -16
-	lbu a1, 0(a2)                    # 99
-	lbu a4, 1(a2)
-	lbu a5, 2(a2)
-	sb a1, 0(a0)
-	sb a4, 1(a0)
-	sb a5, 2(a0)
-	lbu a6, 3(a2)
-	lbu a7, 4(a2)
-	lbu t0, 5(a2)
-	sb a6, 3(a0)
-	sb a7, 4(a0)
-	sb t0, 5(a0)
-	lbu t1, 6(a2)
-	lbu t2, 7(a2)
-	lbu t3, 8(a2)
-	sw ra, 0(sp)
-	sb t1, 6(a0)
-	sb t2, 7(a0)
-	sb t3, 8(a0)
-	lbu t4, 9(a2)
-	lbu t5, 10(a2)
-	lbu ra, 11(a2)
-	sb t4, 9(a0)
-	sb t5, 10(a0)
-	sb ra, 11(a0)
-	lbu a1, 12(a2)
-	lbu a4, 13(a2)
-	lbu a5, 14(a2)
-	sb a1, 12(a0)
-	sb a4, 13(a0)
-	sb a5, 14(a0)
-	lbu a6, 15(a2)
-	lbu a7, 16(a2)
-	lbu t0, 17(a2)
-	sb a6, 15(a0)
-	sb a7, 16(a0)
-	sb t0, 17(a0)
-	lbu t1, 18(a2)
-	lbu t2, 19(a2)
-	lbu t3, 20(a2)
-	sb t1, 18(a0)
-	sb t2, 19(a0)
-	sb t3, 20(a0)
-	lbu t4, 21(a2)
-	lbu t5, 22(a2)
-	lbu ra, 23(a2)
-	sb t4, 21(a0)
-	sb t5, 22(a0)
-	sb ra, 23(a0)
-	lbu a1, 24(a2)
-	lbu a4, 25(a2)
-	lbu a5, 26(a2)
-	sb a1, 24(a0)
-	sb a4, 25(a0)
-	sb a5, 26(a0)
-	lbu a6, 27(a2)
-	lbu a7, 28(a2)
-	lbu t0, 29(a2)
-	sb a6, 27(a0)
-	sb a7, 28(a0)
-	sb t0, 29(a0)
-	lbu t1, 30(a2)
-	lbu t2, 31(a2)
-	lbu t3, 0(a3)                    # 100
-	sb t1, 30(a0)
-	sb t2, 31(a0)
-	sb t3, 32(a0)
-	lbu t4, 1(a3)
-	lbu t5, 2(a3)
-	lbu ra, 3(a3)
-	sb t4, 33(a0)
-	sb t5, 34(a0)
-	sb ra, 35(a0)
-	lbu a1, 4(a3)
-	lbu a4, 5(a3)
-	lbu a5, 6(a3)
-	sb a1, 36(a0)
-	sb a4, 37(a0)
-	sb a5, 38(a0)
-	lbu a6, 7(a3)
-	lbu a7, 8(a3)
-	lbu t0, 9(a3)
-	sb a6, 39(a0)
-	sb a7, 40(a0)
-	sb t0, 41(a0)
-	lbu t1, 10(a3)
-	lbu t2, 11(a3)
-	lbu a2, 12(a3)
-	sb t1, 42(a0)
-	sb t2, 43(a0)
-	sb a2, 44(a0)
-	lbu t3, 13(a3)
-	lbu t4, 14(a3)
-	lbu t5, 15(a3)
-	sb t3, 45(a0)
-	sb t4, 46(a0)
-	sb t5, 47(a0)
-	lbu ra, 16(a3)
-	lbu a1, 17(a3)
-	lbu a4, 18(a3)
-	sb ra, 48(a0)
-	sb a1, 49(a0)
-	sb a4, 50(a0)
-	lbu a5, 19(a3)
-	lbu a6, 20(a3)
-	lbu a7, 21(a3)
-	sb a5, 51(a0)
-	sb a6, 52(a0)
-	sb a7, 53(a0)
-	lbu t0, 22(a3)
-	lbu t1, 23(a3)
-	lbu t2, 24(a3)
-	sb t0, 54(a0)
-	sb t1, 55(a0)
-	sb t2, 56(a0)
-	lbu a2, 25(a3)
-	lbu t3, 26(a3)
-	lbu t4, 27(a3)
-	sb a2, 57(a0)
-	sb t3, 58(a0)
-	sb t4, 59(a0)
-	lbu t5, 28(a3)
-	lbu ra, 29(a3)
-	lbu a1, 30(a3)
-	sb t5, 60(a0)
-	sb ra, 61(a0)
-	sb a1, 62(a0)
-	lbu a4, 31(a3)
-	lbu a5, 32(a3)
-	lbu a6, 33(a3)
-	sb a4, 63(a0)
-	sb a5, 64(a0)
-	sb a6, 65(a0)
-	lbu a7, 34(a3)
-	lbu t0, 35(a3)
-	lbu t1, 36(a3)
-	sb a7, 66(a0)
-	sb t0, 67(a0)
-	sb t1, 68(a0)
-	lbu t2, 37(a3)
-	lbu a2, 38(a3)
-	lbu t3, 39(a3)
-	sb t2, 69(a0)
-	sb a2, 70(a0)
-	sb t3, 71(a0)
-	lbu t4, 40(a3)
-	lbu t5, 41(a3)
-	lbu ra, 42(a3)
-	sb t4, 72(a0)
-	sb t5, 73(a0)
-	sb ra, 74(a0)
-	lbu a1, 43(a3)
-	lbu a4, 44(a3)
-	lbu a5, 45(a3)
-	sb a1, 75(a0)
-	sb a4, 76(a0)
-	sb a5, 77(a0)
-	lbu a6, 46(a3)
-	lbu a7, 47(a3)
-	lbu t0, 48(a3)
-	sb a6, 78(a0)
-	sb a7, 79(a0)
-	sb t0, 80(a0)
-	lbu t1, 49(a3)
-	lbu t2, 50(a3)
-	lbu a2, 51(a3)
-	sb t1, 81(a0)
-	sb t2, 82(a0)
-	sb a2, 83(a0)
-	lbu t3, 52(a3)
-	lbu t4, 53(a3)
-	lbu t5, 54(a3)
-	sb t3, 84(a0)
-	sb t4, 85(a0)
-	sb t5, 86(a0)
-	lbu ra, 55(a3)
-	lbu a1, 56(a3)
-	lbu a4, 57(a3)
-	sb ra, 87(a0)
-	sb a1, 88(a0)
-	sb a4, 89(a0)
-	lbu a5, 58(a3)
-	lbu a6, 59(a3)
-	lbu a7, 60(a3)
-	sb a5, 90(a0)
-	sb a6, 91(a0)
-	sb a7, 92(a0)
-	lbu t0, 61(a3)
-	lbu t1, 62(a3)
-	lbu t2, 63(a3)
-	sb t0, 93(a0)
-	sb t1, 94(a0)
-	sb t2, 95(a0)
-	lbu a2, 64(a3)
-	lbu t3, 65(a3)
-	lbu t4, 66(a3)
-	sb a2, 96(a0)
-	sb t3, 97(a0)
-	sb t4, 98(a0)
-	lbu t5, 67(a3)
-	lbu ra, 68(a3)
-	lbu a1, 69(a3)
-	sb t5, 99(a0)
-	sb ra, 100(a0)
-	sb a1, 101(a0)
-	lbu a4, 70(a3)
-	lbu a5, 71(a3)
-	lbu a6, 72(a3)
-	sb a4, 102(a0)
-	sb a5, 103(a0)
-	sb a6, 104(a0)
-	lbu a7, 73(a3)
-	lbu t0, 74(a3)
-	lbu t1, 75(a3)
-	sb a7, 105(a0)
-	sb t0, 106(a0)
-	sb t1, 107(a0)
-	lbu t2, 76(a3)
-	lbu a2, 77(a3)
-	lbu t3, 78(a3)
-	sb t2, 108(a0)
-	sb a2, 109(a0)
-	sb t3, 110(a0)
-	lbu t4, 79(a3)
-	lbu t5, 80(a3)
-	lbu ra, 81(a3)
-	sb t4, 111(a0)
-	sb t5, 112(a0)
-	sb ra, 113(a0)
-	lbu a1, 82(a3)
-	lbu a4, 83(a3)
-	lbu a5, 84(a3)
-	sb a1, 114(a0)
-	sb a4, 115(a0)
-	sb a5, 116(a0)
-	lbu a6, 85(a3)
-	lbu a7, 86(a3)
-	lbu t0, 87(a3)
-	sb a6, 117(a0)
-	sb a7, 118(a0)
-	sb t0, 119(a0)
-	lbu t1, 88(a3)
-	lbu t2, 89(a3)
-	lbu a2, 90(a3)
-	sb t1, 120(a0)
-	sb t2, 121(a0)
-	sb a2, 122(a0)
-	lbu t3, 91(a3)
-	lbu t4, 92(a3)
-	lbu t5, 93(a3)
-	sb t3, 123(a0)
-	sb t4, 124(a0)
-	sb t5, 125(a0)
-	lbu ra, 94(a3)
-	lbu a1, 95(a3)
-	sb ra, 126(a0)
-	lw ra, 0(sp)
-	sb a1, 127(a0)
-	addi sp, sp, 16
-	ret
-	.size hash_sha512_first_block_32, . - hash_sha512_first_block_32
-
-# hash.sha512.tail$32 (lib/hash/sha512.stk, line 106)
-	.balign 4
-	.type hash_sha512_tail_32, @function
-hash_sha512_tail_32:
-	addi sp, sp, -16
-	addi a4, a1, 32                  # 109
-	sw ra, 0(sp)
-	srli a5, a4, 7                   # 109: blocks in 0..2^24
-	li a6, 0
-.L29_0:
-	add a7, a0, a6
-	sb zero, 0(a7)
-	addi a6, a6, 1
-	li t0, 128
-	bltu a6, t0, .L29_0
-.L29_1:
-	bne a5, zero, .L29_2
-	lbu a6, 0(a2)                    # 112
-	lbu a7, 1(a2)
-	lbu t1, 2(a2)
-	sb a6, 0(a0)
-	sb a7, 1(a0)
-	sb t1, 2(a0)
-	lbu t2, 3(a2)
-	lbu t3, 4(a2)
-	lbu t4, 5(a2)
-	sb t2, 3(a0)
-	sb t3, 4(a0)
-	sb t4, 5(a0)
-	lbu t5, 6(a2)
-	lbu ra, 7(a2)
-	lbu a4, 8(a2)
-	sb t5, 6(a0)
-	sb ra, 7(a0)
-	sb a4, 8(a0)
-	lbu a6, 9(a2)
-	lbu a7, 10(a2)
-	lbu t1, 11(a2)
-	sb a6, 9(a0)
-	sb a7, 10(a0)
-	sb t1, 11(a0)
-	lbu t2, 12(a2)
-	lbu t3, 13(a2)
-	lbu t4, 14(a2)
-	sb t2, 12(a0)
-	sb t3, 13(a0)
-	sb t4, 14(a0)
-	lbu t5, 15(a2)
-	lbu ra, 16(a2)
-	lbu a4, 17(a2)
-	sb t5, 15(a0)
-	sb ra, 16(a0)
-	sb a4, 17(a0)
-	lbu a6, 18(a2)
-	lbu a7, 19(a2)
-	lbu t1, 20(a2)
-	sb a6, 18(a0)
-	sb a7, 19(a0)
-	sb t1, 20(a0)
-	lbu t2, 21(a2)
-	lbu t3, 22(a2)
-	lbu t4, 23(a2)
-	sb t2, 21(a0)
-	sb t3, 22(a0)
-	sb t4, 23(a0)
-	lbu t5, 24(a2)
-	lbu ra, 25(a2)
-	lbu a4, 26(a2)
-	sb t5, 24(a0)
-	sb ra, 25(a0)
-	sb a4, 26(a0)
-	lbu a6, 27(a2)
-	lbu a7, 28(a2)
-	lbu t1, 29(a2)
-	sb a6, 27(a0)
-	sb a7, 28(a0)
-	sb t1, 29(a0)
-	lbu t2, 30(a2)
-	lbu t3, 31(a2)
-	sb t2, 30(a0)
-	sb t3, 31(a0)
-	j .L29_3
-.L29_2:
-	addi a2, a5, -1                  # 114
-	slli a6, a2, 7
-	addi a7, a6, 96                  # 114: start in 96..2^31-32
-	li t1, 0
-.L29_4:
-	add t2, a7, t1                   # 116
-	bgeu t2, a1, .L29_6
-	add t3, a3, t2                   # 117
-	lbu t4, 0(t3)
-	add t5, a0, t1
-	sb t4, 0(t5)
-	j .L29_7
-.L29_6:
-	beq t2, a1, .L29_8
-.L29_9:
-.L29_7:
-	addi t1, t1, 1
-	li ra, 32
-	bltu t1, ra, .L29_4
-.L29_5:
-.L29_3:
-	li t4, 0
-.L29_10:
-	slli t5, a5, 7                   # 124
-	add ra, t4, t5
-	bgeu ra, a1, .L29_12
-	add a4, a3, ra                   # 125
-	lbu a6, 0(a4)
-	add a7, a0, t4
-	sb a6, 32(a7)
-	j .L29_13
-.L29_12:
-	beq ra, a1, .L29_14
-.L29_15:
-.L29_13:
-	addi t4, t4, 1
-	li t1, 96
-	bltu t4, t1, .L29_10
-.L29_11:
-	lw ra, 0(sp)
-	addi sp, sp, 16
-	ret
-.L29_8:
-	add t3, a0, t1
-	sb t0, 0(t3)
-	j .L29_9
-.L29_14:
-	add a4, a0, t4
-	sb t0, 32(a4)
-	j .L29_15
-	.size hash_sha512_tail_32, . - hash_sha512_tail_32
-
-# hash.sha512.hash_with_prefix$32 (lib/hash/sha512.stk, line 72)
-	.balign 4
-	.type hash_sha512_hash_with_prefix_32, @function
-hash_sha512_hash_with_prefix_32:
-	addi sp, sp, -240
-	li a4, -205731576
-	li a5, 1779033703
-	li a6, -2067093701
-	li a7, -1150833019
-	li t0, -23791573
-	sw ra, 192(sp)
-	sw a4, 128(sp)
-	sw a5, 132(sp)
-	sw a6, 136(sp)
-	sw a7, 140(sp)
-	sw t0, 144(sp)
-	sw s0, 196(sp)
-	li t1, 1013904242
-	li t2, 1595750129
-	li t3, -1521486534
-	li t4, -1377402159
-	li t5, 1359893119
-	li ra, 725511199
-	li a4, -1694144372
-	li a5, -79577749
-	li a6, 528734635
-	li a7, 327033209
-	li t0, 1541459225
-	sw s1, 200(sp)
-	addi s0, a1, 32                  # 75: total in 32..2^31+31
-	sw s2, 204(sp)
-	sw s3, 208(sp)
-	sw s4, 212(sp)
-	sw s5, 216(sp)
-	sw s6, 220(sp)
-	sw s7, 224(sp)
-	srli s1, s0, 7                   # 76: blocks in 0..2^24
-	sw t1, 148(sp)
-	sw t2, 152(sp)
-	sw t3, 156(sp)
-	sw t4, 160(sp)
-	sw t5, 164(sp)
-	sw ra, 168(sp)
-	sw a4, 172(sp)
-	sw a5, 176(sp)
-	sw a6, 180(sp)
-	sw a7, 184(sp)
-	sw t0, 188(sp)
-	beq s1, zero, .L30_0
-	mv s2, a0
-	mv s3, a1
-	mv s4, a2
-	mv s5, a3
-	mv a1, s3
-	mv a2, s4
-	mv a3, s5
-	addi a0, sp, 0
-	call hash_sha512_first_block_32
-	lla a1, table_1
-	addi a0, sp, 128
-	addi a2, sp, 0
-	call hash_sha512_compress
-	li t1, 1
-	bgeu t1, s1, .L30_3
-	mv s6, t1
-.L30_2:
-	slli t2, s6, 7                   # 83
-	addi t3, t2, -32
-	add a2, s5, t3
-	addi a0, sp, 0
-	addi a1, sp, 128
-	call hash_sha512_compress
-	lw t4, 0(sp)
-	lw t5, 4(sp)
-	lw ra, 8(sp)
-	lw a4, 12(sp)
-	lw a5, 16(sp)
-	lw a6, 20(sp)
-	lw a7, 24(sp)
-	lw t0, 28(sp)
-	lw a0, 32(sp)
-	lw a1, 36(sp)
-	lw a3, 40(sp)
-	lw t1, 44(sp)
-	lw t2, 48(sp)
-	lw t3, 52(sp)
-	lw a2, 56(sp)
-	lw s7, 60(sp)
-	sw t4, 128(sp)
-	sw t5, 132(sp)
-	sw ra, 136(sp)
-	sw a4, 140(sp)
-	sw a5, 144(sp)
-	sw a6, 148(sp)
-	sw a7, 152(sp)
-	sw t0, 156(sp)
-	sw a0, 160(sp)
-	sw a1, 164(sp)
-	sw a3, 168(sp)
-	sw t1, 172(sp)
-	sw t2, 176(sp)
-	sw t3, 180(sp)
-	sw a2, 184(sp)
-	sw s7, 188(sp)
-	addi s6, s6, 1
-	bltu s6, s1, .L30_2
-.L30_3:
-	j .L30_1
-.L30_0:
-	mv s2, a0
-	mv s3, a1
-	mv s4, a2
-	mv s5, a3
-.L30_1:
-	mv a1, s3
-	mv a2, s4
-	mv a3, s5
-	addi a0, sp, 0
-	call hash_sha512_tail_32
-	mv a0, s2
-	mv a3, s0
-	addi a1, sp, 128
-	addi a2, sp, 0
-	call hash_sha512_finish
-	lw ra, 192(sp)
-	lw s0, 196(sp)
-	lw s1, 200(sp)
-	lw s2, 204(sp)
-	lw s3, 208(sp)
-	lw s4, 212(sp)
-	lw s5, 216(sp)
-	lw s6, 220(sp)
-	lw s7, 224(sp)
-	addi sp, sp, 240
-	ret
-	.size hash_sha512_hash_with_prefix_32, . - hash_sha512_hash_with_prefix_32
-
-# nacl.sign.nonce (lib/nacl/sign.stk, line 49)
+# nacl.sign.nonce (lib/nacl/sign.stk, line 51)
 	.balign 4
 	.type nacl_sign_nonce, @function
 nacl_sign_nonce:
@@ -10096,14 +9658,14 @@ hash_sha512_tail_64:
 	sw ra, 0(sp)
 	srli a5, a4, 7                   # 109: blocks in 0..2^24
 	li a6, 0
-.L33_0:
+.L30_0:
 	add a7, a0, a6
 	sb zero, 0(a7)
 	addi a6, a6, 1
 	li t0, 128
-	bltu a6, t0, .L33_0
-.L33_1:
-	bne a5, zero, .L33_2
+	bltu a6, t0, .L30_0
+.L30_1:
+	bne a5, zero, .L30_2
 	lbu a6, 0(a2)                    # 112
 	lbu a7, 1(a2)
 	lbu t1, 2(a2)
@@ -10232,58 +9794,58 @@ hash_sha512_tail_64:
 	sb a4, 62(a0)
 	lbu a6, 63(a2)
 	sb a6, 63(a0)
-	j .L33_3
-.L33_2:
+	j .L30_3
+.L30_2:
 	addi a2, a5, -1                  # 114
 	slli a6, a2, 7
 	addi a7, a6, 64                  # 114: start in 64..2^31-64
 	li t1, 0
-.L33_4:
+.L30_4:
 	add t2, a7, t1                   # 116
-	bgeu t2, a1, .L33_6
+	bgeu t2, a1, .L30_6
 	add t3, a3, t2                   # 117
 	lbu t4, 0(t3)
 	add t5, a0, t1
 	sb t4, 0(t5)
-	j .L33_7
-.L33_6:
-	beq t2, a1, .L33_8
-.L33_9:
-.L33_7:
+	j .L30_7
+.L30_6:
+	beq t2, a1, .L30_8
+.L30_9:
+.L30_7:
 	addi t1, t1, 1
 	li ra, 64
-	bltu t1, ra, .L33_4
-.L33_5:
-.L33_3:
+	bltu t1, ra, .L30_4
+.L30_5:
+.L30_3:
 	li a7, 0
-.L33_10:
+.L30_10:
 	slli t1, a5, 7                   # 124
 	add t2, a7, t1
-	bgeu t2, a1, .L33_12
+	bgeu t2, a1, .L30_12
 	add t3, a3, t2                   # 125
 	lbu t4, 0(t3)
 	add t5, a0, a7
 	sb t4, 64(t5)
-	j .L33_13
-.L33_12:
-	beq t2, a1, .L33_14
-.L33_15:
-.L33_13:
+	j .L30_13
+.L30_12:
+	beq t2, a1, .L30_14
+.L30_15:
+.L30_13:
 	addi a7, a7, 1
 	li ra, 64
-	bltu a7, ra, .L33_10
-.L33_11:
+	bltu a7, ra, .L30_10
+.L30_11:
 	lw ra, 0(sp)
 	addi sp, sp, 16
 	ret
-.L33_8:
+.L30_8:
 	add t3, a0, t1
 	sb t0, 0(t3)
-	j .L33_9
-.L33_14:
+	j .L30_9
+.L30_14:
 	add t3, a0, a7
 	sb t0, 64(t3)
-	j .L33_15
+	j .L30_15
 	.size hash_sha512_tail_64, . - hash_sha512_tail_64
 
 # hash.sha512.hash_with_prefix$64 (lib/hash/sha512.stk, line 72)
@@ -10334,7 +9896,7 @@ hash_sha512_hash_with_prefix_64:
 	sw a6, 180(sp)
 	sw a7, 184(sp)
 	sw t0, 188(sp)
-	beq s1, zero, .L34_0
+	beq s1, zero, .L31_0
 	mv s2, a0
 	mv s3, a1
 	mv s4, a2
@@ -10349,9 +9911,9 @@ hash_sha512_hash_with_prefix_64:
 	addi a2, sp, 0
 	call hash_sha512_compress
 	li t1, 1
-	bgeu t1, s1, .L34_3
+	bgeu t1, s1, .L31_3
 	mv s6, t1
-.L34_2:
+.L31_2:
 	slli t2, s6, 7                   # 83
 	addi t3, t2, -64
 	add a2, s5, t3
@@ -10391,15 +9953,15 @@ hash_sha512_hash_with_prefix_64:
 	sw a2, 184(sp)
 	sw s7, 188(sp)
 	addi s6, s6, 1
-	bltu s6, s1, .L34_2
-.L34_3:
-	j .L34_1
-.L34_0:
+	bltu s6, s1, .L31_2
+.L31_3:
+	j .L31_1
+.L31_0:
 	mv s2, a0
 	mv s3, a1
 	mv s4, a2
 	mv s5, a3
-.L34_1:
+.L31_1:
 	mv a1, s3
 	mv a2, s4
 	mv a3, s5
@@ -10423,13 +9985,13 @@ hash_sha512_hash_with_prefix_64:
 	ret
 	.size hash_sha512_hash_with_prefix_64, . - hash_sha512_hash_with_prefix_64
 
-# nacl.sign.challenge (lib/nacl/sign.stk, line 55)
+# nacl.sign.challenge (lib/nacl/sign.stk, line 57)
 	.balign 4
 	.type nacl_sign_challenge, @function
 nacl_sign_challenge:
 	addi sp, sp, -192
 	sw a1, 128(sp)
-	lbu a1, 24(a2)                   # 57
+	lbu a1, 24(a2)                   # 59
 	sw ra, 140(sp)
 	sw s0, 144(sp)
 	lbu a1, 25(a2)
@@ -10515,7 +10077,7 @@ nacl_sign_challenge:
 	lbu t3, 30(a2)
 	sb a1, 31(sp)
 	sb t3, 30(sp)
-	lbu a2, 25(a3)                   # 58
+	lbu a2, 25(a3)                   # 60
 	lbu t4, 0(a3)
 	lbu t5, 1(a3)
 	lbu a2, 26(a3)
@@ -10883,7 +10445,7 @@ field_sc25519_muladd:
 	sw zero, 92(sp)
 	sw a0, 88(sp)
 	li a2, 0
-.L37_0:
+.L34_0:
 	slli a5, a2, 2                   # 174
 	addi a6, sp, 192
 	add a7, a6, a5
@@ -11036,8 +10598,8 @@ field_sc25519_muladd:
 	sw a3, 88(s1)
 	add t5, t0, a5
 	sw t5, 92(s1)
-	bltu a2, a0, .L37_0
-.L37_1:
+	bltu a2, a0, .L34_0
+.L34_1:
 	lw a1, 0(sp)                     # 178
 	lw s1, 4(sp)
 	lw a2, 8(sp)
@@ -11411,7 +10973,7 @@ field_sc25519_muladd:
 	sw a4, 40(sp)
 	sw t3, 44(sp)
 	li s1, 0
-.L37_2:
+.L34_2:
 	slli t1, s1, 3                   # 143
 	li a6, 21
 	divu s3, t1, a6
@@ -11424,15 +10986,15 @@ field_sc25519_muladd:
 	sub s9, t1, s4                   # 144: at$0_digit_byte in 0..20
 	srl s10, s8, s9                  # 145: b$0_digit_byte
 	li s11, 13
-	bltu s11, s9, .L37_4
-.L37_5:
+	bltu s11, s9, .L34_4
+.L34_5:
 	andi a6, s10, 255                # 149: result$0_digit_byte
 	add s3, s0, s1
 	sb a6, 0(s3)
 	addi s1, s1, 1
 	li s7, 32
-	bltu s1, s7, .L37_2
-.L37_3:
+	bltu s1, s7, .L34_2
+.L34_3:
 	lw ra, 336(sp)
 	lw s0, 340(sp)
 	lw s1, 344(sp)
@@ -11448,20 +11010,20 @@ field_sc25519_muladd:
 	lw s11, 384(sp)
 	addi sp, sp, 400
 	ret
-.L37_4:
+.L34_4:
 	li a0, 11
-	bltu s3, a0, .L37_6
-.L37_7:
-	j .L37_5
-.L37_6:
+	bltu s3, a0, .L34_6
+.L34_7:
+	j .L34_5
+.L34_6:
 	lw a1, 4(s7)                     # 147
 	sub a3, a6, s9
 	sll a5, a1, a3
 	or s10, s10, a5                  # 147: b$0_digit_byte
-	j .L37_7
+	j .L34_7
 	.size field_sc25519_muladd, . - field_sc25519_muladd
 
-# nacl.sign.sign (lib/nacl/sign.stk, line 35)
+# nacl.sign.sign (lib/nacl/sign.stk, line 37)
 	.balign 4
 	.type nacl_sign_sign, @function
 nacl_sign_sign:
@@ -11480,7 +11042,7 @@ nacl_sign_sign:
 	sw s9, 224(sp)
 	sw s10, 228(sp)
 	sw s11, 232(sp)
-	bltu a4, a1, .L38_0
+	bltu a4, a1, .L35_0
 	mv s0, a0
 	mv s1, a1
 	mv s2, a2
@@ -11497,7 +11059,7 @@ nacl_sign_sign:
 	addi a0, sp, 32
 	addi a1, sp, 64
 	call nacl_sign_encoded_multiple
-	addi a3, s3, 32                  # 39
+	addi a3, s3, 32                  # 41
 	mv a1, s1
 	mv a4, s2
 	addi a0, sp, 96
@@ -11508,7 +11070,7 @@ nacl_sign_sign:
 	addi a2, sp, 0
 	addi a3, sp, 64
 	call field_sc25519_muladd
-	lbu s11, 57(sp)                  # 42
+	lbu s11, 57(sp)                  # 44
 	lbu a5, 32(sp)
 	lbu a6, 33(sp)
 	sw s11, 160(sp)
@@ -11584,7 +11146,7 @@ nacl_sign_sign:
 	sb t1, 29(s0)
 	sb t2, 30(s0)
 	sb s11, 31(s0)
-	lbu s11, 153(sp)                 # 43
+	lbu s11, 153(sp)                 # 45
 	lbu t3, 128(sp)
 	lbu t4, 129(sp)
 	sw s11, 160(sp)
@@ -11675,7 +11237,7 @@ nacl_sign_sign:
 	lw s11, 232(sp)
 	addi sp, sp, 240
 	ret
-.L38_0:
+.L35_0:
 	ebreak
 	.size nacl_sign_sign, . - nacl_sign_sign
 
@@ -11746,14 +11308,14 @@ field_fe25519_pow_square_times_2:
 	sw t1, 28(sp)
 	li s0, 0
 	mv s1, a0
-.L39_0:
+.L36_0:
 	addi a0, sp, 0
 	addi a1, sp, 0
 	call field_fe25519_saturated32_square
 	addi s0, s0, 1
 	li s2, 2
-	bltu s0, s2, .L39_0
-.L39_1:
+	bltu s0, s2, .L36_0
+.L36_1:
 	lw t2, 0(sp)                     # 13
 	lw t3, 4(sp)
 	lw t4, 8(sp)
@@ -13006,35 +12568,35 @@ curve_ed25519_decode_negated:
 	.balign 4
 	.type curve_wnaf_recode_5, @function
 curve_wnaf_recode_5:
-	beq a2, zero, .L42_0
+	beq a2, zero, .L39_0
 	addi a0, a2, -1                  # 18: left in 0..4
 	li a3, 0
-	j .L42_1
-.L42_0:
+	j .L39_1
+.L39_0:
 	add a3, a0, a1                   # 20: u in 0..32
 	andi a2, a3, 1                   # 21
-	bne a2, zero, .L42_2
+	bne a2, zero, .L39_2
 	li a3, 0
 	li a0, 0
-.L42_3:
-.L42_1:
+.L39_3:
+.L39_1:
 	slli a4, a1, 5                   # 32
 	add a5, a3, a4
 	slli a6, a0, 6
 	add a0, a5, a6                   # 32: result in 0..319
 	ret
-.L42_2:
+.L39_2:
 	li a1, 16
-	bltu a1, a3, .L42_4
+	bltu a1, a3, .L39_4
 	li a1, 0
-.L42_5:
+.L39_5:
 	li a0, 4
-	j .L42_3
-.L42_4:
+	j .L39_3
+.L39_4:
 	li a4, 48
 	sub a3, a4, a3                   # 23: digit in 0..31
 	li a1, 1
-	j .L42_5
+	j .L39_5
 	.size curve_wnaf_recode_5, . - curve_wnaf_recode_5
 
 # curve.ed25519_vartime.wnaf$5 (lib/curve/ed25519_vartime.stk, line 10); in an order found by search
@@ -13051,13 +12613,13 @@ curve_ed25519_vartime_wnaf_5:
 	sw s5, 24(sp)
 	sw s6, 28(sp)
 	li a2, 0
-.L43_0:
+.L40_0:
 	li s0, 256
 	add a3, a0, a2
 	sb zero, 0(a3)
 	addi a2, a2, 1
-	bltu a2, s0, .L43_0
-.L43_1:
+	bltu a2, s0, .L40_0
+.L40_1:
 	lbu a2, 0(a1)                    # 12
 	li s1, 0
 	li s3, 0
@@ -13066,7 +12628,7 @@ curve_ed25519_vartime_wnaf_5:
 	mv s5, a0
 	mv s6, a1
 	li s2, 0
-.L43_2:
+.L40_2:
 	mv a0, s4
 	mv a1, s2
 	mv a2, s3
@@ -13078,16 +12640,16 @@ curve_ed25519_vartime_wnaf_5:
 	srli s3, a0, 6                   # 19: skip in 0..4
 	addi a5, s1, 5                   # 20: i$0_bit in 0..511
 	andi s2, a6, 1                   # 18: carry in 0..1
-	bltu a5, s0, .L43_4
+	bltu a5, s0, .L40_4
 	li a5, 0
-.L43_5:
+.L40_5:
 	slli t0, a5, 4                   # 20
 	srli t1, s4, 1
 	add a3, t1, t0                   # 20: v in 0..31
 	addi s1, s1, 1
 	mv s4, a3
-	bltu s1, s0, .L43_2
-.L43_3:
+	bltu s1, s0, .L40_2
+.L40_3:
 	lw ra, 0(sp)
 	lw s0, 4(sp)
 	lw s1, 8(sp)
@@ -13098,14 +12660,14 @@ curve_ed25519_vartime_wnaf_5:
 	lw s4, 20(sp)
 	addi sp, sp, 32
 	ret
-.L43_4:
+.L40_4:
 	srli t1, a5, 3                   # 29
 	add t2, s6, t1
 	lbu t3, 0(t2)
 	andi t0, a5, 7
 	srl t4, t3, t0
 	andi a5, t4, 1                   # 29: b$0_bit in 0..1
-	j .L43_5
+	j .L40_5
 	.size curve_ed25519_vartime_wnaf_5, . - curve_ed25519_vartime_wnaf_5
 
 # curve.ed25519.to_cached (lib/curve/ed25519.stk, line 105)
@@ -13805,7 +13367,7 @@ curve_ed25519_vartime_odd_multiples:
 	call field_fe25519_saturated32_mul
 	li a4, 1
 	mv s1, a4
-.L46_0:
+.L43_0:
 	addi a5, s1, -1                  # 44
 	slli a6, a5, 7
 	add a2, s0, a6
@@ -13834,8 +13396,8 @@ curve_ed25519_vartime_odd_multiples:
 	call curve_ed25519_to_cached
 	addi s1, s1, 1
 	li s2, 8
-	bltu s1, s2, .L46_0
-.L46_1:
+	bltu s1, s2, .L43_0
+.L43_1:
 	lw ra, 384(sp)
 	lw s0, 388(sp)
 	lw s1, 392(sp)
@@ -13940,8 +13502,8 @@ curve_ed25519_vartime_multiple:
 	lw s4, 120(a6)
 	sw s11, 124(a0)
 	sw s4, 120(a0)
-	beq a2, s3, .L47_0
-.L47_1:
+	beq a2, s3, .L44_0
+.L44_1:
 	lw ra, 0(sp)
 	lw s0, 4(sp)
 	lw s1, 8(sp)
@@ -13957,7 +13519,7 @@ curve_ed25519_vartime_multiple:
 	lw s11, 48(sp)
 	addi sp, sp, 64
 	ret
-.L47_0:
+.L44_0:
 	sub a2, zero, s11                # fe25519_saturated32:60: word 0 of v$0_negate_cached in -(2^32-1)..0
 	sltu s3, zero, a2
 	sub s11, zero, s3                # fe25519_saturated32:60: word 1 of v$0_negate_cached in -(2^32-1)..0
@@ -14049,7 +13611,7 @@ curve_ed25519_vartime_multiple:
 	sw t3, 88(a0)
 	lw t5, 92(a6)
 	sw t5, 92(a0)
-	j .L47_1
+	j .L44_1
 	.size curve_ed25519_vartime_multiple, . - curve_ed25519_vartime_multiple
 
 # curve.ed25519_vartime.multiple_of_base (lib/curve/ed25519_vartime.stk, line 97)
@@ -14127,8 +13689,8 @@ curve_ed25519_vartime_multiple_of_base:
 	sw s11, 92(a0)
 	srli a1, a1, 4                   # 102
 	li s3, 1
-	beq a1, s3, .L48_0
-.L48_1:
+	beq a1, s3, .L45_0
+.L45_1:
 	lw ra, 0(sp)
 	lw s0, 4(sp)
 	lw s1, 8(sp)
@@ -14144,7 +13706,7 @@ curve_ed25519_vartime_multiple_of_base:
 	lw s11, 48(sp)
 	addi sp, sp, 64
 	ret
-.L48_0:
+.L45_0:
 	sub a1, zero, s11                # fe25519_saturated32:60: v$0_negate_niels in -2057288476..-1036408098
 	srai s3, a1, 31                  # fe25519_saturated32:62
 	li s11, 19
@@ -14216,7 +13778,7 @@ curve_ed25519_vartime_multiple_of_base:
 	sw s2, 24(a0)
 	lw s11, 60(t0)
 	sw s11, 28(a0)
-	j .L48_1
+	j .L45_1
 	.size curve_ed25519_vartime_multiple_of_base, . - curve_ed25519_vartime_multiple_of_base
 
 # curve.ed25519_vartime.double_and_add (lib/curve/ed25519_vartime.stk, line 66); in an order found by search
@@ -14239,10 +13801,10 @@ curve_ed25519_vartime_double_and_add:
 	mv a3, a6
 	addi a0, sp, 0
 	call curve_ed25519_double
-	bne s1, zero, .L49_0
-.L49_1:
-	bne s2, zero, .L49_2
-.L49_3:
+	bne s1, zero, .L46_0
+.L46_1:
+	bne s2, zero, .L46_2
+.L46_3:
 	mv a0, s0
 	addi a1, sp, 0
 	addi a2, sp, 96
@@ -14262,7 +13824,7 @@ curve_ed25519_vartime_double_and_add:
 	lw s2, 396(sp)
 	addi sp, sp, 416
 	ret
-.L49_0:
+.L46_0:
 	addi a0, sp, 128
 	addi a1, sp, 0
 	addi a2, sp, 96
@@ -14287,8 +13849,8 @@ curve_ed25519_vartime_double_and_add:
 	addi a1, sp, 128
 	addi a2, sp, 256
 	call curve_ed25519_add_cached
-	j .L49_1
-.L49_2:
+	j .L46_1
+.L46_2:
 	addi a0, sp, 128
 	addi a1, sp, 0
 	addi a2, sp, 96
@@ -14312,7 +13874,7 @@ curve_ed25519_vartime_double_and_add:
 	addi a1, sp, 128
 	addi a2, sp, 256
 	call curve_ed25519_add_niels
-	j .L49_3
+	j .L46_3
 	.size curve_ed25519_vartime_double_and_add, . - curve_ed25519_vartime_double_and_add
 
 # curve.ed25519_vartime.double_mult (lib/curve/ed25519_vartime.stk, line 51)
@@ -14362,7 +13924,7 @@ curve_ed25519_vartime_double_mult:
 	sw zero, 88(s0)
 	sw zero, 92(s0)
 	mv s1, a5
-.L50_0:
+.L47_0:
 	addi s1, s1, -1
 	mv a6, s1
 	addi a7, sp, 0
@@ -14375,8 +13937,8 @@ curve_ed25519_vartime_double_mult:
 	mv a1, s0
 	addi a4, sp, 512
 	call curve_ed25519_vartime_double_and_add
-	bltu zero, s1, .L50_0
-.L50_1:
+	bltu zero, s1, .L47_0
+.L47_1:
 	lw ra, 1536(sp)
 	lw s0, 1540(sp)
 	lw s1, 1544(sp)
@@ -14385,7 +13947,7 @@ curve_ed25519_vartime_double_mult:
 	ret
 	.size curve_ed25519_vartime_double_mult, . - curve_ed25519_vartime_double_mult
 
-# nacl.sign.verify (lib/nacl/sign.stk, line 65)
+# nacl.sign.verify (lib/nacl/sign.stk, line 67)
 	.globl santoku_sign_verify
 	.balign 4
 	.type santoku_sign_verify, @function
@@ -14405,9 +13967,9 @@ santoku_sign_verify:
 	sw s9, 376(sp)
 	sw s10, 380(sp)
 	sw s11, 384(sp)
-	bltu a4, a0, .L51_0
+	bltu a4, a0, .L48_0
 	sw a0, 288(sp)
-	lbu a0, 56(a2)                   # 66
+	lbu a0, 56(a2)                   # 68
 	sw a1, 292(sp)
 	lbu s0, 32(a2)
 	lbu a0, 57(a2)
@@ -14485,10 +14047,10 @@ santoku_sign_verify:
 	addi a0, sp, 0
 	addi a1, sp, 128
 	call curve_ed25519_decode_negated
-	lw ra, 128(sp)                   # 67: on_curve
-	bne ra, zero, .L51_1
+	lw ra, 128(sp)                   # 69: on_curve
+	bne ra, zero, .L48_1
 	li a0, 0
-.L51_2:
+.L48_2:
 	lw ra, 336(sp)
 	lw s0, 340(sp)
 	lw s1, 344(sp)
@@ -14504,7 +14066,7 @@ santoku_sign_verify:
 	lw s11, 384(sp)
 	addi sp, sp, 400
 	ret
-.L51_1:
+.L48_1:
 	addi t0, s0, -237                # sc25519:190
 	srai t1, t0, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
 	addi t2, s1, -211
@@ -14611,12 +14173,12 @@ santoku_sign_verify:
 	xor a5, s3, s9
 	li s10, -2147483648
 	sltu a4, a5, s10                 # sc25519:192: t
-	bne a4, zero, .L51_3
+	bne a4, zero, .L48_3
 	li s0, 0
 	mv a0, s0
-.L51_4:
-	j .L51_2
-.L51_3:
+.L48_4:
+	j .L48_2
+.L48_3:
 	lw a1, 288(sp)
 	lw a3, 296(sp)
 	lw a4, 292(sp)
@@ -14633,7 +14195,7 @@ santoku_sign_verify:
 	addi a2, sp, 160
 	addi a3, sp, 192
 	call curve_ed25519_encode
-	lbu s3, 21(sp)                   # 74
+	lbu s3, 21(sp)                   # 76
 	lbu a4, 25(sp)
 	lbu s10, 24(sp)
 	sw s3, 288(sp)
@@ -14809,9 +14371,9 @@ santoku_sign_verify:
 	or s5, a7, t3
 	xor s10, a1, s3
 	or t2, s5, s10
-	sltiu a0, t2, 1                  # 74: ok
-	j .L51_4
-.L51_0:
+	sltiu a0, t2, 1                  # 76: ok
+	j .L48_4
+.L48_0:
 	ebreak
 	.size santoku_sign_verify, . - santoku_sign_verify
 

@@ -322,22 +322,33 @@ hash_sha512_compress:
 	ret
 	.size hash_sha512_compress, . - hash_sha512_compress
 
-# hash.sha512.first_block$0 (lib/hash/sha512.stk, line 94)
+# hash.sha512.first_block$32 (lib/hash/sha512.stk, line 94)
 	.balign 4
-	.type hash_sha512_first_block_0, @function
-hash_sha512_first_block_0:
+	.type hash_sha512_first_block_32, @function
+hash_sha512_first_block_32:
 	li a1, 0
 .L1_0:
-	add a2, a3, a1                   # 100
+	add a4, a2, a1                   # 99
+	add a5, a0, a1
+	lbu a6, 0(a4)
+	sb a6, 0(a5)
+	addi a1, a1, 1
+	li a4, 32
+	bltu a1, a4, .L1_0
+.L1_1:
+	li a1, 32
+.L1_2:
+	addi a2, a1, -32                 # 100
+	add a2, a3, a2
 	add a4, a0, a1
 	lbu a5, 0(a2)
 	sb a5, 0(a4)
 	addi a1, a1, 1
 	li a2, 128
-	bltu a1, a2, .L1_0
-.L1_1:
+	bltu a1, a2, .L1_2
+.L1_3:
 	ret
-	.size hash_sha512_first_block_0, . - hash_sha512_first_block_0
+	.size hash_sha512_first_block_32, . - hash_sha512_first_block_32
 
 # hash.sha512.finish (lib/hash/sha512.stk, line 149)
 	.balign 4
@@ -466,47 +477,85 @@ hash_sha512_finish:
 	ret
 	.size hash_sha512_finish, . - hash_sha512_finish
 
-# hash.sha512.tail$0 (lib/hash/sha512.stk, line 106)
+# hash.sha512.tail$32 (lib/hash/sha512.stk, line 106)
 	.balign 4
-	.type hash_sha512_tail_0, @function
-hash_sha512_tail_0:
-	srli a2, a1, 7                   # 109: blocks in 0..2^24-1
-	li a4, 0
+	.type hash_sha512_tail_32, @function
+hash_sha512_tail_32:
+	addi a4, a1, 32                  # 109
+	srli a4, a4, 7                   # 109: blocks in 0..2^24
+	li a5, 0
 .L3_0:
-	add a5, a0, a4
-	sb zero, 0(a5)
-	addi a4, a4, 1
-	li a5, 128
-	bltu a4, a5, .L3_0
-.L3_1:
-	li a4, 0
-.L3_2:
-	slli a5, a2, 7                   # 124
-	add a5, a4, a5
-	bgeu a5, a1, .L3_4
-	add a5, a3, a5                   # 125
-	add a6, a0, a4
-	lbu a7, 0(a5)
-	sb a7, 0(a6)
-	j .L3_5
-.L3_4:
-	bne a5, a1, .L3_7
-	add a5, a0, a4
+	add a6, a0, a5
+	sb zero, 0(a6)
+	addi a5, a5, 1
 	li a6, 128
-	sb a6, 0(a5)
-.L3_7:
+	bltu a5, a6, .L3_0
+.L3_1:
+	bne a4, zero, .L3_2
+	li a5, 0
+.L3_4:
+	add a6, a2, a5                   # 112
+	add a7, a0, a5
+	lbu t0, 0(a6)
+	sb t0, 0(a7)
+	addi a5, a5, 1
+	li a6, 32
+	bltu a5, a6, .L3_4
 .L3_5:
-	addi a4, a4, 1
-	li a5, 128
-	bltu a4, a5, .L3_2
+	j .L3_3
+.L3_2:
+	addi a2, a4, -1                  # 114
+	slli a2, a2, 7
+	addi a2, a2, 96                  # 114: start in 96..2^31-32
+	li a5, 0
+.L3_6:
+	add a6, a2, a5                   # 116
+	bgeu a6, a1, .L3_8
+	add a6, a3, a6                   # 117
+	add a7, a0, a5
+	lbu t0, 0(a6)
+	sb t0, 0(a7)
+	j .L3_9
+.L3_8:
+	bne a6, a1, .L3_11
+	add a6, a0, a5
+	li a7, 128
+	sb a7, 0(a6)
+.L3_11:
+.L3_9:
+	addi a5, a5, 1
+	li a6, 32
+	bltu a5, a6, .L3_6
+.L3_7:
 .L3_3:
+	li a2, 0
+.L3_12:
+	slli a5, a4, 7                   # 124
+	add a5, a2, a5
+	bgeu a5, a1, .L3_14
+	add a5, a3, a5                   # 125
+	add a6, a0, a2
+	lbu a7, 0(a5)
+	sb a7, 32(a6)
+	j .L3_15
+.L3_14:
+	bne a5, a1, .L3_17
+	add a5, a0, a2
+	li a6, 128
+	sb a6, 32(a5)
+.L3_17:
+.L3_15:
+	addi a2, a2, 1
+	li a5, 96
+	bltu a2, a5, .L3_12
+.L3_13:
 	ret
-	.size hash_sha512_tail_0, . - hash_sha512_tail_0
+	.size hash_sha512_tail_32, . - hash_sha512_tail_32
 
-# hash.sha512.hash_with_prefix$0 (lib/hash/sha512.stk, line 72)
+# hash.sha512.hash_with_prefix$32 (lib/hash/sha512.stk, line 72)
 	.balign 4
-	.type hash_sha512_hash_with_prefix_0, @function
-hash_sha512_hash_with_prefix_0:
+	.type hash_sha512_hash_with_prefix_32, @function
+hash_sha512_hash_with_prefix_32:
 	addi sp, sp, -224
 	sw ra, 192(sp)
 	sw s0, 196(sp)
@@ -515,31 +564,34 @@ hash_sha512_hash_with_prefix_0:
 	sw s3, 208(sp)
 	sw s4, 212(sp)
 	sw s5, 216(sp)
-	srli s0, a1, 7                   # 76: blocks in 0..2^24-1
-	mv s1, a0
-	mv s2, a1
-	mv s3, a2
-	mv s4, a3
+	sw s6, 220(sp)
+	addi s0, a1, 32                  # 75: total in 32..2^31+31
+	srli s1, s0, 7                   # 76: blocks in 0..2^24
+	mv s2, a0
+	mv s3, a1
+	mv s4, a2
+	mv s5, a3
 	addi a0, sp, 128
 	lla a1, table_1
 	li a2, 64
 	call memmove
-	beq s0, zero, .L4_0
-	mv a1, s2
-	mv a2, s3
-	mv a3, s4
+	beq s1, zero, .L4_0
+	mv a1, s3
+	mv a2, s4
+	mv a3, s5
 	addi a0, sp, 0
-	call hash_sha512_first_block_0
+	call hash_sha512_first_block_32
 	addi a0, sp, 128
 	lla a1, table_1
 	addi a2, sp, 0
 	call hash_sha512_compress
 	li a0, 1
-	bgeu a0, s0, .L4_3
-	mv s5, a0
+	bgeu a0, s1, .L4_3
+	mv s6, a0
 .L4_2:
-	slli a0, s5, 7                   # 83
-	add a2, s4, a0
+	slli a0, s6, 7                   # 83
+	addi a0, a0, -32
+	add a2, s5, a0
 	addi a0, sp, 0
 	addi a1, sp, 128
 	call hash_sha512_compress
@@ -547,19 +599,19 @@ hash_sha512_hash_with_prefix_0:
 	addi a1, sp, 0
 	li a2, 64
 	call memmove
-	addi s5, s5, 1
-	bltu s5, s0, .L4_2
+	addi s6, s6, 1
+	bltu s6, s1, .L4_2
 .L4_3:
 	j .L4_1
 .L4_0:
 .L4_1:
-	mv a1, s2
-	mv a2, s3
-	mv a3, s4
+	mv a1, s3
+	mv a2, s4
+	mv a3, s5
 	addi a0, sp, 0
-	call hash_sha512_tail_0
-	mv a0, s1
-	mv a3, s2
+	call hash_sha512_tail_32
+	mv a0, s2
+	mv a3, s0
 	addi a1, sp, 128
 	addi a2, sp, 0
 	call hash_sha512_finish
@@ -570,11 +622,12 @@ hash_sha512_hash_with_prefix_0:
 	lw s3, 208(sp)
 	lw s4, 212(sp)
 	lw s5, 216(sp)
+	lw s6, 220(sp)
 	addi sp, sp, 224
 	ret
-	.size hash_sha512_hash_with_prefix_0, . - hash_sha512_hash_with_prefix_0
+	.size hash_sha512_hash_with_prefix_32, . - hash_sha512_hash_with_prefix_32
 
-# nacl.sign.expand (lib/nacl/sign.stk, line 10)
+# nacl.sign.expand (lib/nacl/sign.stk, line 11)
 	.balign 4
 	.type nacl_sign_expand, @function
 nacl_sign_expand:
@@ -584,24 +637,23 @@ nacl_sign_expand:
 	sw s1, 76(sp)
 	mv s0, a0
 	mv s1, a1
-	mv a3, a2
-	addi a0, sp, 0
-	li a1, 32
-	addi a2, sp, 64
-	call hash_sha512_hash_with_prefix_0
+	addi a0, sp, 4
+	li a1, 0
+	addi a3, sp, 0
+	call hash_sha512_hash_with_prefix_32
 	mv a0, s0
-	addi a1, sp, 0
+	addi a1, sp, 4
 	li a2, 32
 	call memmove
-	lbu a0, 0(s0)                    # 13
+	lbu a0, 0(s0)                    # 15
 	andi a0, a0, 248
 	sb a0, 0(s0)
-	lbu a0, 31(s0)                   # 14
+	lbu a0, 31(s0)                   # 16
 	andi a0, a0, 63
 	ori a0, a0, 64
 	sb a0, 31(s0)
 	mv a0, s1
-	addi a1, sp, 32
+	addi a1, sp, 36
 	li a2, 32
 	call memmove
 	lw ra, 68(sp)
@@ -2241,7 +2293,7 @@ curve_ed25519_encode:
 	ret
 	.size curve_ed25519_encode, . - curve_ed25519_encode
 
-# nacl.sign.encoded_multiple (lib/nacl/sign.stk, line 28)
+# nacl.sign.encoded_multiple (lib/nacl/sign.stk, line 30)
 	.balign 4
 	.type nacl_sign_encoded_multiple, @function
 nacl_sign_encoded_multiple:
@@ -2262,7 +2314,7 @@ nacl_sign_encoded_multiple:
 	ret
 	.size nacl_sign_encoded_multiple, . - nacl_sign_encoded_multiple
 
-# nacl.sign.public_key (lib/nacl/sign.stk, line 21)
+# nacl.sign.public_key (lib/nacl/sign.stk, line 23)
 	.balign 4
 	.type nacl_sign_public_key, @function
 nacl_sign_public_key:
@@ -2941,185 +2993,7 @@ field_sc25519_reduce64:
 	ret
 	.size field_sc25519_reduce64, . - field_sc25519_reduce64
 
-# hash.sha512.first_block$32 (lib/hash/sha512.stk, line 94)
-	.balign 4
-	.type hash_sha512_first_block_32, @function
-hash_sha512_first_block_32:
-	li a1, 0
-.L34_0:
-	add a4, a2, a1                   # 99
-	add a5, a0, a1
-	lbu a6, 0(a4)
-	sb a6, 0(a5)
-	addi a1, a1, 1
-	li a4, 32
-	bltu a1, a4, .L34_0
-.L34_1:
-	li a1, 32
-.L34_2:
-	addi a2, a1, -32                 # 100
-	add a2, a3, a2
-	add a4, a0, a1
-	lbu a5, 0(a2)
-	sb a5, 0(a4)
-	addi a1, a1, 1
-	li a2, 128
-	bltu a1, a2, .L34_2
-.L34_3:
-	ret
-	.size hash_sha512_first_block_32, . - hash_sha512_first_block_32
-
-# hash.sha512.tail$32 (lib/hash/sha512.stk, line 106)
-	.balign 4
-	.type hash_sha512_tail_32, @function
-hash_sha512_tail_32:
-	addi a4, a1, 32                  # 109
-	srli a4, a4, 7                   # 109: blocks in 0..2^24
-	li a5, 0
-.L35_0:
-	add a6, a0, a5
-	sb zero, 0(a6)
-	addi a5, a5, 1
-	li a6, 128
-	bltu a5, a6, .L35_0
-.L35_1:
-	bne a4, zero, .L35_2
-	li a5, 0
-.L35_4:
-	add a6, a2, a5                   # 112
-	add a7, a0, a5
-	lbu t0, 0(a6)
-	sb t0, 0(a7)
-	addi a5, a5, 1
-	li a6, 32
-	bltu a5, a6, .L35_4
-.L35_5:
-	j .L35_3
-.L35_2:
-	addi a2, a4, -1                  # 114
-	slli a2, a2, 7
-	addi a2, a2, 96                  # 114: start in 96..2^31-32
-	li a5, 0
-.L35_6:
-	add a6, a2, a5                   # 116
-	bgeu a6, a1, .L35_8
-	add a6, a3, a6                   # 117
-	add a7, a0, a5
-	lbu t0, 0(a6)
-	sb t0, 0(a7)
-	j .L35_9
-.L35_8:
-	bne a6, a1, .L35_11
-	add a6, a0, a5
-	li a7, 128
-	sb a7, 0(a6)
-.L35_11:
-.L35_9:
-	addi a5, a5, 1
-	li a6, 32
-	bltu a5, a6, .L35_6
-.L35_7:
-.L35_3:
-	li a2, 0
-.L35_12:
-	slli a5, a4, 7                   # 124
-	add a5, a2, a5
-	bgeu a5, a1, .L35_14
-	add a5, a3, a5                   # 125
-	add a6, a0, a2
-	lbu a7, 0(a5)
-	sb a7, 32(a6)
-	j .L35_15
-.L35_14:
-	bne a5, a1, .L35_17
-	add a5, a0, a2
-	li a6, 128
-	sb a6, 32(a5)
-.L35_17:
-.L35_15:
-	addi a2, a2, 1
-	li a5, 96
-	bltu a2, a5, .L35_12
-.L35_13:
-	ret
-	.size hash_sha512_tail_32, . - hash_sha512_tail_32
-
-# hash.sha512.hash_with_prefix$32 (lib/hash/sha512.stk, line 72)
-	.balign 4
-	.type hash_sha512_hash_with_prefix_32, @function
-hash_sha512_hash_with_prefix_32:
-	addi sp, sp, -224
-	sw ra, 192(sp)
-	sw s0, 196(sp)
-	sw s1, 200(sp)
-	sw s2, 204(sp)
-	sw s3, 208(sp)
-	sw s4, 212(sp)
-	sw s5, 216(sp)
-	sw s6, 220(sp)
-	addi s0, a1, 32                  # 75: total in 32..2^31+31
-	srli s1, s0, 7                   # 76: blocks in 0..2^24
-	mv s2, a0
-	mv s3, a1
-	mv s4, a2
-	mv s5, a3
-	addi a0, sp, 128
-	lla a1, table_1
-	li a2, 64
-	call memmove
-	beq s1, zero, .L36_0
-	mv a1, s3
-	mv a2, s4
-	mv a3, s5
-	addi a0, sp, 0
-	call hash_sha512_first_block_32
-	addi a0, sp, 128
-	lla a1, table_1
-	addi a2, sp, 0
-	call hash_sha512_compress
-	li a0, 1
-	bgeu a0, s1, .L36_3
-	mv s6, a0
-.L36_2:
-	slli a0, s6, 7                   # 83
-	addi a0, a0, -32
-	add a2, s5, a0
-	addi a0, sp, 0
-	addi a1, sp, 128
-	call hash_sha512_compress
-	addi a0, sp, 128
-	addi a1, sp, 0
-	li a2, 64
-	call memmove
-	addi s6, s6, 1
-	bltu s6, s1, .L36_2
-.L36_3:
-	j .L36_1
-.L36_0:
-.L36_1:
-	mv a1, s3
-	mv a2, s4
-	mv a3, s5
-	addi a0, sp, 0
-	call hash_sha512_tail_32
-	mv a0, s2
-	mv a3, s0
-	addi a1, sp, 128
-	addi a2, sp, 0
-	call hash_sha512_finish
-	lw ra, 192(sp)
-	lw s0, 196(sp)
-	lw s1, 200(sp)
-	lw s2, 204(sp)
-	lw s3, 208(sp)
-	lw s4, 212(sp)
-	lw s5, 216(sp)
-	lw s6, 220(sp)
-	addi sp, sp, 224
-	ret
-	.size hash_sha512_hash_with_prefix_32, . - hash_sha512_hash_with_prefix_32
-
-# nacl.sign.nonce (lib/nacl/sign.stk, line 49)
+# nacl.sign.nonce (lib/nacl/sign.stk, line 51)
 	.balign 4
 	.type nacl_sign_nonce, @function
 nacl_sign_nonce:
@@ -3143,17 +3017,17 @@ nacl_sign_nonce:
 	.type hash_sha512_first_block_64, @function
 hash_sha512_first_block_64:
 	li a1, 0
-.L38_0:
+.L35_0:
 	add a4, a2, a1                   # 99
 	add a5, a0, a1
 	lbu a6, 0(a4)
 	sb a6, 0(a5)
 	addi a1, a1, 1
 	li a4, 64
-	bltu a1, a4, .L38_0
-.L38_1:
+	bltu a1, a4, .L35_0
+.L35_1:
 	li a1, 64
-.L38_2:
+.L35_2:
 	addi a2, a1, -64                 # 100
 	add a2, a3, a2
 	add a4, a0, a1
@@ -3161,8 +3035,8 @@ hash_sha512_first_block_64:
 	sb a5, 0(a4)
 	addi a1, a1, 1
 	li a2, 128
-	bltu a1, a2, .L38_2
-.L38_3:
+	bltu a1, a2, .L35_2
+.L35_3:
 	ret
 	.size hash_sha512_first_block_64, . - hash_sha512_first_block_64
 
@@ -3173,71 +3047,71 @@ hash_sha512_tail_64:
 	addi a4, a1, 64                  # 109
 	srli a4, a4, 7                   # 109: blocks in 0..2^24
 	li a5, 0
-.L39_0:
+.L36_0:
 	add a6, a0, a5
 	sb zero, 0(a6)
 	addi a5, a5, 1
 	li a6, 128
-	bltu a5, a6, .L39_0
-.L39_1:
-	bne a4, zero, .L39_2
+	bltu a5, a6, .L36_0
+.L36_1:
+	bne a4, zero, .L36_2
 	li a5, 0
-.L39_4:
+.L36_4:
 	add a6, a2, a5                   # 112
 	add a7, a0, a5
 	lbu t0, 0(a6)
 	sb t0, 0(a7)
 	addi a5, a5, 1
 	li a6, 64
-	bltu a5, a6, .L39_4
-.L39_5:
-	j .L39_3
-.L39_2:
+	bltu a5, a6, .L36_4
+.L36_5:
+	j .L36_3
+.L36_2:
 	addi a2, a4, -1                  # 114
 	slli a2, a2, 7
 	addi a2, a2, 64                  # 114: start in 64..2^31-64
 	li a5, 0
-.L39_6:
+.L36_6:
 	add a6, a2, a5                   # 116
-	bgeu a6, a1, .L39_8
+	bgeu a6, a1, .L36_8
 	add a6, a3, a6                   # 117
 	add a7, a0, a5
 	lbu t0, 0(a6)
 	sb t0, 0(a7)
-	j .L39_9
-.L39_8:
-	bne a6, a1, .L39_11
+	j .L36_9
+.L36_8:
+	bne a6, a1, .L36_11
 	add a6, a0, a5
 	li a7, 128
 	sb a7, 0(a6)
-.L39_11:
-.L39_9:
+.L36_11:
+.L36_9:
 	addi a5, a5, 1
 	li a6, 64
-	bltu a5, a6, .L39_6
-.L39_7:
-.L39_3:
+	bltu a5, a6, .L36_6
+.L36_7:
+.L36_3:
 	li a2, 0
-.L39_12:
+.L36_12:
 	slli a5, a4, 7                   # 124
 	add a5, a2, a5
-	bgeu a5, a1, .L39_14
+	bgeu a5, a1, .L36_14
 	add a5, a3, a5                   # 125
 	add a6, a0, a2
 	lbu a7, 0(a5)
 	sb a7, 64(a6)
-	j .L39_15
-.L39_14:
-	bne a5, a1, .L39_17
+	j .L36_15
+.L36_14:
+	bne a5, a1, .L36_17
 	add a5, a0, a2
 	li a6, 128
 	sb a6, 64(a5)
-.L39_17:
-.L39_15:
+.L36_17:
+.L36_15:
 	addi a2, a2, 1
 	li a5, 64
-	bltu a2, a5, .L39_12
-.L39_13:
+	bltu a2, a5, .L36_12
+.L36_13:
 	ret
 	.size hash_sha512_tail_64, . - hash_sha512_tail_64
 
@@ -3264,7 +3138,7 @@ hash_sha512_hash_with_prefix_64:
 	lla a1, table_1
 	li a2, 64
 	call memmove
-	beq s1, zero, .L40_0
+	beq s1, zero, .L37_0
 	mv a1, s3
 	mv a2, s4
 	mv a3, s5
@@ -3275,9 +3149,9 @@ hash_sha512_hash_with_prefix_64:
 	addi a2, sp, 0
 	call hash_sha512_compress
 	li a0, 1
-	bgeu a0, s1, .L40_3
+	bgeu a0, s1, .L37_3
 	mv s6, a0
-.L40_2:
+.L37_2:
 	slli a0, s6, 7                   # 83
 	addi a0, a0, -64
 	add a2, s5, a0
@@ -3289,11 +3163,11 @@ hash_sha512_hash_with_prefix_64:
 	li a2, 64
 	call memmove
 	addi s6, s6, 1
-	bltu s6, s1, .L40_2
-.L40_3:
-	j .L40_1
-.L40_0:
-.L40_1:
+	bltu s6, s1, .L37_2
+.L37_3:
+	j .L37_1
+.L37_0:
+.L37_1:
 	mv a1, s3
 	mv a2, s4
 	mv a3, s5
@@ -3316,7 +3190,7 @@ hash_sha512_hash_with_prefix_64:
 	ret
 	.size hash_sha512_hash_with_prefix_64, . - hash_sha512_hash_with_prefix_64
 
-# nacl.sign.challenge (lib/nacl/sign.stk, line 55)
+# nacl.sign.challenge (lib/nacl/sign.stk, line 57)
 	.balign 4
 	.type nacl_sign_challenge, @function
 nacl_sign_challenge:
@@ -3360,7 +3234,7 @@ nacl_sign_challenge:
 	.type field_sc25519_unpack32, @function
 field_sc25519_unpack32:
 	li a2, 0
-.L42_0:
+.L39_0:
 	li a3, 21
 	mul a3, a2, a3                   # 29
 	srli a4, a3, 3                   # 29: o$0_load32 in 0..28
@@ -3384,8 +3258,8 @@ field_sc25519_unpack32:
 	sw a3, 0(a4)
 	addi a2, a2, 1
 	li a3, 11
-	bltu a2, a3, .L42_0
-.L42_1:
+	bltu a2, a3, .L39_0
+.L39_1:
 	lbu a2, 29(a1)
 	slli a2, a2, 8                   # 20
 	lbu a3, 28(a1)
@@ -3422,7 +3296,7 @@ field_sc25519_muladd:
 	addi a0, sp, 288
 	call field_sc25519_unpack32
 	li a0, 0
-.L43_0:
+.L40_0:
 	slli a1, a0, 3
 	addi a2, sp, 0
 	add a1, a2, a1
@@ -3430,10 +3304,10 @@ field_sc25519_muladd:
 	sw zero, 4(a1)
 	addi a0, a0, 1
 	li a1, 24
-	bltu a0, a1, .L43_0
-.L43_1:
+	bltu a0, a1, .L40_0
+.L40_1:
 	li a0, 0
-.L43_2:
+.L40_2:
 	slli a1, a0, 2                   # 171
 	addi a2, sp, 288
 	add a1, a2, a1
@@ -3445,12 +3319,12 @@ field_sc25519_muladd:
 	sw zero, 4(a2)
 	addi a0, a0, 1
 	li a1, 12
-	bltu a0, a1, .L43_2
-.L43_3:
+	bltu a0, a1, .L40_2
+.L40_3:
 	li a0, 0
-.L43_4:
+.L40_4:
 	li a1, 0
-.L43_6:
+.L40_6:
 	add a2, a0, a1                   # 174
 	slli a2, a2, 3
 	addi a3, sp, 0
@@ -3475,14 +3349,14 @@ field_sc25519_muladd:
 	sw a3, 4(a2)
 	addi a1, a1, 1
 	li a2, 12
-	bltu a1, a2, .L43_6
-.L43_7:
+	bltu a1, a2, .L40_6
+.L40_7:
 	addi a0, a0, 1
 	li a1, 12
-	bltu a0, a1, .L43_4
-.L43_5:
+	bltu a0, a1, .L40_4
+.L40_5:
 	li a0, 0
-.L43_8:
+.L40_8:
 	slli a1, a0, 3                   # 178
 	addi a2, sp, 0
 	add a1, a2, a1
@@ -3505,10 +3379,10 @@ field_sc25519_muladd:
 	sw zero, 4(a1)
 	addi a0, a0, 1
 	li a1, 23
-	bltu a0, a1, .L43_8
-.L43_9:
+	bltu a0, a1, .L40_8
+.L40_9:
 	li a0, 0
-.L43_10:
+.L40_10:
 	slli a1, a0, 3                   # 181
 	addi a2, sp, 0
 	add a1, a2, a1
@@ -3519,8 +3393,8 @@ field_sc25519_muladd:
 	sw a1, 0(a2)
 	addi a0, a0, 1
 	li a1, 24
-	bltu a0, a1, .L43_10
-.L43_11:
+	bltu a0, a1, .L40_10
+.L40_11:
 	addi a0, sp, 0
 	addi a1, sp, 192
 	call field_sc25519_reduce
@@ -3535,7 +3409,7 @@ field_sc25519_muladd:
 	ret
 	.size field_sc25519_muladd, . - field_sc25519_muladd
 
-# nacl.sign.sign (lib/nacl/sign.stk, line 35)
+# nacl.sign.sign (lib/nacl/sign.stk, line 37)
 	.balign 4
 	.type nacl_sign_sign, @function
 nacl_sign_sign:
@@ -3546,7 +3420,7 @@ nacl_sign_sign:
 	sw s2, 172(sp)
 	sw s3, 176(sp)
 	li a4, 2147483647
-	bltu a4, a1, .L44_0
+	bltu a4, a1, .L41_0
 	mv s0, a0
 	mv s1, a1
 	mv s2, a2
@@ -3563,7 +3437,7 @@ nacl_sign_sign:
 	addi a0, sp, 32
 	addi a1, sp, 64
 	call nacl_sign_encoded_multiple
-	addi a3, s3, 32                  # 39
+	addi a3, s3, 32                  # 41
 	mv a1, s1
 	mv a4, s2
 	addi a0, sp, 96
@@ -3589,7 +3463,7 @@ nacl_sign_sign:
 	lw s3, 176(sp)
 	addi sp, sp, 192
 	ret
-.L44_0:
+.L41_0:
 	ebreak
 	.size nacl_sign_sign, . - nacl_sign_sign
 
@@ -3638,7 +3512,7 @@ santoku_sign_detached:
 	.type field_fe25519_saturated32_from_bytes, @function
 field_fe25519_saturated32_from_bytes:
 	li a2, 0
-.L45_0:
+.L42_0:
 	slli a3, a2, 2                   # 177: o$0_word in 0..28
 	add a3, a1, a3                   # 184
 	lbu a4, 1(a3)
@@ -3656,8 +3530,8 @@ field_fe25519_saturated32_from_bytes:
 	sw a3, 0(a4)
 	addi a2, a2, 1
 	li a3, 8
-	bltu a2, a3, .L45_0
-.L45_1:
+	bltu a2, a3, .L42_0
+.L42_1:
 	lw a1, 28(a0)                    # 178
 	slli a1, a1, 1
 	srli a1, a1, 1
@@ -3679,14 +3553,14 @@ field_fe25519_pow_square_times_2:
 	li a2, 32
 	call memmove
 	li s1, 0
-.L46_0:
+.L43_0:
 	addi a0, sp, 0
 	addi a1, sp, 0
 	call field_fe25519_saturated32_square
 	addi s1, s1, 1
 	li s2, 2
-	bltu s1, s2, .L46_0
-.L46_1:
+	bltu s1, s2, .L43_0
+.L43_1:
 	mv a0, s0
 	addi a1, sp, 0
 	li a2, 32
@@ -3818,7 +3692,7 @@ curve_ed25519_decode_negated:
 	call field_fe25519_saturated32_to_bytes
 	li a0, 0
 	li a1, 1
-.L48_0:
+.L45_0:
 	addi a2, sp, 160
 	add a2, a2, a0                   # 237
 	lbu a2, 0(a2)
@@ -3830,14 +3704,14 @@ curve_ed25519_decode_negated:
 	and a1, a1, a2
 	addi a0, a0, 1
 	li a2, 32
-	bltu a0, a2, .L48_0
-.L48_1:
+	bltu a0, a2, .L45_0
+.L45_1:
 	mv s4, a1
 	addi a0, sp, 160
 	addi a1, sp, 256
 	call field_fe25519_saturated32_to_bytes
 	li a0, 0
-.L48_2:
+.L45_2:
 	lla s5, table_2
 	add a1, s5, a0                   # fe25519_saturated32:85
 	slli a2, a0, 2
@@ -3847,8 +3721,8 @@ curve_ed25519_decode_negated:
 	sw a3, 0(a2)
 	addi a0, a0, 1
 	li a1, 8
-	bltu a0, a1, .L48_2
-.L48_3:
+	bltu a0, a1, .L45_2
+.L45_3:
 	addi a0, sp, 192
 	addi a1, sp, 0
 	addi a2, sp, 128
@@ -3858,7 +3732,7 @@ curve_ed25519_decode_negated:
 	call field_fe25519_saturated32_to_bytes
 	li a0, 0
 	li a1, 1
-.L48_4:
+.L45_4:
 	addi a2, sp, 160
 	add a2, a2, a0                   # 238
 	lbu a2, 0(a2)
@@ -3870,8 +3744,8 @@ curve_ed25519_decode_negated:
 	and a1, a1, a2
 	addi a0, a0, 1
 	li a2, 32
-	bltu a0, a2, .L48_4
-.L48_5:
+	bltu a0, a2, .L45_4
+.L45_5:
 	mv s6, a1
 	addi a0, sp, 128
 	addi a1, sp, 224
@@ -3879,7 +3753,7 @@ curve_ed25519_decode_negated:
 	call field_fe25519_saturated32_mul
 	xori a0, s4, 1                   # 240: cond
 	li a1, 0
-.L48_6:
+.L45_6:
 	slli a2, a1, 2
 	addi a3, sp, 128
 	add a2, a3, a2
@@ -3895,8 +3769,8 @@ curve_ed25519_decode_negated:
 	sw a2, 0(a3)
 	addi a1, a1, 1
 	li a2, 8
-	bltu a1, a2, .L48_6
-.L48_7:
+	bltu a1, a2, .L45_6
+.L45_7:
 	addi a0, sp, 128
 	addi a1, sp, 224
 	call field_fe25519_saturated32_to_bytes
@@ -3906,7 +3780,7 @@ curve_ed25519_decode_negated:
 	xor a0, a0, s2                   # 245
 	sltiu s3, a0, 1                  # 245: cond
 	li a0, 0
-.L48_8:
+.L45_8:
 	add a1, s5, a0                   # fe25519_saturated32:85
 	slli a2, a0, 2
 	addi a3, sp, 0
@@ -3915,14 +3789,14 @@ curve_ed25519_decode_negated:
 	sw a3, 0(a2)
 	addi a0, a0, 1
 	li a1, 8
-	bltu a0, a1, .L48_8
-.L48_9:
+	bltu a0, a1, .L45_8
+.L45_9:
 	addi a0, sp, 160
 	addi a1, sp, 0
 	addi a2, sp, 224
 	call field_fe25519_saturated32_sub
 	li a0, 0
-.L48_10:
+.L45_10:
 	slli a1, a0, 2                   # 245
 	addi a2, sp, 160
 	add a1, a2, a1
@@ -3938,11 +3812,11 @@ curve_ed25519_decode_negated:
 	sw a1, 0(a2)
 	addi a0, a0, 1
 	li a1, 8
-	bltu a0, a1, .L48_10
-.L48_11:
+	bltu a0, a1, .L45_10
+.L45_11:
 	li a0, 0
 	li a1, 1
-.L48_12:
+.L45_12:
 	addi a2, sp, 128
 	add a2, a2, a0                   # 246
 	lbu a2, 0(a2)
@@ -3950,12 +3824,12 @@ curve_ed25519_decode_negated:
 	and a1, a1, a2
 	addi a0, a0, 1
 	li a2, 32
-	bltu a0, a2, .L48_12
-.L48_13:
+	bltu a0, a2, .L45_12
+.L45_13:
 	or a0, s4, s6                    # 247
 	li a2, 0
 	li a3, 1
-.L48_14:
+.L45_14:
 	addi a4, sp, 64
 	add a4, a4, a2
 	lbu a4, 0(a4)
@@ -3967,8 +3841,8 @@ curve_ed25519_decode_negated:
 	and a3, a3, a4
 	addi a2, a2, 1
 	li a4, 32
-	bltu a2, a4, .L48_14
-.L48_15:
+	bltu a2, a4, .L45_14
+.L45_15:
 	and a0, a0, a3
 	and a1, s2, a1
 	xori a1, a1, 1
@@ -4008,7 +3882,7 @@ curve_ed25519_decode_negated:
 field_sc25519_is_canonical:
 	li a1, 0
 	li a2, 0
-.L49_0:
+.L46_0:
 	add a3, a0, a1                   # 190
 	lla a4, table_12
 	add a4, a4, a1
@@ -4019,8 +3893,8 @@ field_sc25519_is_canonical:
 	srai a2, a2, 8                   # 190: borrow in -1..0
 	addi a1, a1, 1
 	li a3, 32
-	bltu a1, a3, .L49_0
-.L49_1:
+	bltu a1, a3, .L46_0
+.L46_1:
 	srai a0, a2, 31                  # 192
 	li a1, -2147483648
 	xor a0, a0, a1
@@ -4033,35 +3907,35 @@ field_sc25519_is_canonical:
 	.balign 4
 	.type curve_wnaf_recode_5, @function
 curve_wnaf_recode_5:
-	beq a2, zero, .L50_0
+	beq a2, zero, .L47_0
 	addi a0, a2, -1                  # 18: left in 0..4
 	li a2, 0
-	j .L50_1
-.L50_0:
+	j .L47_1
+.L47_0:
 	add a2, a0, a1                   # 20: u in 0..32
 	andi a0, a2, 1                   # 21
-	bne a0, zero, .L50_2
+	bne a0, zero, .L47_2
 	li a2, 0
 	li a0, 0
-.L50_3:
-.L50_1:
+.L47_3:
+.L47_1:
 	slli a1, a1, 5                   # 32
 	add a1, a2, a1
 	slli a0, a0, 6
 	add a0, a1, a0                   # 32: result in 0..319
 	ret
-.L50_2:
+.L47_2:
 	li a0, 16
-	bltu a0, a2, .L50_4
+	bltu a0, a2, .L47_4
 	li a1, 0
-.L50_5:
+.L47_5:
 	li a0, 4
-	j .L50_3
-.L50_4:
+	j .L47_3
+.L47_4:
 	li a0, 48
 	sub a2, a0, a2                   # 23: digit in 0..31
 	li a1, 1
-	j .L50_5
+	j .L47_5
 	.size curve_wnaf_recode_5, . - curve_wnaf_recode_5
 
 # curve.ed25519_vartime.bit (lib/curve/ed25519_vartime.stk, line 26)
@@ -4069,18 +3943,18 @@ curve_wnaf_recode_5:
 	.type curve_ed25519_vartime_bit, @function
 curve_ed25519_vartime_bit:
 	sltiu a2, a1, 256                # 28
-	bne a2, zero, .L51_0
+	bne a2, zero, .L48_0
 	li a0, 0
-.L51_1:
+.L48_1:
 	ret
-.L51_0:
+.L48_0:
 	srli a2, a1, 3                   # 29
 	add a0, a0, a2
 	andi a1, a1, 7
 	lbu a2, 0(a0)
 	srl a0, a2, a1
 	andi a0, a0, 1                   # 29: b in 0..1
-	j .L51_1
+	j .L48_1
 	.size curve_ed25519_vartime_bit, . - curve_ed25519_vartime_bit
 
 # curve.ed25519_vartime.wnaf$5 (lib/curve/ed25519_vartime.stk, line 10)
@@ -4096,13 +3970,13 @@ curve_ed25519_vartime_wnaf_5:
 	sw s4, 20(sp)
 	sw s5, 24(sp)
 	li a2, 0
-.L52_0:
+.L49_0:
 	add a3, a0, a2
 	sb zero, 0(a3)
 	addi a2, a2, 1
 	li a3, 256
-	bltu a2, a3, .L52_0
-.L52_1:
+	bltu a2, a3, .L49_0
+.L49_1:
 	lbu a2, 0(a1)
 	andi a2, a2, 31                  # 12: v in 0..31
 	li s0, 0
@@ -4111,7 +3985,7 @@ curve_ed25519_vartime_wnaf_5:
 	mv s3, a2
 	mv s4, a0
 	mv s5, a1
-.L52_2:
+.L49_2:
 	mv a0, s3
 	mv a1, s1
 	mv a2, s2
@@ -4132,8 +4006,8 @@ curve_ed25519_vartime_wnaf_5:
 	li s3, 256
 	mv s3, a2
 	li a1, 256
-	bltu s0, a1, .L52_2
-.L52_3:
+	bltu s0, a1, .L49_2
+.L49_3:
 	lw ra, 0(sp)
 	lw s0, 4(sp)
 	lw s1, 8(sp)
@@ -4252,7 +4126,7 @@ curve_ed25519_vartime_odd_multiples:
 	call curve_ed25519_to_p3
 	li a0, 1
 	mv s1, a0
-.L55_0:
+.L52_0:
 	addi a0, s1, -1                  # 44
 	slli a0, a0, 7
 	add a2, s0, a0
@@ -4268,8 +4142,8 @@ curve_ed25519_vartime_odd_multiples:
 	call curve_ed25519_to_cached
 	addi s1, s1, 1
 	li s2, 8
-	bltu s1, s2, .L55_0
-.L55_1:
+	bltu s1, s2, .L52_0
+.L52_1:
 	lw ra, 384(sp)
 	lw s0, 388(sp)
 	lw s1, 392(sp)
@@ -4302,7 +4176,7 @@ curve_ed25519_negate_cached:
 	li a2, 32
 	call memmove
 	li a0, 0
-.L56_0:
+.L53_0:
 	lla a1, table_2
 	add a2, a1, a0                   # fe25519_saturated32:85
 	slli a3, a0, 2
@@ -4312,8 +4186,8 @@ curve_ed25519_negate_cached:
 	sw a4, 0(a3)
 	addi a0, a0, 1
 	li a2, 8
-	bltu a0, a2, .L56_0
-.L56_1:
+	bltu a0, a2, .L53_0
+.L53_1:
 	addi a2, s1, 96
 	addi a0, s0, 96
 	addi a1, sp, 0
@@ -4344,7 +4218,7 @@ curve_ed25519_vartime_multiple:
 	call memmove
 	srli a0, s1, 4                   # 91
 	li a1, 1
-	bne a0, a1, .L57_1
+	bne a0, a1, .L54_1
 	mv a1, s0
 	addi a0, sp, 0
 	call curve_ed25519_negate_cached
@@ -4352,7 +4226,7 @@ curve_ed25519_vartime_multiple:
 	addi a1, sp, 0
 	li a2, 128
 	call memmove
-.L57_1:
+.L54_1:
 	lw ra, 128(sp)
 	lw s0, 132(sp)
 	lw s1, 136(sp)
@@ -4446,7 +4320,7 @@ curve_ed25519_vartime_multiple_of_base:
 	call memmove
 	srli a0, s1, 4                   # 102
 	li a1, 1
-	bne a0, a1, .L59_0
+	bne a0, a1, .L56_0
 	addi a1, s0, 32
 	addi a0, sp, 0
 	li a2, 32
@@ -4456,7 +4330,7 @@ curve_ed25519_vartime_multiple_of_base:
 	li a2, 32
 	call memmove
 	li a0, 0
-.L59_2:
+.L56_2:
 	lla a1, table_2
 	add a2, a1, a0                   # fe25519_saturated32:85
 	slli a3, a0, 2
@@ -4466,8 +4340,8 @@ curve_ed25519_vartime_multiple_of_base:
 	sw a4, 0(a3)
 	addi a0, a0, 1
 	li a2, 8
-	bltu a0, a2, .L59_2
-.L59_3:
+	bltu a0, a2, .L56_2
+.L56_3:
 	addi a2, s0, 64
 	addi a0, sp, 64
 	addi a1, sp, 96
@@ -4476,9 +4350,9 @@ curve_ed25519_vartime_multiple_of_base:
 	addi a1, sp, 0
 	li a2, 96
 	call memmove
-	j .L59_1
-.L59_0:
-.L59_1:
+	j .L56_1
+.L56_0:
+.L56_1:
 	lw ra, 128(sp)
 	lw s0, 132(sp)
 	lw s1, 136(sp)
@@ -4506,7 +4380,7 @@ curve_ed25519_vartime_double_and_add:
 	mv a3, a6
 	addi a0, sp, 0
 	call curve_ed25519_double
-	beq s1, zero, .L60_1
+	beq s1, zero, .L57_1
 	addi a0, sp, 128
 	addi a1, sp, 0
 	call curve_ed25519_to_p3
@@ -4518,8 +4392,8 @@ curve_ed25519_vartime_double_and_add:
 	addi a1, sp, 128
 	addi a2, sp, 256
 	call curve_ed25519_add_cached
-.L60_1:
-	beq s2, zero, .L60_3
+.L57_1:
+	beq s2, zero, .L57_3
 	addi a0, sp, 128
 	addi a1, sp, 0
 	call curve_ed25519_to_p3
@@ -4530,7 +4404,7 @@ curve_ed25519_vartime_double_and_add:
 	addi a1, sp, 128
 	addi a2, sp, 256
 	call curve_ed25519_add_niels
-.L60_3:
+.L57_3:
 	mv a0, s0
 	addi a1, sp, 0
 	addi a2, sp, 96
@@ -4586,7 +4460,7 @@ curve_ed25519_vartime_double_mult:
 	call memmove
 	li a0, 256
 	mv s1, a0
-.L61_0:
+.L58_0:
 	addi s1, s1, -1
 	mv a0, s1
 	addi a1, sp, 0
@@ -4599,8 +4473,8 @@ curve_ed25519_vartime_double_mult:
 	mv a1, s0
 	addi a4, sp, 512
 	call curve_ed25519_vartime_double_and_add
-	bltu zero, s1, .L61_0
-.L61_1:
+	bltu zero, s1, .L58_0
+.L58_1:
 	lw ra, 1536(sp)
 	lw s0, 1540(sp)
 	lw s1, 1544(sp)
@@ -4609,7 +4483,7 @@ curve_ed25519_vartime_double_mult:
 	ret
 	.size curve_ed25519_vartime_double_mult, . - curve_ed25519_vartime_double_mult
 
-# nacl.sign.verify (lib/nacl/sign.stk, line 65)
+# nacl.sign.verify (lib/nacl/sign.stk, line 67)
 	.globl santoku_sign_verify
 	.balign 4
 	.type santoku_sign_verify, @function
@@ -4621,7 +4495,7 @@ santoku_sign_verify:
 	sw s2, 300(sp)
 	sw s3, 304(sp)
 	li a4, 2147483647
-	bltu a4, a0, .L62_0
+	bltu a4, a0, .L59_0
 	addi a4, a2, 32
 	mv s0, a0
 	mv s1, a1
@@ -4635,11 +4509,11 @@ santoku_sign_verify:
 	addi a0, sp, 0
 	addi a1, sp, 128
 	call curve_ed25519_decode_negated
-	lw a0, 128(sp)                   # 67: on_curve
-	beq a0, zero, .L62_1
+	lw a0, 128(sp)                   # 69: on_curve
+	beq a0, zero, .L59_1
 	addi a0, sp, 224
 	call field_sc25519_is_canonical
-	beq a0, zero, .L62_3
+	beq a0, zero, .L59_3
 	mv a1, s0
 	mv a2, s2
 	mv a3, s3
@@ -4658,9 +4532,9 @@ santoku_sign_verify:
 	call curve_ed25519_encode
 	li a0, 0
 	li a1, 1
-.L62_5:
+.L59_5:
 	addi a2, sp, 0
-	add a2, a2, a0                   # 74
+	add a2, a2, a0                   # 76
 	lbu a2, 0(a2)
 	add a3, s2, a0
 	lbu a4, 0(a3)
@@ -4669,16 +4543,16 @@ santoku_sign_verify:
 	and a1, a1, a2
 	addi a0, a0, 1
 	li a2, 32
-	bltu a0, a2, .L62_5
-.L62_6:
-	j .L62_4
-.L62_3:
+	bltu a0, a2, .L59_5
+.L59_6:
+	j .L59_4
+.L59_3:
 	li a1, 0
-.L62_4:
-	j .L62_2
-.L62_1:
+.L59_4:
+	j .L59_2
+.L59_1:
 	li a1, 0
-.L62_2:
+.L59_2:
 	mv a0, a1
 	lw ra, 288(sp)
 	lw s0, 292(sp)
@@ -4687,7 +4561,7 @@ santoku_sign_verify:
 	lw s3, 304(sp)
 	addi sp, sp, 320
 	ret
-.L62_0:
+.L59_0:
 	ebreak
 	.size santoku_sign_verify, . - santoku_sign_verify
 
