@@ -122,6 +122,8 @@ struct Env<'a> {
     cut: &'a dyn Fn(FuncId) -> bool,
     /// Loops of the source that were cut.
     loops: RefCell<Vec<Rc<Cut>>>,
+    /// There were loops of at most one round.
+    chosen: Cell<bool>,
     /// A round of one of them is being executed.
     in_round: Cell<bool>,
     /// Long loops of a constant number of rounds are cut, too.
@@ -147,6 +149,10 @@ impl Environment for Env<'_> {
         self.by_induction.is_some() && !self.in_round.get() && site.rounds >= CUT_FROM && branches(site.body)
     }
     fn run_loop<'s>(&self, source: &mut Source<'s>, site: &Site<'s>, state: &mut source::State) -> Result<(), source::Stop> {
+        if loops::source::once_at_most(source, site) {
+            self.chosen.set(true);
+            return loops::source::choose(source, site, state);
+        }
         if self.in_round.replace(true) {
             return Err(source::Stop::Unsupported("a loop of run-time length in another".into()));
         }
@@ -363,7 +369,7 @@ fn compare_in(
         inputs.valid &= source::meeting(program, func, inputs.concrete.clone()).map_err(stop)?.len() == inputs.concrete.len();
     }
     let Limits { by_induction, in_pairs, .. } = limits;
-    let env = Env { inputs: &inputs, cut, loops: RefCell::default(), in_round: Cell::new(false), by_induction, in_pairs };
+    let env = Env { inputs: &inputs, cut, loops: RefCell::default(), chosen: Cell::new(false), in_round: Cell::new(false), by_induction, in_pairs };
     let mut source = Source::new(program, terms, &env);
     source.limits = limits;
     let results = source.run(func, &inputs.lens, inputs.args.clone()).map_err(stop)?;
@@ -378,7 +384,8 @@ fn compare_in(
     let mut exec = Exec::new(code, terms, entry.bases, &env, entry.return_to);
     exec.terms_max = limits.terms.saturating_mul(3);
     exec.cuts = env.loops.borrow().clone();
-    exec.with_facts = limits.watch || !inputs.arrays.is_empty() || !exec.cuts.is_empty();
+    exec.has_loops = env.chosen.get() || !exec.cuts.is_empty();
+    exec.with_facts = limits.watch || !inputs.arrays.is_empty() || exec.has_loops;
     exec.stack_args = i64::from(signature.stack);
     for bit in source::required(exec.terms, program.func(func), &inputs) {
         match exec.terms.as_const(bit) {

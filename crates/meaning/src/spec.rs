@@ -432,8 +432,10 @@ impl<'r, 'a> Eval<'r, 'a> {
         let args: Vec<Spec> = args.iter().map(|a| self.eval(a)).collect::<Res<_>>()?;
         let constant = args.is_empty();
         if let (true, [Spec::Num(b), Spec::Num(e)]) = (is_power(f, id), &args[..]) {
-            let (b, e) = (b.clone(), known(e.p.as_const().filter(|e| !e.is_negative()), "an exponent that is no constant")?);
-            return self.power(&b, &e);
+            if let Some(e) = e.p.as_const() {
+                let b = b.clone();
+                return self.power(&b, &known((!e.is_negative()).then_some(e), "a negative exponent")?);
+            }
         }
         if let Some(at) = crate::extent::decreasing(self.run.p, id) {
             if !matches!(&args[at], Spec::Num(n) if n.p.as_const().is_some()) {

@@ -13,7 +13,7 @@ use santoku_ir::{Expr, ExprKind, Func, FuncId, Loc, Program, Range, Stmt, Ty};
 use santoku_prove::judged;
 use santoku_prove::obligation::{Kind, Obligation, Outcome};
 
-use santoku_prove::ranges::{analyse, annotate, annotate_with, check_annotations, narrowed_with, Limits, Options};
+use santoku_prove::ranges::{analyse, annotate, annotate_by_summaries, check_annotations, narrowed_with, Options};
 use std::collections::BTreeSet;
 
 pub fn run(program: &Program, _: &PassOptions) -> Program {
@@ -24,8 +24,7 @@ pub fn run(program: &Program, _: &PassOptions) -> Program {
         return narrow;
     }
     // Ranges that rest on what a callee makes of narrow arguments may be too narrow for the judge: those of any arguments then.
-    let limits = Limits { small_callee: 0, ..Limits::default() };
-    let wide = with_constants(annotate_with(&facts, &analyse(&facts, &Options { witness_tries: 0, limits, ..Options::default() }).0));
+    let wide = with_constants(annotate_by_summaries(&facts));
     let mut out = narrow.clone();
     for (at, func) in out.funcs.iter_mut().enumerate().filter(|(_, f)| refused.contains(&f.name)) {
         let rets = |f: &Func| f.rets.iter().map(|r| f.local(*r).ty.clone()).collect::<Vec<_>>();
@@ -47,7 +46,7 @@ fn with_constants(mut program: Program) -> Program {
 /// Functions that the judge does not accept as they are written.
 fn refused(program: &Program) -> BTreeSet<String> {
     let narrowed = || narrowed_with(program.clone(), &analyse(program, &Options { witness_tries: 0, ..Options::default() }).0);
-    let verdicts = judged::program_or_narrower(program, program, &narrowed);
+    let verdicts = judged::program_or(program, program, &[&narrowed]);
     program.funcs.iter().zip(verdicts).filter(|(_, v)| matches!(v, Some(Err(_)))).map(|(f, _)| f.name.clone()).collect()
 }
 
@@ -182,7 +181,7 @@ pub struct Checked {
 pub fn check(program: &Program) -> Checked {
     let (mut held, mut refused) = (0, Vec::new());
     let narrowed = || narrowed_with(program.clone(), &analyse(program, &Options { witness_tries: 0, ..Options::default() }).0);
-    for (func, verdict) in program.funcs.iter().zip(judged::program_or_narrower(program, program, &narrowed)) {
+    for (func, verdict) in program.funcs.iter().zip(judged::program_or(program, program, &[&narrowed])) {
         match verdict {
             Some(Ok(asked)) => held += usize::try_from(asked).unwrap_or(usize::MAX),
             Some(Err(why)) => refused.push((func.name.clone(), why.what)),

@@ -87,7 +87,7 @@ fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Settled {
         Task::Safety => {
             let (ranges, found) = ranges::analyse(p, &opts.ranges);
             let annotated = ranges::annotate_with(p, &ranges);
-            let verdicts = judged::program_or_narrower(p, &annotated, &|| ranges::narrowed_with(annotated.clone(), &ranges));
+            let verdicts = judged::program_or(p, &annotated, &[&|| ranges::narrowed_with(annotated.clone(), &ranges), &|| ranges::annotate_by_summaries(p)]);
             Made::Safety(found, verdicts, Box::new(Claims::of(p, &ranges)))
         }
         Task::Meaning(id) => {

@@ -7,32 +7,58 @@ use santoku_skips::seeds;
 
 const POLY1305: &str = include_str!("../../../lib/onetimeauth/poly1305.stk");
 
-fn compiled(source: &str) -> Program {
-    let mut read = |path: &str| (path == "main.stk").then(|| source.to_string());
-    santoku_sema::compile("main.stk", &[], &mut read, &santoku_sema::Options::default()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics)).program
+/// The program of a text and of what it imports from the library, there with some words in the place of others.
+fn compiled_as(source: &str, radix: &str, edit: (&str, &str)) -> Program {
+    let mut read = |path: &str| match path.strip_prefix("lib/") {
+        Some(module) => std::fs::read_to_string(format!("{}/../../lib/{module}", env!("CARGO_MANIFEST_DIR"))).ok().map(|text| text.replace(edit.0, edit.1)),
+        None => (path == "main.stk").then(|| source.replace(edit.0, edit.1)),
+    };
+    let mut options = santoku_sema::Options::default();
+    options.impls.insert("onetimeauth.accumulator".into(), radix.into());
+    santoku_sema::compile("main.stk", &["lib".into()], &mut read, &options).unwrap_or_else(|f| panic!("{:?}", f.diagnostics)).program
 }
 
+fn compiled(source: &str) -> Program {
+    compiled_as(source, RADIX, SAME)
+}
+
+const RADIX: &str = "radix26";
+const SAME: (&str, &str) = ("\u{0}", "");
+
 /// What the judge says of a function. `Err`: it gave up.
-fn judged(source: &str, name: &str) -> Result<Clauses, String> {
-    let (source, name) = (source.to_string(), format!("main.{name}"));
+fn judged_as(source: &str, radix: &str, edit: (&str, &str), name: &str) -> Result<Clauses, String> {
+    let (source, radix, name) = (source.to_string(), radix.to_string(), name.to_string());
+    let edit = (edit.0.to_string(), edit.1.to_string());
     let work = move || {
-        let p = compiled(&source);
-        let id = p.find(&name).expect("the function is there");
+        let p = compiled_as(&source, &radix, (&edit.0, &edit.1));
+        let found = |prefix: String| p.find(&format!("{prefix}.{name}"));
+        let id = found("main".into()).or_else(|| found(format!("onetimeauth.accumulator_{radix}"))).expect("the function is there");
         let (found, stopped) = santoku_meaning::claims(&p, id, &Finder);
         stopped.map_or(Ok(found), |s| Err(s.0))
     };
     std::thread::Builder::new().stack_size(256 << 20).spawn(work).expect("a thread").join().expect("no panic")
 }
 
+fn judged(source: &str, name: &str) -> Result<Clauses, String> {
+    judged_as(source, RADIX, SAME, name)
+}
+
 fn all(found: &Clauses) -> bool {
     found.ensures.values().chain(found.requires.values()).chain(found.claims.values()).all(|held| *held)
 }
 
+const EVERYWHERE: [&str; 11] = ["load", "add", "mul", "sum_of_products", "canonical", "tag", "rest", "blocks", "evaluated", "point", "authenticate"];
+/// What one of the accumulators has and the other has not.
+const BY_RADIX: [(&str, &[&str]); 2] = [("radix26", &["carried", "one_by_one", "whole_blocks"]), ("radix44", &["product", "carried", "in_pairs", "by_two", "whole_blocks"])];
+
 #[test]
 fn poly1305_is_the_rule_of_horner() {
-    for name in ["load", "add", "mul", "rest", "whole_blocks", "blocks", "canonical", "evaluated", "tag", "point", "authenticate"] {
-        let found = judged(POLY1305, name).expect("judged");
-        assert!(all(&found) && !found.ensures.is_empty(), "{name}: {found:?}");
+    for (radix, own) in BY_RADIX {
+        // A function that nothing calls is not in the program.
+        for name in EVERYWHERE.iter().filter(|n| **n != "sum_of_products" || radix == "radix44").chain(own) {
+            let found = judged_as(POLY1305, radix, SAME, name).expect("judged");
+            assert!(all(&found) && !found.ensures.is_empty(), "{radix} {name}: {found:?}");
+        }
     }
 }
 
@@ -46,52 +72,77 @@ fn part<n: len>(c: [u8; n + 16], key: [u8; 32]) -> [u8; 16]
 #[test]
 fn poly1305_of_a_slice_is_the_rule_of_horner() {
     let text = format!("{POLY1305}{PART}");
-    for name in ["rest$slice", "whole_blocks$slice", "blocks$slice", "evaluated$slice", "authenticate$slice", "part"] {
-        let found = judged(&text, name).expect("judged");
-        assert!(all(&found) && !found.ensures.is_empty(), "{name}: {found:?}");
+    for (radix, _) in BY_RADIX {
+        for name in ["rest$slice", "whole_blocks$slice", "blocks$slice", "evaluated$slice", "authenticate$slice", "part"] {
+            let found = judged_as(&text, radix, SAME, name).expect("judged");
+            assert!(all(&found) && !found.ensures.is_empty(), "{radix} {name}: {found:?}");
+        }
     }
     let wrong = [
-        ("part", "whole(c[16; n], clamped", "whole(c[15; n], clamped"),
-        ("part", "whole(c[16; n], clamped", "whole(c[16; n - 1], clamped"),
-        ("part", "whole(c[16; n], clamped", "whole(c, clamped"),
-        ("part", "authenticate(c[16; n], key)", "authenticate(c[0; n], key)"),
-        ("whole_blocks$slice", "load(m[16 * i; 16], 1)", "load(m[16 * i; 16], 0)"),
-        ("rest$slice", "start + j == n", "start + j > n"),
-        ("blocks$slice", "len(m) / 16 + 1)", "len(m) / 16 + 2)"),
+        ("radix26", "part", "whole(c[16; n], clamped", "whole(c[15; n], clamped"),
+        ("radix44", "part", "whole(c[16; n], clamped", "whole(c[16; n - 1], clamped"),
+        ("radix26", "part", "whole(c[16; n], clamped", "whole(c, clamped"),
+        ("radix44", "part", "authenticate(c[16; n], key)", "authenticate(c[0; n], key)"),
+        ("radix26", "one_by_one$slice", "load(m[16 * i; 16], 1)", "load(m[16 * i; 16], 0)"),
+        ("radix44", "in_pairs$slice", "load(m[32 * i; 16], 1)", "load(m[32 * i; 16], 0)"),
+        ("radix26", "rest$slice", "start + j == n", "start + j > n"),
+        ("radix44", "blocks$slice", "len(m) / 16 + 1)", "len(m) / 16 + 2)"),
     ];
-    for (name, from, to) in seeds::some(wrong, 3) {
-        assert!(text.contains(from), "{from}");
-        if let Ok(found) = judged(&text.replace(from, to), name) {
-            assert!(!found.ensures.values().any(|held| *held), "{name}: `{from}` is `{to}`: {found:?}");
+    refused(&text, &seeds::some(wrong.to_vec(), 3));
+}
+
+/// Radix, function, text, text in its place: no clause of the function holds then.
+fn refused(source: &str, wrong: &[(&str, &str, &str, &str)]) {
+    let library = |radix: &str| std::fs::read_to_string(format!("{}/../../lib/onetimeauth/accumulator_{radix}.stk", env!("CARGO_MANIFEST_DIR"))).expect("it is there");
+    for (radix, name, from, to) in wrong {
+        assert!(source.contains(from) || library(radix).contains(from), "{from}");
+        if let Ok(found) = judged_as(source, radix, (from, to), name) {
+            assert!(!found.ensures.values().any(|held| *held), "{radix} {name}: `{from}` is `{to}`: {found:?}");
         }
     }
 }
 
 #[test]
 fn another_rule_is_refused() {
-    // Function, text, text in its place.
-    let wrong = [
-        ("whole_blocks", "{ 2^128 }", "{ 0 }"),
+    let both = [
         ("blocks", "len(m) / 16 + 1)", "len(m) / 16 + 2)"),
         ("rest", "{ 1 } else { 0 }", "{ 0 } else { 0 }"),
-        ("whole_blocks", "(horner(m, r, i - 1) + block(m, i - 1)) * r", "horner(m, r, i - 1) * r + block(m, i - 1)"),
-        ("whole_blocks", "(horner(m, r, i - 1) + block(m, i - 1))", "(horner(m, r, i - 1) + block(m, i))"),
-        ("whole_blocks", "load(m[16 * i; 16], 1)", "load(m[16 * i; 16], 0)"),
-        ("whole_blocks", "var h: Fe = [0; 5]", "var h: Fe = [1, 0, 0, 0, 0]"),
         ("rest", "if start + j == n { last[j] = 1 }", "if start + j == n { last[j] = 2 }"),
         ("rest", "start + j == n", "start + j > n"),
         ("blocks", "if 16 * (n / 16) < n {", "if 16 * (n / 16) + 1 < n {"),
+        ("blocks", "F::element(0)", "F::element(1)"),
         ("authenticate", "le(key[16; 16])) % 2^128", "le(key[16; 16])) % 2^129"),
         ("authenticate", "ensures le(result) == (whole(m, clamped(key)) % P", "ensures le(result) == (whole(m, clamped(key))"),
         ("authenticate", "tag(c, key[16; 16])", "tag(c, key[0; 16])"),
         ("point", "key[i] % 16", "key[i] % 32"),
     ];
-    for (name, from, to) in seeds::some(wrong, 3) {
-        assert!(POLY1305.contains(from), "{from}");
-        if let Ok(found) = judged(&POLY1305.replace(from, to), name) {
-            assert!(!found.ensures.values().any(|held| *held), "{name}: `{from}` is `{to}`: {found:?}");
-        }
-    }
+    let by_one = [
+        ("one_by_one", "{ 2^128 }", "{ 0 }"),
+        ("one_by_one", "(horner(m, r, i - 1) + block(m, i - 1)) * r", "horner(m, r, i - 1) * r + block(m, i - 1)"),
+        ("one_by_one", "(horner(m, r, i - 1) + block(m, i - 1))", "(horner(m, r, i - 1) + block(m, i))"),
+        ("one_by_one", "{ 1 } else { weight(r, i - 1) * r }", "{ 1 } else { weight(r, i - 1) }"),
+        ("one_by_one", "{ 1 } else { weight(r, i - 1) * r }", "{ 2 } else { weight(r, i - 1) * r }"),
+        ("one_by_one", "h * weight(r, i) +", "h +"),
+        ("one_by_one", "load(m[16 * i; 16], 1)", "load(m[16 * i; 16], 0)"),
+        ("carried", "5 * t[i + 5]", "4 * t[i + 5]"),
+        ("mul", "a[i] * b[j]", "a[i] * b[i]"),
+    ];
+    let by_two = [
+        ("by_two", "in_pairs(start, m, r, count / 2)", "in_pairs(start, m, r, count / 4)"),
+        ("by_two", "for i in 0..<count % 2", "for i in 0..<count % 1"),
+        ("in_pairs", "for i in 0..<pairs", "for i in 1..<pairs"),
+        ("in_pairs", "F::mul(r, r)", "F::mul(F::add(r, r), r)"),
+        ("in_pairs", "load(m[32 * i + 16; 16], 1)", "load(m[32 * i; 16], 1)"),
+        ("in_pairs", "F::add(h, x), r2, y, r)", "F::add(h, x), r, y, r2)"),
+        ("by_two", "load(m[16 * (done + i); 16], 1)", "load(m[16 * i; 16], 1)"),
+        ("product", "a[1] * b2 + a[2] * b1", "a[1] * b1 + a[2] * b2"),
+        ("product", "20 * b[2]", "5 * b[2]"),
+        ("carried", "5 * (r[2] >> 42)", "5 * (r[2] >> 44)"),
+        ("sum_of_products", "x[i] + y[i]", "x[i] + x[i]"),
+    ];
+    let of = |radix, all: &[(&'static str, &'static str, &'static str)]| all.iter().map(|(name, from, to)| (radix, *name, *from, *to)).collect::<Vec<_>>();
+    let wrong = [of("radix26", &both[..5]), of("radix44", &both[5..]), of("radix26", &by_one), of("radix44", &by_two)].concat();
+    refused(POLY1305, &seeds::some(wrong, 3));
 }
 
 /// Signed digits of a scalar, which make it up.
@@ -145,6 +196,25 @@ fn what_a_round_learns_ends_with_it() {
     let found = judged(&source, "f").expect("judged");
     assert!(found.claims.values().all(|held| *held), "{found:?}");
     assert!(found.ensures.values().all(|held| !held), "{found:?}");
+}
+
+/// A power with an exponent that is no constant is a value of its function, of which its text says how it goes on from the one before.
+#[test]
+fn powers_with_any_exponent() {
+    let text = |step: &str, from: &str, ensures: &str| {
+        format!(
+            "spec fn power(r: int, i: int) -> int = if i == 0 {{ 1 }} else {{ {step} }}\nfn f(r: u8, n: public int in 0..9) -> u8\n  ensures result ≡ {ensures} mod 2^8\n{{\n  \
+             var h: u8 = {from}\n  for i in 0..<n\n    invariant h ≡ {ensures_i} mod 2^8\n  {{\n    h = h * r\n  }}\n  h\n}}\n",
+            ensures_i = ensures.replace("n)", "i)")
+        )
+    };
+    for step in ["power(r, i - 1) * r", "r * power(r, i - 1)"] {
+        assert!(all(&judged(&text(step, "1", "power(r, n)"), "f").expect("judged")), "{step}");
+    }
+    let wrong = [("power(r, i - 1) * r", "2", "power(r, n)"), ("power(r, i - 1) + r", "1", "power(r, n)"), ("r * power(r, i - 1)", "1", "power(r + 1, n)"), ("r * power(r, i - 1)", "1", "(power(r, n) + 1)")];
+    for (step, from, ensures) in wrong {
+        assert!(judged(&text(step, from, ensures), "f").map_or(true, |found| !all(&found)), "{step}, {from}, {ensures}");
+    }
 }
 
 /// Functions without a value have no equations: neither those that grow, nor those that call each other.

@@ -2,7 +2,7 @@
 
 use santoku_ir::Program;
 use santoku_prove::judged;
-use santoku_prove::ranges::annotate;
+use santoku_prove::ranges::{annotate, annotate_by_summaries};
 
 fn load(entry: &str, impls: &[(&str, &str)]) -> Program {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../lib");
@@ -63,4 +63,29 @@ fn calls_within_calls_take_no_longer() {
     text.push_str("fn g(x: int in 0..9) -> int in 0..5 { f39(x) }\n");
     let all = verdicts(&text);
     assert!(all.len() == 41 && all[..40].iter().all(Result::is_ok) && all[40].is_err(), "{:?}", all.last());
+}
+
+/// What a callee of a long loop gives for narrow arguments is found by the engines and not by the judge. By what it gives of any, its
+/// caller is accepted.
+#[test]
+fn callees_are_known_by_their_summaries_too() {
+    let p = load("onetimeauth/poly1305", &[]);
+    let annotated = annotate(&p);
+    let refused = |verdicts: Vec<Option<judged::Verdict>>| verdicts.into_iter().flatten().filter(Result::is_err).count();
+    assert!(refused(judged::program(&p, &annotated, false)) > 0, "this test asks for nothing");
+    assert_eq!(refused(judged::program_or(&p, &annotated, &[&|| annotate_by_summaries(&p)])), 0);
+}
+
+/// No other ranges make a value fit that does not.
+#[test]
+fn what_leaves_its_range_is_refused_by_every_set_of_ranges() {
+    let text = |start: u32, n: u32| format!("fn go(start: int in 0..100, n: public int in 0..1000) -> int in 0..100 {{\n  var h: int in 0..100 = start\n  @rolled for i in 0..<n {{ h = h & 63 }}\n  h\n}}\nfn f(n: public int in {n}..1000) -> int in 0..63 {{ go({start}, n) }}\n");
+    let verdicts = |text: String| {
+        let mut load = |path: &str| (path == "t.stk").then(|| text.clone());
+        let p = santoku_sema::compile("t.stk", &[], &mut load, &santoku_sema::Options::default()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics)).program;
+        judged::program_or(&p, &annotate(&p), &[&|| annotate_by_summaries(&p), &|| annotate(&p)]).into_iter().flatten().map(|v| v.is_ok()).collect::<Vec<_>>()
+    };
+    assert_eq!(verdicts(text(64, 0)), [true, false]);
+    assert_eq!(verdicts(text(100, 0)), [true, false]);
+    assert!(verdicts(text(0, 0))[0]);
 }

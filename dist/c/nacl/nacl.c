@@ -61,13 +61,14 @@
 #define cipher_stream_added_byte nacl_cipher_stream_added_byte
 #define cipher_xsalsa20_added nacl_cipher_xsalsa20_added
 #define nacl_secretbox_stream_over nacl_nacl_secretbox_stream_over
-#define onetimeauth_poly1305_load nacl_onetimeauth_poly1305_load
-#define onetimeauth_poly1305_canonical nacl_onetimeauth_poly1305_canonical
-#define onetimeauth_poly1305_mul nacl_onetimeauth_poly1305_mul
+#define onetimeauth_accumulator_radix44_load nacl_onetimeauth_accumulator_radix44_load
+#define onetimeauth_accumulator_radix44_canonical nacl_onetimeauth_accumulator_radix44_canonical
+#define onetimeauth_accumulator_radix44_mul nacl_onetimeauth_accumulator_radix44_mul
+#define onetimeauth_poly1305_in_pairs_slice nacl_onetimeauth_poly1305_in_pairs_slice
 #define onetimeauth_poly1305_whole_blocks_slice nacl_onetimeauth_poly1305_whole_blocks_slice
 #define onetimeauth_poly1305_rest_slice nacl_onetimeauth_poly1305_rest_slice
 #define onetimeauth_poly1305_blocks_slice nacl_onetimeauth_poly1305_blocks_slice
-#define onetimeauth_poly1305_tag nacl_onetimeauth_poly1305_tag
+#define onetimeauth_accumulator_radix44_tag nacl_onetimeauth_accumulator_radix44_tag
 #define hash_sha512_compress nacl_hash_sha512_compress
 #define hash_sha512_first_block_0 nacl_hash_sha512_first_block_0
 #define hash_sha512_finish nacl_hash_sha512_finish
@@ -75,11 +76,15 @@
 #define hash_sha512_hash_with_prefix_0 nacl_hash_sha512_hash_with_prefix_0
 #define nacl_hash_load nacl_nacl_hash_load
 #define nacl_hash_stored nacl_nacl_hash_stored
+#define onetimeauth_poly1305_in_pairs nacl_onetimeauth_poly1305_in_pairs
 #define onetimeauth_poly1305_whole_blocks nacl_onetimeauth_poly1305_whole_blocks
 #define onetimeauth_poly1305_rest nacl_onetimeauth_poly1305_rest
 #define onetimeauth_poly1305_blocks nacl_onetimeauth_poly1305_blocks
-#define nacl_secretbox_is_same nacl_nacl_secretbox_is_same
+#define auth_same_is_same_16 nacl_auth_same_is_same_16
 #define nacl_secretbox_authenticator_key nacl_nacl_secretbox_authenticator_key
+#define hash_sha512_first_block_32 nacl_hash_sha512_first_block_32
+#define hash_sha512_tail_32 nacl_hash_sha512_tail_32
+#define hash_sha512_hash_with_prefix_32 nacl_hash_sha512_hash_with_prefix_32
 #define nacl_sign_expand nacl_nacl_sign_expand
 #define curve_ed25519_comb_recode nacl_curve_ed25519_comb_recode
 #define field_fe25519_radix51_square2 nacl_field_fe25519_radix51_square2
@@ -95,9 +100,6 @@
 #define field_sc25519_reduce nacl_field_sc25519_reduce
 #define field_sc25519_unpack64 nacl_field_sc25519_unpack64
 #define field_sc25519_reduce64 nacl_field_sc25519_reduce64
-#define hash_sha512_first_block_32 nacl_hash_sha512_first_block_32
-#define hash_sha512_tail_32 nacl_hash_sha512_tail_32
-#define hash_sha512_hash_with_prefix_32 nacl_hash_sha512_hash_with_prefix_32
 #define nacl_sign_nonce nacl_nacl_sign_nonce
 #define hash_sha512_first_block_64 nacl_hash_sha512_first_block_64
 #define hash_sha512_tail_64 nacl_hash_sha512_tail_64
@@ -130,6 +132,7 @@
 #define field_fe25519_radix51_ROOM nacl_field_fe25519_radix51_ROOM
 #define scalarmult_curve25519_ONE nacl_scalarmult_curve25519_ONE
 #define cipher_salsa20_SIGMA nacl_cipher_salsa20_SIGMA
+#define onetimeauth_poly1305_blocks_slice_lit0 nacl_onetimeauth_poly1305_blocks_slice_lit0
 #define hash_sha512_IV nacl_hash_sha512_IV
 #define hash_sha512_K nacl_hash_sha512_K
 #define curve_ed25519_base_comb16_ROWS nacl_curve_ed25519_base_comb16_ROWS
@@ -197,9 +200,9 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_box (2816 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hash (2560 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hashblocks (704 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth (832 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth_verify (896 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth (1152 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth_verify (1216 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (1728 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (1664 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_public_key (3200 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_detached (3968 + STK_STACK_MORE)
@@ -220,9 +223,9 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_box (4800 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hash (4608 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hashblocks (1152 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth (1280 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth_verify (1408 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_authentic (2816 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth (1728 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth_verify (1856 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (2880 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (2752 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_public_key (5760 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_detached (7296 + STK_STACK_MORE)
@@ -589,6 +592,11 @@ STK_TABLE uint64_t scalarmult_curve25519_ONE[5] = {
 STK_TABLE uint8_t cipher_salsa20_SIGMA[16] = {
     UINT32_C(101), UINT32_C(120), UINT32_C(112), UINT32_C(97), UINT32_C(110), UINT32_C(100), UINT32_C(32), UINT32_C(51),
     UINT32_C(50), UINT32_C(45), UINT32_C(98), UINT32_C(121), UINT32_C(116), UINT32_C(101), UINT32_C(32), UINT32_C(107)
+};
+
+/* onetimeauth.poly1305.blocks$slice$lit0 */
+STK_TABLE uint8_t onetimeauth_poly1305_blocks_slice_lit0[3] = {
+    UINT32_C(0), UINT32_C(0), UINT32_C(0)
 };
 
 /* hash.sha512.IV */
@@ -4476,171 +4484,179 @@ STK_NOINLINE static void nacl_secretbox_stream_over(uint8_t *restrict result, co
     result[31] = (uint8_t)((uint32_t)c[31] ^ (uint32_t)m[31]);
 }
 
-/* onetimeauth.poly1305.load
- * `top`: 1 where all 16 bytes are of the message.
+/* onetimeauth.accumulator_radix44.load
  * in top: 0 .. 1
- * out result: 0 .. 67109888 */
-static void onetimeauth_poly1305_load(uint32_t *restrict result, const uint8_t *b, uint32_t top)
+ * out result: 0 .. 17592186109952 */
+static void onetimeauth_accumulator_radix44_load(uint64_t *restrict result, const uint8_t *b, uint32_t top)
 {
-    uint32_t t;
-    uint32_t w_0; /* 0 .. 2^32-1 */
-    uint32_t w_1; /* 0 .. 2^32-1 */
-    uint32_t w_2; /* 0 .. 2^32-1 */
-    uint32_t w_3; /* 0 .. 2^32-1 */
-    t = (((uint32_t)b[0] | ((uint32_t)b[1] << 8)) | ((uint32_t)b[2] << 16)) | ((uint32_t)b[3] << 24);
-    w_0 = t;
-    t = (((uint32_t)b[4] | ((uint32_t)b[5] << 8)) | ((uint32_t)b[6] << 16)) | ((uint32_t)b[7] << 24);
-    w_1 = t;
-    t = (((uint32_t)b[8] | ((uint32_t)b[9] << 8)) | ((uint32_t)b[10] << 16)) | ((uint32_t)b[11] << 24);
-    w_2 = t;
-    t = (((uint32_t)b[12] | ((uint32_t)b[13] << 8)) | ((uint32_t)b[14] << 16)) | ((uint32_t)b[15] << 24);
-    w_3 = t;
-    result[0] = w_0 & UINT32_C(0x3ffffff);
-    result[1] = (w_0 >> 26) + ((w_1 & UINT32_C(0xfffff)) << 6);
-    result[2] = (w_1 >> 20) + ((w_2 & UINT32_C(0x3fff)) << 12);
-    result[3] = (w_2 >> 14) + ((w_3 & UINT32_C(255)) << 18);
-    result[4] = (w_3 >> 8) + (top << 24);
+    uint64_t t;
+    uint64_t low; /* 0 .. 2^64-1 */
+    uint64_t t_2;
+    uint64_t high; /* 0 .. 2^64-1 */
+    t = (((((((uint64_t)(uint32_t)b[0] | ((uint64_t)(uint32_t)b[1] << 8)) | ((uint64_t)(uint32_t)b[2] << 16)) | ((uint64_t)(uint32_t)b[3] << 24)) | ((uint64_t)(uint32_t)b[4] << 32)) | ((uint64_t)(uint32_t)b[5] << 40)) | ((uint64_t)(uint32_t)b[6] << 48)) | ((uint64_t)(uint32_t)b[7] << 56);
+    low = t;
+    t_2 = (((((((uint64_t)(uint32_t)b[8] | ((uint64_t)(uint32_t)b[9] << 8)) | ((uint64_t)(uint32_t)b[10] << 16)) | ((uint64_t)(uint32_t)b[11] << 24)) | ((uint64_t)(uint32_t)b[12] << 32)) | ((uint64_t)(uint32_t)b[13] << 40)) | ((uint64_t)(uint32_t)b[14] << 48)) | ((uint64_t)(uint32_t)b[15] << 56);
+    high = t_2;
+    result[0] = low & UINT64_C(0xfffffffffff);
+    result[1] = (uint64_t)(uint32_t)(low >> 44) + ((uint64_t)((uint32_t)high & UINT32_C(0xffffff)) << 20);
+    result[2] = (high >> 24) + ((uint64_t)top << 40);
 }
 
-/* onetimeauth.poly1305.canonical
- * The residue itself.
- * in a: 0 .. 67109888
- * out result: 0 .. 2^26-1 */
-static void onetimeauth_poly1305_canonical(uint32_t *result, const uint32_t *a)
+/* onetimeauth.accumulator_radix44.canonical
+ * in a: 0 .. 17592186109952
+ * out result: 0 .. 2^44-1 */
+static void onetimeauth_accumulator_radix44_canonical(uint64_t *result, const uint64_t *a)
 {
     uint32_t q; /* 0 .. 1 */
-    uint32_t h_0; /* 0 .. 67109888 */
-    uint32_t h_1; /* 0 .. 67109889 */
-    uint32_t h_2; /* 0 .. 67109889 */
-    uint32_t h_3; /* 0 .. 67109889 */
-    uint32_t h_4; /* 0 .. 67109889 */
+    uint64_t h_0; /* 0 .. 17592186109952 */
+    uint64_t h_1; /* 0 .. 17592186109953 */
+    uint64_t h_2; /* 0 .. 17592186109953 */
     h_0 = a[0];
-    h_1 = a[1];
     h_2 = a[2];
-    h_3 = a[3];
-    h_4 = a[4];
-    h_1 = h_1 + (h_0 >> 26);
-    h_0 = h_0 & UINT32_C(0x3ffffff);
-    h_2 = h_2 + (h_1 >> 26);
-    h_1 = h_1 & UINT32_C(0x3ffffff);
-    h_3 = h_3 + (h_2 >> 26);
-    h_2 = h_2 & UINT32_C(0x3ffffff);
-    h_4 = h_4 + (h_3 >> 26);
-    h_3 = h_3 & UINT32_C(0x3ffffff);
-    h_0 = h_0 + (UINT32_C(5) * (h_4 >> 26));
-    h_4 = h_4 & UINT32_C(0x3ffffff);
-    q = (h_0 + UINT32_C(5)) >> 26;
-    q = (h_1 + q) >> 26;
-    q = (h_2 + q) >> 26;
-    q = (h_3 + q) >> 26;
-    q = (h_4 + q) >> 26;
-    h_0 = h_0 + (UINT32_C(5) * q);
-    h_1 = h_1 + (h_0 >> 26);
-    h_0 = h_0 & UINT32_C(0x3ffffff);
-    h_2 = h_2 + (h_1 >> 26);
-    h_1 = h_1 & UINT32_C(0x3ffffff);
-    h_3 = h_3 + (h_2 >> 26);
-    h_2 = h_2 & UINT32_C(0x3ffffff);
-    h_4 = h_4 + (h_3 >> 26);
-    h_3 = h_3 & UINT32_C(0x3ffffff);
-    h_4 = h_4 & UINT32_C(0x3ffffff);
+    h_1 = a[1] + (uint64_t)(uint32_t)(a[0] >> 44);
+    h_0 = h_0 & UINT64_C(0xfffffffffff);
+    h_2 = h_2 + (uint64_t)(uint32_t)(h_1 >> 44);
+    h_1 = h_1 & UINT64_C(0xfffffffffff);
+    h_0 = h_0 + (uint64_t)(UINT32_C(5) * (uint32_t)(h_2 >> 42));
+    h_2 = h_2 & UINT64_C(0x3ffffffffff);
+    q = (uint32_t)((h_0 + UINT64_C(5)) >> 44);
+    q = (uint32_t)((h_1 + (uint64_t)q) >> 44);
+    q = (uint32_t)((h_2 + (uint64_t)q) >> 42);
+    h_0 = h_0 + (uint64_t)(UINT32_C(5) * q);
+    h_1 = h_1 + (uint64_t)(uint32_t)(h_0 >> 44);
+    h_0 = h_0 & UINT64_C(0xfffffffffff);
+    h_2 = h_2 + (uint64_t)(uint32_t)(h_1 >> 44);
+    h_1 = h_1 & UINT64_C(0xfffffffffff);
+    h_2 = h_2 & UINT64_C(0x3ffffffffff);
     result[0] = h_0;
     result[1] = h_1;
     result[2] = h_2;
-    result[3] = h_3;
-    result[4] = h_4;
 }
 
-/* onetimeauth.poly1305.mul
- * in a: 0 .. 134219776
- * in b: 0 .. 67109888
- * out result: 0 .. 67109888 */
-static void onetimeauth_poly1305_mul(uint32_t *result, const uint32_t *a, const uint32_t *b)
+/* onetimeauth.accumulator_radix44.mul
+ * in a: 0 .. 35184372219904
+ * in b: 0 .. 17592186109952
+ * out result: 0 .. 17592186109952 */
+static void onetimeauth_accumulator_radix44_mul(uint64_t *result, const uint64_t *a, const uint64_t *b)
 {
-    uint64_t t_0; /* 0 .. 9007474134745088 */
-    uint64_t t_1; /* 0 .. 18014948269490176 */
-    uint64_t t_2; /* 0 .. 27022422404235264 */
-    uint64_t t_3; /* 0 .. 36029896538980352 */
-    uint64_t t_4; /* 0 .. 45037370673725440 */
-    uint64_t t_5; /* 0 .. 36029896538980352 */
-    uint64_t t_6; /* 0 .. 27022422404235264 */
-    uint64_t t_7; /* 0 .. 18014948269490176 */
-    uint64_t t_8; /* 0 .. 9007474134745088 */
-    uint64_t r_0; /* 0 .. 189156956829646848 */
-    uint64_t r_1; /* 0 .. 153127063109324800 */
-    uint64_t r_2; /* 0 .. 117097166033457194 */
-    uint64_t r_3; /* 0 .. 81067268957589538 */
-    uint64_t r_4; /* 0 .. 45037371881721882 */
-    t_0 = (uint64_t)a[0] * (uint64_t)b[0];
-    t_1 = (uint64_t)a[0] * (uint64_t)b[1];
-    t_2 = (uint64_t)a[0] * (uint64_t)b[2];
-    t_3 = (uint64_t)a[0] * (uint64_t)b[3];
-    t_4 = (uint64_t)a[0] * (uint64_t)b[4];
-    t_1 = t_1 + ((uint64_t)a[1] * (uint64_t)b[0]);
-    t_2 = t_2 + ((uint64_t)a[1] * (uint64_t)b[1]);
-    t_3 = t_3 + ((uint64_t)a[1] * (uint64_t)b[2]);
-    t_4 = t_4 + ((uint64_t)a[1] * (uint64_t)b[3]);
-    t_5 = (uint64_t)a[1] * (uint64_t)b[4];
-    t_2 = t_2 + ((uint64_t)a[2] * (uint64_t)b[0]);
-    t_3 = t_3 + ((uint64_t)a[2] * (uint64_t)b[1]);
-    t_4 = t_4 + ((uint64_t)a[2] * (uint64_t)b[2]);
-    t_5 = t_5 + ((uint64_t)a[2] * (uint64_t)b[3]);
-    t_6 = (uint64_t)a[2] * (uint64_t)b[4];
-    t_3 = t_3 + ((uint64_t)a[3] * (uint64_t)b[0]);
-    t_4 = t_4 + ((uint64_t)a[3] * (uint64_t)b[1]);
-    t_5 = t_5 + ((uint64_t)a[3] * (uint64_t)b[2]);
-    t_6 = t_6 + ((uint64_t)a[3] * (uint64_t)b[3]);
-    t_7 = (uint64_t)a[3] * (uint64_t)b[4];
-    t_4 = t_4 + ((uint64_t)a[4] * (uint64_t)b[0]);
-    t_5 = t_5 + ((uint64_t)a[4] * (uint64_t)b[1]);
-    t_6 = t_6 + ((uint64_t)a[4] * (uint64_t)b[2]);
-    t_7 = t_7 + ((uint64_t)a[4] * (uint64_t)b[3]);
-    t_8 = (uint64_t)a[4] * (uint64_t)b[4];
-    r_0 = t_0 + (UINT64_C(5) * t_5);
-    r_1 = t_1 + (UINT64_C(5) * t_6);
-    r_2 = t_2 + (UINT64_C(5) * t_7);
-    r_3 = t_3 + (UINT64_C(5) * t_8);
-    r_1 = r_1 + (uint64_t)(uint32_t)(r_0 >> 26);
-    r_0 = (uint64_t)((uint32_t)r_0 & UINT32_C(0x3ffffff));
-    r_2 = r_2 + (uint64_t)(uint32_t)(r_1 >> 26);
-    r_1 = (uint64_t)((uint32_t)r_1 & UINT32_C(0x3ffffff));
-    r_3 = r_3 + (uint64_t)(uint32_t)(r_2 >> 26);
-    r_2 = (uint64_t)((uint32_t)r_2 & UINT32_C(0x3ffffff));
-    r_4 = t_4 + (uint64_t)(uint32_t)(r_3 >> 26);
-    r_3 = (uint64_t)((uint32_t)r_3 & UINT32_C(0x3ffffff));
-    r_0 = (uint64_t)((uint32_t)r_0 + (UINT32_C(5) * (uint32_t)(r_4 >> 26)));
-    r_4 = (uint64_t)((uint32_t)r_4 & UINT32_C(0x3ffffff));
-    r_1 = (uint64_t)((uint32_t)r_1 + ((uint32_t)r_0 >> 26));
-    r_0 = (uint64_t)((uint32_t)r_0 & UINT32_C(0x3ffffff));
-    result[0] = (uint32_t)r_0;
-    result[1] = (uint32_t)r_1;
-    result[2] = (uint32_t)r_2;
-    result[3] = (uint32_t)r_3;
-    result[4] = (uint32_t)r_4;
+    uint64_t b1_0_product; /* 0 .. 351843722199040 */
+    uint64_t b2_0_product; /* 0 .. 351843722199040 */
+    stk_u128 result_0_0_product; /* 0 .. 2^96 */
+    stk_u128 result_1_0_product; /* 0 .. 2^96 */
+    stk_u128 result_2_0_product; /* 0 .. 2^96 */
+    uint64_t r_0_1_carried; /* 0 .. 2128654527103855 */
+    stk_u128 r_1_1_carried; /* 0 .. 13617340533597718177537851392 */
+    stk_u128 r_2_1_carried; /* 0 .. 1856910072763902549592375378 */
+    b1_0_product = UINT64_C(20) * b[1];
+    b2_0_product = UINT64_C(20) * b[2];
+    result_0_0_product = (((stk_u128)a[0] * (stk_u128)b[0]) + ((stk_u128)a[1] * (stk_u128)b2_0_product)) + ((stk_u128)a[2] * (stk_u128)b1_0_product);
+    result_1_0_product = (((stk_u128)a[0] * (stk_u128)b[1]) + ((stk_u128)a[1] * (stk_u128)b[0])) + ((stk_u128)a[2] * (stk_u128)b2_0_product);
+    result_2_0_product = (((stk_u128)a[0] * (stk_u128)b[2]) + ((stk_u128)a[1] * (stk_u128)b[1])) + ((stk_u128)a[2] * (stk_u128)b[0]);
+    r_1_1_carried = result_1_0_product + (stk_u128)(uint64_t)(result_0_0_product >> 44);
+    r_0_1_carried = (uint64_t)result_0_0_product & UINT64_C(0xfffffffffff);
+    r_2_1_carried = result_2_0_product + (stk_u128)(uint64_t)(r_1_1_carried >> 44);
+    r_1_1_carried = (stk_u128)((uint64_t)r_1_1_carried & UINT64_C(0xfffffffffff));
+    r_0_1_carried = r_0_1_carried + (UINT64_C(5) * (uint64_t)(r_2_1_carried >> 42));
+    r_2_1_carried = (stk_u128)((uint64_t)r_2_1_carried & UINT64_C(0x3ffffffffff));
+    r_1_1_carried = (stk_u128)((uint64_t)r_1_1_carried + (uint64_t)(uint32_t)(r_0_1_carried >> 44));
+    r_0_1_carried = r_0_1_carried & UINT64_C(0xfffffffffff);
+    result[0] = r_0_1_carried;
+    result[1] = (uint64_t)r_1_1_carried;
+    result[2] = (uint64_t)r_2_1_carried;
 }
 
-/* onetimeauth.poly1305.whole_blocks$slice
- * The sum over the first `count` blocks, which are whole.
+/* onetimeauth.poly1305.in_pairs$slice
+ * The sum over the first `pairs` pairs of blocks: products of two blocks do not wait for one another.
+ * in start: 0 .. 17592186109952
  * in m_at: 0 .. 2^31-1
- * in r: 0 .. 67109888
- * in count: 0 .. 2^27
- * out h: 0 .. 67109888 */
-STK_NOINLINE static void onetimeauth_poly1305_whole_blocks_slice(uint32_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint32_t *r, uint32_t count)
+ * in r: 0 .. 17592186109952
+ * in pairs: 0 .. 2^26
+ * out h: 0 .. 17592186109952 */
+STK_NOINLINE static void onetimeauth_poly1305_in_pairs_slice(uint64_t *restrict h, uint32_t n, uint32_t m_whole, const uint64_t *start, const uint8_t *m, uint32_t m_at, const uint64_t *r, uint32_t pairs)
 {
     (void)n;
     (void)m_whole;
-    uint32_t i; /* 0 .. 2^27-1 */
-    memset(h, 0, 5 * sizeof(uint32_t));
-    for (i = 0; i < count; i++) {
-        uint32_t t[5]; /* 0 .. 2^26-1 */
-        uint32_t result_0_add[5]; /* 0 .. 134219776 */
-        onetimeauth_poly1305_load(t, (&m[m_at + (UINT32_C(16) * i)]), UINT32_C(1));
-        result_0_add[0] = h[0] + t[0];
-        result_0_add[1] = h[1] + t[1];
-        result_0_add[2] = h[2] + t[2];
-        result_0_add[3] = h[3] + t[3];
-        result_0_add[4] = h[4] + t[4];
-        onetimeauth_poly1305_mul(h, result_0_add, r);
+    uint64_t r2[3]; /* 0 .. 17592186044476 */
+    uint32_t i; /* 0 .. 2^26-1 */
+    onetimeauth_accumulator_radix44_mul(r2, r, r);
+    h[0] = start[0];
+    h[1] = start[1];
+    h[2] = start[2];
+    for (i = 0; i < pairs; i++) {
+        uint64_t x[3]; /* 0 .. 2^44-1 */
+        uint64_t y[3]; /* 0 .. 2^44-1 */
+        uint64_t b1_1_sum_of_products; /* 0 .. 351843720889520 */
+        uint64_t b2_1_sum_of_products; /* 0 .. 87960930222060 */
+        uint64_t b1_1_sum_of_products_2; /* 0 .. 351843722199040 */
+        uint64_t b2_1_sum_of_products_2; /* 0 .. 351843722199040 */
+        uint64_t result_0_0_add; /* 0 .. 35184372219904 */
+        uint64_t result_1_0_add; /* 0 .. 35184372219904 */
+        uint64_t result_2_0_add; /* 0 .. 35184372219904 */
+        stk_u128 t_0_1_sum_of_products; /* 0 .. 17950130626729460367031925605 */
+        stk_u128 t_1_1_sum_of_products; /* 0 .. 4371475776986266279089340377 */
+        stk_u128 t_2_1_sum_of_products; /* 0 .. 1779538811518729455593258950 */
+        stk_u128 result_0_1_sum_of_products; /* 0 .. 2^96 */
+        stk_u128 result_1_1_sum_of_products; /* 0 .. 2^96 */
+        stk_u128 result_2_1_sum_of_products; /* 0 .. 2^96 */
+        stk_u128 result_0_1_sum_of_products_2; /* 0 .. 2^96 */
+        stk_u128 result_1_1_sum_of_products_2; /* 0 .. 2^96 */
+        stk_u128 result_2_1_sum_of_products_2; /* 0 .. 2^96 */
+        uint64_t r_0_1_sum_of_products; /* 0 .. 2040693586889170 */
+        stk_u128 r_1_1_sum_of_products; /* 0 .. 4371475776987286625883161778 */
+        stk_u128 r_2_1_sum_of_products; /* 0 .. 1779538811518977945221890114 */
+        onetimeauth_accumulator_radix44_load(x, (&m[m_at + (UINT32_C(32) * i)]), UINT32_C(1));
+        onetimeauth_accumulator_radix44_load(y, (&m[m_at + ((UINT32_C(32) * i) + UINT32_C(16))]), UINT32_C(1));
+        result_0_0_add = h[0] + x[0];
+        result_1_0_add = h[1] + x[1];
+        result_2_0_add = h[2] + x[2];
+        b1_1_sum_of_products = UINT64_C(20) * r2[1];
+        b2_1_sum_of_products = UINT64_C(20) * r2[2];
+        result_0_1_sum_of_products = (((stk_u128)result_0_0_add * (stk_u128)r2[0]) + ((stk_u128)result_1_0_add * (stk_u128)b2_1_sum_of_products)) + ((stk_u128)result_2_0_add * (stk_u128)b1_1_sum_of_products);
+        result_1_1_sum_of_products = (((stk_u128)result_0_0_add * (stk_u128)r2[1]) + ((stk_u128)result_1_0_add * (stk_u128)r2[0])) + ((stk_u128)result_2_0_add * (stk_u128)b2_1_sum_of_products);
+        result_2_1_sum_of_products = (((stk_u128)result_0_0_add * (stk_u128)r2[2]) + ((stk_u128)result_1_0_add * (stk_u128)r2[1])) + ((stk_u128)result_2_0_add * (stk_u128)r2[0]);
+        b1_1_sum_of_products_2 = UINT64_C(20) * r[1];
+        b2_1_sum_of_products_2 = UINT64_C(20) * r[2];
+        result_0_1_sum_of_products_2 = (((stk_u128)y[0] * (stk_u128)r[0]) + ((stk_u128)y[1] * (stk_u128)b2_1_sum_of_products_2)) + ((stk_u128)y[2] * (stk_u128)b1_1_sum_of_products_2);
+        result_1_1_sum_of_products_2 = (((stk_u128)y[0] * (stk_u128)r[1]) + ((stk_u128)y[1] * (stk_u128)r[0])) + ((stk_u128)y[2] * (stk_u128)b2_1_sum_of_products_2);
+        result_2_1_sum_of_products_2 = (((stk_u128)y[0] * (stk_u128)r[2]) + ((stk_u128)y[1] * (stk_u128)r[1])) + ((stk_u128)y[2] * (stk_u128)r[0]);
+        t_0_1_sum_of_products = result_0_1_sum_of_products + result_0_1_sum_of_products_2;
+        t_1_1_sum_of_products = result_1_1_sum_of_products + result_1_1_sum_of_products_2;
+        t_2_1_sum_of_products = result_2_1_sum_of_products + result_2_1_sum_of_products_2;
+        r_1_1_sum_of_products = t_1_1_sum_of_products + (stk_u128)(uint64_t)(t_0_1_sum_of_products >> 44);
+        r_0_1_sum_of_products = (uint64_t)t_0_1_sum_of_products & UINT64_C(0xfffffffffff);
+        r_2_1_sum_of_products = t_2_1_sum_of_products + (stk_u128)(uint64_t)(r_1_1_sum_of_products >> 44);
+        r_1_1_sum_of_products = (stk_u128)((uint64_t)r_1_1_sum_of_products & UINT64_C(0xfffffffffff));
+        r_0_1_sum_of_products = r_0_1_sum_of_products + (UINT64_C(5) * (uint64_t)(r_2_1_sum_of_products >> 42));
+        r_2_1_sum_of_products = (stk_u128)((uint64_t)r_2_1_sum_of_products & UINT64_C(0x3ffffffffff));
+        r_1_1_sum_of_products = (stk_u128)((uint64_t)r_1_1_sum_of_products + (uint64_t)(uint32_t)(r_0_1_sum_of_products >> 44));
+        r_0_1_sum_of_products = r_0_1_sum_of_products & UINT64_C(0xfffffffffff);
+        h[0] = r_0_1_sum_of_products;
+        h[1] = (uint64_t)r_1_1_sum_of_products;
+        h[2] = (uint64_t)r_2_1_sum_of_products;
+    }
+}
+
+/* onetimeauth.poly1305.whole_blocks$slice
+ * The sum over the first `count` blocks, which are whole, going on from `start`.
+ * in start: 0 .. 17592186109952
+ * in m_at: 0 .. 2^31-1
+ * in r: 0 .. 17592186109952
+ * in count: 0 .. 2^27
+ * out result: 0 .. 17592186109952 */
+STK_NOINLINE static void onetimeauth_poly1305_whole_blocks_slice(uint64_t *restrict result, uint32_t n, uint32_t m_whole, const uint64_t *start, const uint8_t *m, uint32_t m_at, const uint64_t *r, uint32_t count)
+{
+    uint32_t done_0_by_two; /* 0 .. 2^27 */
+    uint32_t i_0_by_two; /* 0 .. 0 */
+    onetimeauth_poly1305_in_pairs_slice(result, n, m_whole, start, m, m_at, r, (count >> 1));
+    done_0_by_two = UINT32_C(2) * (count >> 1);
+    for (i_0_by_two = 0; i_0_by_two < (count & UINT32_C(1)); i_0_by_two++) {
+        uint64_t t_0_by_two[3]; /* 0 .. 2^44-1 */
+        uint64_t result_0_by_two[3]; /* 0 .. 35184372219904 */
+        onetimeauth_accumulator_radix44_load(t_0_by_two, (&m[m_at + (UINT32_C(16) * (done_0_by_two + UINT32_C(0)))]), UINT32_C(1));
+        result_0_by_two[0] = result[0] + t_0_by_two[0];
+        result_0_by_two[1] = result[1] + t_0_by_two[1];
+        result_0_by_two[2] = result[2] + t_0_by_two[2];
+        onetimeauth_accumulator_radix44_mul(result, result_0_by_two, r);
     }
 }
 
@@ -4770,74 +4786,68 @@ STK_NOINLINE static void onetimeauth_poly1305_rest_slice(uint8_t *restrict last,
 /* onetimeauth.poly1305.blocks$slice
  * The sum over a message of any length.
  * in m_at: 0 .. 2^31-1
- * in r: 0 .. 67109888
- * out h: 0 .. 67109888 */
-STK_NOINLINE static void onetimeauth_poly1305_blocks_slice(uint32_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint32_t *r)
+ * in r: 0 .. 17592186109952
+ * out h: 0 .. 17592186109952 */
+STK_NOINLINE static void onetimeauth_poly1305_blocks_slice(uint64_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint64_t *r)
 {
-    onetimeauth_poly1305_whole_blocks_slice(h, n, m_whole, m, m_at, r, (n >> 4));
+    {
+        uint64_t tmp[3];
+        {
+            uint32_t k;
+            for (k = 0; k < 3; k++) {
+                tmp[k] = (uint64_t)onetimeauth_poly1305_blocks_slice_lit0[k];
+            }
+        }
+        onetimeauth_poly1305_whole_blocks_slice(h, n, m_whole, tmp, m, m_at, r, (n >> 4));
+    }
     if ((UINT32_C(16) * (n >> 4)) < n) {
         uint8_t t[16];
-        uint32_t t_2[5]; /* 0 .. 2^26-1 */
-        uint32_t result_0_add[5]; /* 0 .. 134219776 */
+        uint64_t t_2[3]; /* 0 .. 2^44-1 */
+        uint64_t result_0_add[3]; /* 0 .. 35184372219904 */
         onetimeauth_poly1305_rest_slice(t, n, m_whole, m, m_at);
-        onetimeauth_poly1305_load(t_2, t, UINT32_C(0));
+        onetimeauth_accumulator_radix44_load(t_2, t, UINT32_C(0));
         result_0_add[0] = h[0] + t_2[0];
         result_0_add[1] = h[1] + t_2[1];
         result_0_add[2] = h[2] + t_2[2];
-        result_0_add[3] = h[3] + t_2[3];
-        result_0_add[4] = h[4] + t_2[4];
-        onetimeauth_poly1305_mul(h, result_0_add, r);
+        onetimeauth_accumulator_radix44_mul(h, result_0_add, r);
     }
 }
 
-/* onetimeauth.poly1305.tag
- * `c + s` modulo 2^128, in bytes.
- * in c: 0 .. 2^26-1 */
-static void onetimeauth_poly1305_tag(uint8_t *restrict out, const uint32_t *c, const uint8_t *s)
+/* onetimeauth.accumulator_radix44.tag
+ * in c: 0 .. 2^44-1 */
+static void onetimeauth_accumulator_radix44_tag(uint8_t *restrict out, const uint64_t *c, const uint8_t *s)
 {
     uint32_t carry; /* 0 .. 1 */
-    uint32_t t;
-    uint64_t t_2; /* 0 .. 2^33-1 */
-    uint32_t v;
-    uint32_t w_0; /* 0 .. 2^32-1 */
-    uint32_t w_1; /* 0 .. 2^32-1 */
-    uint32_t w_2; /* 0 .. 2^32-1 */
-    uint32_t w_3; /* 0 .. 2^32-1 */
-    w_0 = c[0] + ((c[1] & UINT32_C(63)) << 26);
-    w_1 = (c[1] >> 6) + ((c[2] & UINT32_C(4095)) << 20);
-    w_2 = (c[2] >> 12) + ((c[3] & UINT32_C(0x3ffff)) << 14);
-    w_3 = (c[3] >> 18) + ((c[4] & UINT32_C(0xffffff)) << 8);
-    t = (((uint32_t)s[0] | ((uint32_t)s[1] << 8)) | ((uint32_t)s[2] << 16)) | ((uint32_t)s[3] << 24);
-    t_2 = (uint64_t)w_0 + (uint64_t)t;
-    v = (uint32_t)t_2;
-    out[0] = (uint8_t)(v & UINT32_C(255));
-    out[1] = (uint8_t)((v >> 8) & UINT32_C(255));
-    out[2] = (uint8_t)((v >> 16) & UINT32_C(255));
-    out[3] = (uint8_t)((v >> 24) & UINT32_C(255));
-    carry = (uint32_t)(t_2 >> 32);
-    t = (((uint32_t)s[4] | ((uint32_t)s[5] << 8)) | ((uint32_t)s[6] << 16)) | ((uint32_t)s[7] << 24);
-    t_2 = ((uint64_t)w_1 + (uint64_t)t) + (uint64_t)carry;
-    v = (uint32_t)t_2;
-    out[4] = (uint8_t)(v & UINT32_C(255));
-    out[5] = (uint8_t)((v >> 8) & UINT32_C(255));
-    out[6] = (uint8_t)((v >> 16) & UINT32_C(255));
-    out[7] = (uint8_t)((v >> 24) & UINT32_C(255));
-    carry = (uint32_t)(t_2 >> 32);
-    t = (((uint32_t)s[8] | ((uint32_t)s[9] << 8)) | ((uint32_t)s[10] << 16)) | ((uint32_t)s[11] << 24);
-    t_2 = ((uint64_t)w_2 + (uint64_t)t) + (uint64_t)carry;
-    v = (uint32_t)t_2;
-    out[8] = (uint8_t)(v & UINT32_C(255));
-    out[9] = (uint8_t)((v >> 8) & UINT32_C(255));
-    out[10] = (uint8_t)((v >> 16) & UINT32_C(255));
-    out[11] = (uint8_t)((v >> 24) & UINT32_C(255));
-    carry = (uint32_t)(t_2 >> 32);
-    t = (((uint32_t)s[12] | ((uint32_t)s[13] << 8)) | ((uint32_t)s[14] << 16)) | ((uint32_t)s[15] << 24);
-    t_2 = ((uint64_t)w_3 + (uint64_t)t) + (uint64_t)carry;
-    v = (uint32_t)t_2;
-    out[12] = (uint8_t)(v & UINT32_C(255));
-    out[13] = (uint8_t)((v >> 8) & UINT32_C(255));
-    out[14] = (uint8_t)((v >> 16) & UINT32_C(255));
-    out[15] = (uint8_t)((v >> 24) & UINT32_C(255));
+    uint64_t t;
+    stk_u128 t_2; /* 0 .. 2^65-1 */
+    uint64_t v;
+    uint64_t w_0; /* 0 .. 2^64-1 */
+    uint64_t w_1; /* 0 .. 2^64-1 */
+    w_0 = c[0] + ((uint64_t)((uint32_t)c[1] & UINT32_C(0xfffff)) << 44);
+    w_1 = (uint64_t)(uint32_t)(c[1] >> 20) + ((c[2] & UINT64_C(0xffffffffff)) << 24);
+    t = (((((((uint64_t)(uint32_t)s[0] | ((uint64_t)(uint32_t)s[1] << 8)) | ((uint64_t)(uint32_t)s[2] << 16)) | ((uint64_t)(uint32_t)s[3] << 24)) | ((uint64_t)(uint32_t)s[4] << 32)) | ((uint64_t)(uint32_t)s[5] << 40)) | ((uint64_t)(uint32_t)s[6] << 48)) | ((uint64_t)(uint32_t)s[7] << 56);
+    t_2 = (stk_u128)w_0 + (stk_u128)t;
+    v = (uint64_t)t_2;
+    out[0] = (uint8_t)((uint32_t)v & UINT32_C(255));
+    out[1] = (uint8_t)((uint32_t)(v >> 8) & UINT32_C(255));
+    out[2] = (uint8_t)((uint32_t)(v >> 16) & UINT32_C(255));
+    out[3] = (uint8_t)((uint32_t)(v >> 24) & UINT32_C(255));
+    out[4] = (uint8_t)((uint32_t)(v >> 32) & UINT32_C(255));
+    out[5] = (uint8_t)((uint32_t)(v >> 40) & UINT32_C(255));
+    out[6] = (uint8_t)((uint32_t)(v >> 48) & UINT32_C(255));
+    out[7] = (uint8_t)((uint32_t)(v >> 56) & UINT32_C(255));
+    carry = (uint32_t)(t_2 >> 64);
+    t = (((((((uint64_t)(uint32_t)s[8] | ((uint64_t)(uint32_t)s[9] << 8)) | ((uint64_t)(uint32_t)s[10] << 16)) | ((uint64_t)(uint32_t)s[11] << 24)) | ((uint64_t)(uint32_t)s[12] << 32)) | ((uint64_t)(uint32_t)s[13] << 40)) | ((uint64_t)(uint32_t)s[14] << 48)) | ((uint64_t)(uint32_t)s[15] << 56);
+    t_2 = ((stk_u128)w_1 + (stk_u128)t) + (stk_u128)carry;
+    v = (uint64_t)t_2;
+    out[8] = (uint8_t)((uint32_t)v & UINT32_C(255));
+    out[9] = (uint8_t)((uint32_t)(v >> 8) & UINT32_C(255));
+    out[10] = (uint8_t)((uint32_t)(v >> 16) & UINT32_C(255));
+    out[11] = (uint8_t)((uint32_t)(v >> 24) & UINT32_C(255));
+    out[12] = (uint8_t)((uint32_t)(v >> 32) & UINT32_C(255));
+    out[13] = (uint8_t)((uint32_t)(v >> 40) & UINT32_C(255));
+    out[14] = (uint8_t)((uint32_t)(v >> 48) & UINT32_C(255));
+    out[15] = (uint8_t)((uint32_t)(v >> 56) & UINT32_C(255));
 }
 
 /* nacl.secretbox.secretbox
@@ -4848,10 +4858,10 @@ STK_NOINLINE static void santoku_secretbox(uint8_t *c, uint32_t n, const uint8_t
     uint8_t k[32];
     uint8_t t_0_xored[32];
     uint8_t result_1_authenticate[16];
-    uint32_t result_1_authenticate_2[5]; /* 0 .. 67109888 */
+    uint64_t result_1_authenticate_2[3]; /* 0 .. 17592186109952 */
     uint8_t t_1_authenticate[16];
-    uint32_t result_1_authenticate_3[5]; /* 0 .. 2^26-1 */
-    uint32_t t_1_authenticate_2[5]; /* 0 .. 67108914 */
+    uint64_t result_1_authenticate_3[3]; /* 0 .. 2^44-1 */
+    uint64_t t_1_authenticate_2[3]; /* 0 .. 17592186109952 */
     memmove(head, m, 32);
     cipher_salsa20_hcore(t_0_xored, nonce, key, cipher_salsa20_SIGMA);
     cipher_xsalsa20_added(c, n, m, t_0_xored, (&nonce[16]));
@@ -4872,10 +4882,10 @@ STK_NOINLINE static void santoku_secretbox(uint8_t *c, uint32_t n, const uint8_t
     t_1_authenticate[13] = (uint8_t)(uint32_t)k[13];
     t_1_authenticate[14] = (uint8_t)(uint32_t)k[14];
     t_1_authenticate[15] = (uint8_t)((uint32_t)k[15] & UINT32_C(15));
-    onetimeauth_poly1305_load(result_1_authenticate_2, t_1_authenticate, UINT32_C(0));
+    onetimeauth_accumulator_radix44_load(result_1_authenticate_2, t_1_authenticate, UINT32_C(0));
     onetimeauth_poly1305_blocks_slice(t_1_authenticate_2, (uint32_t)((int32_t)n + (-INT32_C(32))), n, c, UINT32_C(32), result_1_authenticate_2);
-    onetimeauth_poly1305_canonical(result_1_authenticate_3, t_1_authenticate_2);
-    onetimeauth_poly1305_tag(result_1_authenticate, result_1_authenticate_3, (&k[16]));
+    onetimeauth_accumulator_radix44_canonical(result_1_authenticate_3, t_1_authenticate_2);
+    onetimeauth_accumulator_radix44_tag(result_1_authenticate, result_1_authenticate_3, (&k[16]));
     memmove((&c[16]), result_1_authenticate, 16);
     memset(c, 0, 16);
 }
@@ -5461,26 +5471,95 @@ STK_NOINLINE static void santoku_hashblocks(uint8_t *result, uint32_t n, const u
     nacl_hash_stored(result, h);
 }
 
-/* onetimeauth.poly1305.whole_blocks
- * The sum over the first `count` blocks, which are whole.
- * in r: 0 .. 67109888
- * in count: 0 .. 2^27
- * out h: 0 .. 67109888 */
-STK_NOINLINE static void onetimeauth_poly1305_whole_blocks(uint32_t *restrict h, uint32_t n, const uint8_t *m, const uint32_t *r, uint32_t count)
+/* onetimeauth.poly1305.in_pairs
+ * The sum over the first `pairs` pairs of blocks: products of two blocks do not wait for one another.
+ * in start: 0 .. 17592186109952
+ * in r: 0 .. 17592186109952
+ * in pairs: 0 .. 2^26
+ * out h: 0 .. 17592186109952 */
+STK_NOINLINE static void onetimeauth_poly1305_in_pairs(uint64_t *restrict h, uint32_t n, const uint64_t *start, const uint8_t *m, const uint64_t *r, uint32_t pairs)
 {
     (void)n;
-    uint32_t i; /* 0 .. 2^27-1 */
-    memset(h, 0, 5 * sizeof(uint32_t));
-    for (i = 0; i < count; i++) {
-        uint32_t t[5]; /* 0 .. 2^26-1 */
-        uint32_t result_0_add[5]; /* 0 .. 134219776 */
-        onetimeauth_poly1305_load(t, (&m[UINT32_C(16) * i]), UINT32_C(1));
-        result_0_add[0] = h[0] + t[0];
-        result_0_add[1] = h[1] + t[1];
-        result_0_add[2] = h[2] + t[2];
-        result_0_add[3] = h[3] + t[3];
-        result_0_add[4] = h[4] + t[4];
-        onetimeauth_poly1305_mul(h, result_0_add, r);
+    uint64_t r2[3]; /* 0 .. 17592186044476 */
+    uint32_t i; /* 0 .. 2^26-1 */
+    onetimeauth_accumulator_radix44_mul(r2, r, r);
+    h[0] = start[0];
+    h[1] = start[1];
+    h[2] = start[2];
+    for (i = 0; i < pairs; i++) {
+        uint64_t x[3]; /* 0 .. 2^44-1 */
+        uint64_t y[3]; /* 0 .. 2^44-1 */
+        uint64_t b1_1_sum_of_products; /* 0 .. 351843720889520 */
+        uint64_t b2_1_sum_of_products; /* 0 .. 87960930222060 */
+        uint64_t b1_1_sum_of_products_2; /* 0 .. 351843722199040 */
+        uint64_t b2_1_sum_of_products_2; /* 0 .. 351843722199040 */
+        uint64_t result_0_0_add; /* 0 .. 35184372219904 */
+        uint64_t result_1_0_add; /* 0 .. 35184372219904 */
+        uint64_t result_2_0_add; /* 0 .. 35184372219904 */
+        stk_u128 t_0_1_sum_of_products; /* 0 .. 17950130626729460367031925605 */
+        stk_u128 t_1_1_sum_of_products; /* 0 .. 4371475776986266279089340377 */
+        stk_u128 t_2_1_sum_of_products; /* 0 .. 1779538811518729455593258950 */
+        stk_u128 result_0_1_sum_of_products; /* 0 .. 2^96 */
+        stk_u128 result_1_1_sum_of_products; /* 0 .. 2^96 */
+        stk_u128 result_2_1_sum_of_products; /* 0 .. 2^96 */
+        stk_u128 result_0_1_sum_of_products_2; /* 0 .. 2^96 */
+        stk_u128 result_1_1_sum_of_products_2; /* 0 .. 2^96 */
+        stk_u128 result_2_1_sum_of_products_2; /* 0 .. 2^96 */
+        uint64_t r_0_1_sum_of_products; /* 0 .. 2040693586889170 */
+        stk_u128 r_1_1_sum_of_products; /* 0 .. 4371475776987286625883161778 */
+        stk_u128 r_2_1_sum_of_products; /* 0 .. 1779538811518977945221890114 */
+        onetimeauth_accumulator_radix44_load(x, (&m[UINT32_C(32) * i]), UINT32_C(1));
+        onetimeauth_accumulator_radix44_load(y, (&m[(UINT32_C(32) * i) + UINT32_C(16)]), UINT32_C(1));
+        result_0_0_add = h[0] + x[0];
+        result_1_0_add = h[1] + x[1];
+        result_2_0_add = h[2] + x[2];
+        b1_1_sum_of_products = UINT64_C(20) * r2[1];
+        b2_1_sum_of_products = UINT64_C(20) * r2[2];
+        result_0_1_sum_of_products = (((stk_u128)result_0_0_add * (stk_u128)r2[0]) + ((stk_u128)result_1_0_add * (stk_u128)b2_1_sum_of_products)) + ((stk_u128)result_2_0_add * (stk_u128)b1_1_sum_of_products);
+        result_1_1_sum_of_products = (((stk_u128)result_0_0_add * (stk_u128)r2[1]) + ((stk_u128)result_1_0_add * (stk_u128)r2[0])) + ((stk_u128)result_2_0_add * (stk_u128)b2_1_sum_of_products);
+        result_2_1_sum_of_products = (((stk_u128)result_0_0_add * (stk_u128)r2[2]) + ((stk_u128)result_1_0_add * (stk_u128)r2[1])) + ((stk_u128)result_2_0_add * (stk_u128)r2[0]);
+        b1_1_sum_of_products_2 = UINT64_C(20) * r[1];
+        b2_1_sum_of_products_2 = UINT64_C(20) * r[2];
+        result_0_1_sum_of_products_2 = (((stk_u128)y[0] * (stk_u128)r[0]) + ((stk_u128)y[1] * (stk_u128)b2_1_sum_of_products_2)) + ((stk_u128)y[2] * (stk_u128)b1_1_sum_of_products_2);
+        result_1_1_sum_of_products_2 = (((stk_u128)y[0] * (stk_u128)r[1]) + ((stk_u128)y[1] * (stk_u128)r[0])) + ((stk_u128)y[2] * (stk_u128)b2_1_sum_of_products_2);
+        result_2_1_sum_of_products_2 = (((stk_u128)y[0] * (stk_u128)r[2]) + ((stk_u128)y[1] * (stk_u128)r[1])) + ((stk_u128)y[2] * (stk_u128)r[0]);
+        t_0_1_sum_of_products = result_0_1_sum_of_products + result_0_1_sum_of_products_2;
+        t_1_1_sum_of_products = result_1_1_sum_of_products + result_1_1_sum_of_products_2;
+        t_2_1_sum_of_products = result_2_1_sum_of_products + result_2_1_sum_of_products_2;
+        r_1_1_sum_of_products = t_1_1_sum_of_products + (stk_u128)(uint64_t)(t_0_1_sum_of_products >> 44);
+        r_0_1_sum_of_products = (uint64_t)t_0_1_sum_of_products & UINT64_C(0xfffffffffff);
+        r_2_1_sum_of_products = t_2_1_sum_of_products + (stk_u128)(uint64_t)(r_1_1_sum_of_products >> 44);
+        r_1_1_sum_of_products = (stk_u128)((uint64_t)r_1_1_sum_of_products & UINT64_C(0xfffffffffff));
+        r_0_1_sum_of_products = r_0_1_sum_of_products + (UINT64_C(5) * (uint64_t)(r_2_1_sum_of_products >> 42));
+        r_2_1_sum_of_products = (stk_u128)((uint64_t)r_2_1_sum_of_products & UINT64_C(0x3ffffffffff));
+        r_1_1_sum_of_products = (stk_u128)((uint64_t)r_1_1_sum_of_products + (uint64_t)(uint32_t)(r_0_1_sum_of_products >> 44));
+        r_0_1_sum_of_products = r_0_1_sum_of_products & UINT64_C(0xfffffffffff);
+        h[0] = r_0_1_sum_of_products;
+        h[1] = (uint64_t)r_1_1_sum_of_products;
+        h[2] = (uint64_t)r_2_1_sum_of_products;
+    }
+}
+
+/* onetimeauth.poly1305.whole_blocks
+ * The sum over the first `count` blocks, which are whole, going on from `start`.
+ * in start: 0 .. 17592186109952
+ * in r: 0 .. 17592186109952
+ * in count: 0 .. 2^27
+ * out result: 0 .. 17592186109952 */
+STK_NOINLINE static void onetimeauth_poly1305_whole_blocks(uint64_t *restrict result, uint32_t n, const uint64_t *start, const uint8_t *m, const uint64_t *r, uint32_t count)
+{
+    uint32_t done_0_by_two; /* 0 .. 2^27 */
+    uint32_t i_0_by_two; /* 0 .. 0 */
+    onetimeauth_poly1305_in_pairs(result, n, start, m, r, (count >> 1));
+    done_0_by_two = UINT32_C(2) * (count >> 1);
+    for (i_0_by_two = 0; i_0_by_two < (count & UINT32_C(1)); i_0_by_two++) {
+        uint64_t t_0_by_two[3]; /* 0 .. 2^44-1 */
+        uint64_t result_0_by_two[3]; /* 0 .. 35184372219904 */
+        onetimeauth_accumulator_radix44_load(t_0_by_two, (&m[UINT32_C(16) * (done_0_by_two + UINT32_C(0))]), UINT32_C(1));
+        result_0_by_two[0] = result[0] + t_0_by_two[0];
+        result_0_by_two[1] = result[1] + t_0_by_two[1];
+        result_0_by_two[2] = result[2] + t_0_by_two[2];
+        onetimeauth_accumulator_radix44_mul(result, result_0_by_two, r);
     }
 }
 
@@ -5607,23 +5686,30 @@ STK_NOINLINE static void onetimeauth_poly1305_rest(uint8_t *restrict last, uint3
 
 /* onetimeauth.poly1305.blocks
  * The sum over a message of any length.
- * in r: 0 .. 67109888
- * out h: 0 .. 67109888 */
-STK_NOINLINE static void onetimeauth_poly1305_blocks(uint32_t *restrict h, uint32_t n, const uint8_t *m, const uint32_t *r)
+ * in r: 0 .. 17592186109952
+ * out h: 0 .. 17592186109952 */
+STK_NOINLINE static void onetimeauth_poly1305_blocks(uint64_t *restrict h, uint32_t n, const uint8_t *m, const uint64_t *r)
 {
-    onetimeauth_poly1305_whole_blocks(h, n, m, r, (n >> 4));
+    {
+        uint64_t tmp[3];
+        {
+            uint32_t k;
+            for (k = 0; k < 3; k++) {
+                tmp[k] = (uint64_t)onetimeauth_poly1305_blocks_slice_lit0[k];
+            }
+        }
+        onetimeauth_poly1305_whole_blocks(h, n, tmp, m, r, (n >> 4));
+    }
     if ((UINT32_C(16) * (n >> 4)) < n) {
         uint8_t t[16];
-        uint32_t t_2[5]; /* 0 .. 2^26-1 */
-        uint32_t result_0_add[5]; /* 0 .. 134219776 */
+        uint64_t t_2[3]; /* 0 .. 2^44-1 */
+        uint64_t result_0_add[3]; /* 0 .. 35184372219904 */
         onetimeauth_poly1305_rest(t, n, m);
-        onetimeauth_poly1305_load(t_2, t, UINT32_C(0));
+        onetimeauth_accumulator_radix44_load(t_2, t, UINT32_C(0));
         result_0_add[0] = h[0] + t_2[0];
         result_0_add[1] = h[1] + t_2[1];
         result_0_add[2] = h[2] + t_2[2];
-        result_0_add[3] = h[3] + t_2[3];
-        result_0_add[4] = h[4] + t_2[4];
-        onetimeauth_poly1305_mul(h, result_0_add, r);
+        onetimeauth_accumulator_radix44_mul(h, result_0_add, r);
     }
 }
 
@@ -5631,10 +5717,10 @@ STK_NOINLINE static void onetimeauth_poly1305_blocks(uint32_t *restrict h, uint3
  * The authenticator of a message under a key that is used once. */
 STK_NOINLINE static void santoku_onetimeauth(uint8_t *restrict result, uint32_t n, const uint8_t *m, const uint8_t *key)
 {
-    uint32_t result_0_authenticate[5]; /* 0 .. 67109888 */
+    uint64_t result_0_authenticate[3]; /* 0 .. 17592186109952 */
     uint8_t t_0_authenticate[16];
-    uint32_t result_0_authenticate_2[5]; /* 0 .. 2^26-1 */
-    uint32_t t_0_authenticate_2[5]; /* 0 .. 67108914 */
+    uint64_t result_0_authenticate_2[3]; /* 0 .. 2^44-1 */
+    uint64_t t_0_authenticate_2[3]; /* 0 .. 17592186109952 */
     t_0_authenticate[0] = (uint8_t)(uint32_t)key[0];
     t_0_authenticate[1] = (uint8_t)(uint32_t)key[1];
     t_0_authenticate[2] = (uint8_t)(uint32_t)key[2];
@@ -5651,58 +5737,16 @@ STK_NOINLINE static void santoku_onetimeauth(uint8_t *restrict result, uint32_t 
     t_0_authenticate[13] = (uint8_t)(uint32_t)key[13];
     t_0_authenticate[14] = (uint8_t)(uint32_t)key[14];
     t_0_authenticate[15] = (uint8_t)((uint32_t)key[15] & UINT32_C(15));
-    onetimeauth_poly1305_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
+    onetimeauth_accumulator_radix44_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
     onetimeauth_poly1305_blocks(t_0_authenticate_2, n, m, result_0_authenticate);
-    onetimeauth_poly1305_canonical(result_0_authenticate_2, t_0_authenticate_2);
-    onetimeauth_poly1305_tag(result, result_0_authenticate_2, (&key[16]));
+    onetimeauth_accumulator_radix44_canonical(result_0_authenticate_2, t_0_authenticate_2);
+    onetimeauth_accumulator_radix44_tag(result, result_0_authenticate_2, (&key[16]));
 }
 
-/* nacl.onetimeauth.verify
- * Whether `a` is the authenticator of a message. */
-STK_NOINLINE static uint32_t santoku_onetimeauth_verify(uint32_t n, const uint8_t *a, const uint8_t *m, const uint8_t *key)
-{
-    uint32_t result;
-    uint8_t t[16];
-    uint32_t result_0_authenticate[5]; /* 0 .. 67109888 */
-    uint8_t t_0_authenticate[16];
-    uint32_t result_0_authenticate_2[5]; /* 0 .. 2^26-1 */
-    uint32_t t_0_authenticate_2[5]; /* 0 .. 67108914 */
-    t_0_authenticate[0] = (uint8_t)(uint32_t)key[0];
-    t_0_authenticate[1] = (uint8_t)(uint32_t)key[1];
-    t_0_authenticate[2] = (uint8_t)(uint32_t)key[2];
-    t_0_authenticate[3] = (uint8_t)((uint32_t)key[3] & UINT32_C(15));
-    t_0_authenticate[4] = (uint8_t)((uint32_t)key[4] & UINT32_C(252));
-    t_0_authenticate[5] = (uint8_t)(uint32_t)key[5];
-    t_0_authenticate[6] = (uint8_t)(uint32_t)key[6];
-    t_0_authenticate[7] = (uint8_t)((uint32_t)key[7] & UINT32_C(15));
-    t_0_authenticate[8] = (uint8_t)((uint32_t)key[8] & UINT32_C(252));
-    t_0_authenticate[9] = (uint8_t)(uint32_t)key[9];
-    t_0_authenticate[10] = (uint8_t)(uint32_t)key[10];
-    t_0_authenticate[11] = (uint8_t)((uint32_t)key[11] & UINT32_C(15));
-    t_0_authenticate[12] = (uint8_t)((uint32_t)key[12] & UINT32_C(252));
-    t_0_authenticate[13] = (uint8_t)(uint32_t)key[13];
-    t_0_authenticate[14] = (uint8_t)(uint32_t)key[14];
-    t_0_authenticate[15] = (uint8_t)((uint32_t)key[15] & UINT32_C(15));
-    onetimeauth_poly1305_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
-    onetimeauth_poly1305_blocks(t_0_authenticate_2, n, m, result_0_authenticate);
-    onetimeauth_poly1305_canonical(result_0_authenticate_2, t_0_authenticate_2);
-    onetimeauth_poly1305_tag(t, result_0_authenticate_2, (&key[16]));
-    uint64_t diff = 0;
-    {
-        {
-            uint32_t k;
-            for (k = 0; k < 16; k++) {
-                diff |= (uint64_t)a[k] ^ (uint64_t)t[k];
-            }
-        }
-    }
-    result = stk_eq_u64(diff, UINT64_C(0));
-    return result;
-}
-
-/* nacl.secretbox.is_same
- * Whether two authenticators are the same. */
-STK_NOINLINE static uint32_t nacl_secretbox_is_same(const uint8_t *a, const uint8_t *b)
+/* auth.same.is_same$16
+ * Comparison of authenticators: a function of its own, so that compilers do not mix it with what made them.
+ * Whether all bytes are the same. */
+STK_NOINLINE static uint32_t auth_same_is_same_16(const uint8_t *a, const uint8_t *b)
 {
     uint32_t result;
     uint64_t diff = 0;
@@ -5715,6 +5759,40 @@ STK_NOINLINE static uint32_t nacl_secretbox_is_same(const uint8_t *a, const uint
         }
     }
     result = stk_eq_u64(diff, UINT64_C(0));
+    return result;
+}
+
+/* nacl.onetimeauth.verify
+ * Whether `a` is the authenticator of a message. */
+STK_NOINLINE static uint32_t santoku_onetimeauth_verify(uint32_t n, const uint8_t *a, const uint8_t *m, const uint8_t *key)
+{
+    uint32_t result;
+    uint8_t t[16];
+    uint64_t result_0_authenticate[3]; /* 0 .. 17592186109952 */
+    uint8_t t_0_authenticate[16];
+    uint64_t result_0_authenticate_2[3]; /* 0 .. 2^44-1 */
+    uint64_t t_0_authenticate_2[3]; /* 0 .. 17592186109952 */
+    t_0_authenticate[0] = (uint8_t)(uint32_t)key[0];
+    t_0_authenticate[1] = (uint8_t)(uint32_t)key[1];
+    t_0_authenticate[2] = (uint8_t)(uint32_t)key[2];
+    t_0_authenticate[3] = (uint8_t)((uint32_t)key[3] & UINT32_C(15));
+    t_0_authenticate[4] = (uint8_t)((uint32_t)key[4] & UINT32_C(252));
+    t_0_authenticate[5] = (uint8_t)(uint32_t)key[5];
+    t_0_authenticate[6] = (uint8_t)(uint32_t)key[6];
+    t_0_authenticate[7] = (uint8_t)((uint32_t)key[7] & UINT32_C(15));
+    t_0_authenticate[8] = (uint8_t)((uint32_t)key[8] & UINT32_C(252));
+    t_0_authenticate[9] = (uint8_t)(uint32_t)key[9];
+    t_0_authenticate[10] = (uint8_t)(uint32_t)key[10];
+    t_0_authenticate[11] = (uint8_t)((uint32_t)key[11] & UINT32_C(15));
+    t_0_authenticate[12] = (uint8_t)((uint32_t)key[12] & UINT32_C(252));
+    t_0_authenticate[13] = (uint8_t)(uint32_t)key[13];
+    t_0_authenticate[14] = (uint8_t)(uint32_t)key[14];
+    t_0_authenticate[15] = (uint8_t)((uint32_t)key[15] & UINT32_C(15));
+    onetimeauth_accumulator_radix44_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
+    onetimeauth_poly1305_blocks(t_0_authenticate_2, n, m, result_0_authenticate);
+    onetimeauth_accumulator_radix44_canonical(result_0_authenticate_2, t_0_authenticate_2);
+    onetimeauth_accumulator_radix44_tag(t, result_0_authenticate_2, (&key[16]));
+    result = auth_same_is_same_16(a, t);
     return result;
 }
 
@@ -5736,10 +5814,10 @@ STK_NOINLINE static uint32_t santoku_secretbox_authentic(uint32_t n, const uint8
     uint32_t result;
     uint8_t t[32];
     uint8_t t_2[16];
-    uint32_t result_0_authenticate[5]; /* 0 .. 67109888 */
+    uint64_t result_0_authenticate[3]; /* 0 .. 17592186109952 */
     uint8_t t_0_authenticate[16];
-    uint32_t result_0_authenticate_2[5]; /* 0 .. 2^26-1 */
-    uint32_t t_0_authenticate_2[5]; /* 0 .. 67108914 */
+    uint64_t result_0_authenticate_2[3]; /* 0 .. 2^44-1 */
+    uint64_t t_0_authenticate_2[3]; /* 0 .. 17592186109952 */
     nacl_secretbox_authenticator_key(t, key, nonce);
     t_0_authenticate[0] = (uint8_t)(uint32_t)t[0];
     t_0_authenticate[1] = (uint8_t)(uint32_t)t[1];
@@ -5757,11 +5835,11 @@ STK_NOINLINE static uint32_t santoku_secretbox_authentic(uint32_t n, const uint8
     t_0_authenticate[13] = (uint8_t)(uint32_t)t[13];
     t_0_authenticate[14] = (uint8_t)(uint32_t)t[14];
     t_0_authenticate[15] = (uint8_t)((uint32_t)t[15] & UINT32_C(15));
-    onetimeauth_poly1305_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
+    onetimeauth_accumulator_radix44_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
     onetimeauth_poly1305_blocks_slice(t_0_authenticate_2, (uint32_t)((int32_t)n + (-INT32_C(32))), n, c, UINT32_C(32), result_0_authenticate);
-    onetimeauth_poly1305_canonical(result_0_authenticate_2, t_0_authenticate_2);
-    onetimeauth_poly1305_tag(t_2, result_0_authenticate_2, (&t[16]));
-    result = nacl_secretbox_is_same(t_2, (&c[16]));
+    onetimeauth_accumulator_radix44_canonical(result_0_authenticate_2, t_0_authenticate_2);
+    onetimeauth_accumulator_radix44_tag(t_2, result_0_authenticate_2, (&t[16]));
+    result = auth_same_is_same_16(t_2, (&c[16]));
     return result;
 }
 
@@ -5775,13 +5853,243 @@ STK_NOINLINE static void santoku_secretbox_opened(uint8_t *m, uint32_t n, const 
     memset(m, 0, 32);
 }
 
+/* hash.sha512.first_block$32
+ * The first 128 bytes of `head || m`, of which there are at least that many. */
+STK_NOINLINE static void hash_sha512_first_block_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
+{
+    (void)n;
+    p[0] = (uint8_t)(uint32_t)head[0];
+    p[1] = (uint8_t)(uint32_t)head[1];
+    p[2] = (uint8_t)(uint32_t)head[2];
+    p[3] = (uint8_t)(uint32_t)head[3];
+    p[4] = (uint8_t)(uint32_t)head[4];
+    p[5] = (uint8_t)(uint32_t)head[5];
+    p[6] = (uint8_t)(uint32_t)head[6];
+    p[7] = (uint8_t)(uint32_t)head[7];
+    p[8] = (uint8_t)(uint32_t)head[8];
+    p[9] = (uint8_t)(uint32_t)head[9];
+    p[10] = (uint8_t)(uint32_t)head[10];
+    p[11] = (uint8_t)(uint32_t)head[11];
+    p[12] = (uint8_t)(uint32_t)head[12];
+    p[13] = (uint8_t)(uint32_t)head[13];
+    p[14] = (uint8_t)(uint32_t)head[14];
+    p[15] = (uint8_t)(uint32_t)head[15];
+    p[16] = (uint8_t)(uint32_t)head[16];
+    p[17] = (uint8_t)(uint32_t)head[17];
+    p[18] = (uint8_t)(uint32_t)head[18];
+    p[19] = (uint8_t)(uint32_t)head[19];
+    p[20] = (uint8_t)(uint32_t)head[20];
+    p[21] = (uint8_t)(uint32_t)head[21];
+    p[22] = (uint8_t)(uint32_t)head[22];
+    p[23] = (uint8_t)(uint32_t)head[23];
+    p[24] = (uint8_t)(uint32_t)head[24];
+    p[25] = (uint8_t)(uint32_t)head[25];
+    p[26] = (uint8_t)(uint32_t)head[26];
+    p[27] = (uint8_t)(uint32_t)head[27];
+    p[28] = (uint8_t)(uint32_t)head[28];
+    p[29] = (uint8_t)(uint32_t)head[29];
+    p[30] = (uint8_t)(uint32_t)head[30];
+    p[31] = (uint8_t)(uint32_t)head[31];
+    p[32] = (uint8_t)(uint32_t)m[0];
+    p[33] = (uint8_t)(uint32_t)m[1];
+    p[34] = (uint8_t)(uint32_t)m[2];
+    p[35] = (uint8_t)(uint32_t)m[3];
+    p[36] = (uint8_t)(uint32_t)m[4];
+    p[37] = (uint8_t)(uint32_t)m[5];
+    p[38] = (uint8_t)(uint32_t)m[6];
+    p[39] = (uint8_t)(uint32_t)m[7];
+    p[40] = (uint8_t)(uint32_t)m[8];
+    p[41] = (uint8_t)(uint32_t)m[9];
+    p[42] = (uint8_t)(uint32_t)m[10];
+    p[43] = (uint8_t)(uint32_t)m[11];
+    p[44] = (uint8_t)(uint32_t)m[12];
+    p[45] = (uint8_t)(uint32_t)m[13];
+    p[46] = (uint8_t)(uint32_t)m[14];
+    p[47] = (uint8_t)(uint32_t)m[15];
+    p[48] = (uint8_t)(uint32_t)m[16];
+    p[49] = (uint8_t)(uint32_t)m[17];
+    p[50] = (uint8_t)(uint32_t)m[18];
+    p[51] = (uint8_t)(uint32_t)m[19];
+    p[52] = (uint8_t)(uint32_t)m[20];
+    p[53] = (uint8_t)(uint32_t)m[21];
+    p[54] = (uint8_t)(uint32_t)m[22];
+    p[55] = (uint8_t)(uint32_t)m[23];
+    p[56] = (uint8_t)(uint32_t)m[24];
+    p[57] = (uint8_t)(uint32_t)m[25];
+    p[58] = (uint8_t)(uint32_t)m[26];
+    p[59] = (uint8_t)(uint32_t)m[27];
+    p[60] = (uint8_t)(uint32_t)m[28];
+    p[61] = (uint8_t)(uint32_t)m[29];
+    p[62] = (uint8_t)(uint32_t)m[30];
+    p[63] = (uint8_t)(uint32_t)m[31];
+    p[64] = (uint8_t)(uint32_t)m[32];
+    p[65] = (uint8_t)(uint32_t)m[33];
+    p[66] = (uint8_t)(uint32_t)m[34];
+    p[67] = (uint8_t)(uint32_t)m[35];
+    p[68] = (uint8_t)(uint32_t)m[36];
+    p[69] = (uint8_t)(uint32_t)m[37];
+    p[70] = (uint8_t)(uint32_t)m[38];
+    p[71] = (uint8_t)(uint32_t)m[39];
+    p[72] = (uint8_t)(uint32_t)m[40];
+    p[73] = (uint8_t)(uint32_t)m[41];
+    p[74] = (uint8_t)(uint32_t)m[42];
+    p[75] = (uint8_t)(uint32_t)m[43];
+    p[76] = (uint8_t)(uint32_t)m[44];
+    p[77] = (uint8_t)(uint32_t)m[45];
+    p[78] = (uint8_t)(uint32_t)m[46];
+    p[79] = (uint8_t)(uint32_t)m[47];
+    p[80] = (uint8_t)(uint32_t)m[48];
+    p[81] = (uint8_t)(uint32_t)m[49];
+    p[82] = (uint8_t)(uint32_t)m[50];
+    p[83] = (uint8_t)(uint32_t)m[51];
+    p[84] = (uint8_t)(uint32_t)m[52];
+    p[85] = (uint8_t)(uint32_t)m[53];
+    p[86] = (uint8_t)(uint32_t)m[54];
+    p[87] = (uint8_t)(uint32_t)m[55];
+    p[88] = (uint8_t)(uint32_t)m[56];
+    p[89] = (uint8_t)(uint32_t)m[57];
+    p[90] = (uint8_t)(uint32_t)m[58];
+    p[91] = (uint8_t)(uint32_t)m[59];
+    p[92] = (uint8_t)(uint32_t)m[60];
+    p[93] = (uint8_t)(uint32_t)m[61];
+    p[94] = (uint8_t)(uint32_t)m[62];
+    p[95] = (uint8_t)(uint32_t)m[63];
+    p[96] = (uint8_t)(uint32_t)m[64];
+    p[97] = (uint8_t)(uint32_t)m[65];
+    p[98] = (uint8_t)(uint32_t)m[66];
+    p[99] = (uint8_t)(uint32_t)m[67];
+    p[100] = (uint8_t)(uint32_t)m[68];
+    p[101] = (uint8_t)(uint32_t)m[69];
+    p[102] = (uint8_t)(uint32_t)m[70];
+    p[103] = (uint8_t)(uint32_t)m[71];
+    p[104] = (uint8_t)(uint32_t)m[72];
+    p[105] = (uint8_t)(uint32_t)m[73];
+    p[106] = (uint8_t)(uint32_t)m[74];
+    p[107] = (uint8_t)(uint32_t)m[75];
+    p[108] = (uint8_t)(uint32_t)m[76];
+    p[109] = (uint8_t)(uint32_t)m[77];
+    p[110] = (uint8_t)(uint32_t)m[78];
+    p[111] = (uint8_t)(uint32_t)m[79];
+    p[112] = (uint8_t)(uint32_t)m[80];
+    p[113] = (uint8_t)(uint32_t)m[81];
+    p[114] = (uint8_t)(uint32_t)m[82];
+    p[115] = (uint8_t)(uint32_t)m[83];
+    p[116] = (uint8_t)(uint32_t)m[84];
+    p[117] = (uint8_t)(uint32_t)m[85];
+    p[118] = (uint8_t)(uint32_t)m[86];
+    p[119] = (uint8_t)(uint32_t)m[87];
+    p[120] = (uint8_t)(uint32_t)m[88];
+    p[121] = (uint8_t)(uint32_t)m[89];
+    p[122] = (uint8_t)(uint32_t)m[90];
+    p[123] = (uint8_t)(uint32_t)m[91];
+    p[124] = (uint8_t)(uint32_t)m[92];
+    p[125] = (uint8_t)(uint32_t)m[93];
+    p[126] = (uint8_t)(uint32_t)m[94];
+    p[127] = (uint8_t)(uint32_t)m[95];
+}
+
+/* hash.sha512.tail$32
+ * What follows the last whole block of `head || m`, then 0x80, then zeros. */
+STK_NOINLINE static void hash_sha512_tail_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
+{
+    uint32_t blocks; /* 0 .. 2^24 */
+    uint32_t i_2; /* 0 .. 95 */
+    blocks = (n + UINT32_C(32)) >> 7;
+    memset(p, 0, 128);
+    if (blocks == UINT32_C(0)) {
+        p[0] = (uint8_t)(uint32_t)head[0];
+        p[1] = (uint8_t)(uint32_t)head[1];
+        p[2] = (uint8_t)(uint32_t)head[2];
+        p[3] = (uint8_t)(uint32_t)head[3];
+        p[4] = (uint8_t)(uint32_t)head[4];
+        p[5] = (uint8_t)(uint32_t)head[5];
+        p[6] = (uint8_t)(uint32_t)head[6];
+        p[7] = (uint8_t)(uint32_t)head[7];
+        p[8] = (uint8_t)(uint32_t)head[8];
+        p[9] = (uint8_t)(uint32_t)head[9];
+        p[10] = (uint8_t)(uint32_t)head[10];
+        p[11] = (uint8_t)(uint32_t)head[11];
+        p[12] = (uint8_t)(uint32_t)head[12];
+        p[13] = (uint8_t)(uint32_t)head[13];
+        p[14] = (uint8_t)(uint32_t)head[14];
+        p[15] = (uint8_t)(uint32_t)head[15];
+        p[16] = (uint8_t)(uint32_t)head[16];
+        p[17] = (uint8_t)(uint32_t)head[17];
+        p[18] = (uint8_t)(uint32_t)head[18];
+        p[19] = (uint8_t)(uint32_t)head[19];
+        p[20] = (uint8_t)(uint32_t)head[20];
+        p[21] = (uint8_t)(uint32_t)head[21];
+        p[22] = (uint8_t)(uint32_t)head[22];
+        p[23] = (uint8_t)(uint32_t)head[23];
+        p[24] = (uint8_t)(uint32_t)head[24];
+        p[25] = (uint8_t)(uint32_t)head[25];
+        p[26] = (uint8_t)(uint32_t)head[26];
+        p[27] = (uint8_t)(uint32_t)head[27];
+        p[28] = (uint8_t)(uint32_t)head[28];
+        p[29] = (uint8_t)(uint32_t)head[29];
+        p[30] = (uint8_t)(uint32_t)head[30];
+        p[31] = (uint8_t)(uint32_t)head[31];
+    } else {
+        uint32_t start; /* 96 .. 2147483616 */
+        uint32_t i; /* 0 .. 31 */
+        start = (UINT32_C(128) * (blocks - UINT32_C(1))) + UINT32_C(96);
+        for (i = 0; i < 32; i++) {
+            if ((start + i) < n) {
+                p[i] = (uint8_t)(uint32_t)m[start + i];
+            } else {
+                if ((start + i) == n) {
+                    p[i] = UINT32_C(128);
+                }
+            }
+        }
+    }
+    for (i_2 = 0; i_2 < 96; i_2++) {
+        if (((UINT32_C(128) * blocks) + i_2) < n) {
+            p[UINT32_C(32) + i_2] = (uint8_t)(uint32_t)m[(UINT32_C(128) * blocks) + i_2];
+        } else {
+            if (((UINT32_C(128) * blocks) + i_2) == n) {
+                p[UINT32_C(32) + i_2] = UINT32_C(128);
+            }
+        }
+    }
+}
+
+/* hash.sha512.hash_with_prefix$32
+ * SHA-512 of `head || m`, without joining them: `head` is at most one block. */
+STK_NOINLINE static void hash_sha512_hash_with_prefix_32(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
+{
+    uint32_t total; /* 32 .. 2147483679 */
+    uint32_t blocks; /* 0 .. 2^24 */
+    uint64_t h[8];
+    uint8_t t_2[128];
+    total = n + UINT32_C(32);
+    blocks = total >> 7;
+    memmove(h, hash_sha512_IV, 8 * sizeof(uint64_t));
+    if (blocks > UINT32_C(0)) {
+        uint8_t t[128];
+        uint32_t b; /* 1 .. 2^24-1 */
+        hash_sha512_first_block_32(t, n, head, m);
+        hash_sha512_compress(h, hash_sha512_IV, t);
+        for (b = 1; b < blocks; b++) {
+            {
+                uint64_t tmp[8];
+                hash_sha512_compress(tmp, h, (&m[(UINT32_C(128) * b) - UINT32_C(32)]));
+                memmove(h, tmp, 8 * sizeof(uint64_t));
+            }
+        }
+    }
+    hash_sha512_tail_32(t_2, n, head, m);
+    hash_sha512_finish(result, h, t_2, total);
+}
+
 /* nacl.sign.expand
- * The secret scalar of a seed and the prefix for nonces (RFC 8032, section 5.1.5, steps 1 and 2). */
+ * The secret scalar of a seed and the prefix for nonces (RFC 8032, section 5.1.5, steps 1 and 2).
+ * The seed is hashed as `nonce` hashes its prefix, so that one function serves both. */
 STK_NOINLINE static void nacl_sign_expand(uint8_t *a, uint8_t *prefix, const uint8_t *seed)
 {
+    uint8_t nothing[1] = {0};
     uint8_t h[64];
-    uint8_t none_0_hash[1] = {0};
-    hash_sha512_hash_with_prefix_0(h, UINT32_C(32), none_0_hash, seed);
+    hash_sha512_hash_with_prefix_32(h, UINT32_C(0), seed, nothing);
     a[0] = (uint8_t)(uint32_t)h[0];
     a[1] = (uint8_t)(uint32_t)h[1];
     a[2] = (uint8_t)(uint32_t)h[2];
@@ -6707,235 +7015,6 @@ STK_NOINLINE static void field_sc25519_reduce64(uint8_t *restrict result, const 
     field_sc25519_unpack64(t, x);
     field_sc25519_reduce(t_2, t);
     field_sc25519_pack(result, t_2);
-}
-
-/* hash.sha512.first_block$32
- * The first 128 bytes of `head || m`, of which there are at least that many. */
-STK_NOINLINE static void hash_sha512_first_block_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
-{
-    (void)n;
-    p[0] = (uint8_t)(uint32_t)head[0];
-    p[1] = (uint8_t)(uint32_t)head[1];
-    p[2] = (uint8_t)(uint32_t)head[2];
-    p[3] = (uint8_t)(uint32_t)head[3];
-    p[4] = (uint8_t)(uint32_t)head[4];
-    p[5] = (uint8_t)(uint32_t)head[5];
-    p[6] = (uint8_t)(uint32_t)head[6];
-    p[7] = (uint8_t)(uint32_t)head[7];
-    p[8] = (uint8_t)(uint32_t)head[8];
-    p[9] = (uint8_t)(uint32_t)head[9];
-    p[10] = (uint8_t)(uint32_t)head[10];
-    p[11] = (uint8_t)(uint32_t)head[11];
-    p[12] = (uint8_t)(uint32_t)head[12];
-    p[13] = (uint8_t)(uint32_t)head[13];
-    p[14] = (uint8_t)(uint32_t)head[14];
-    p[15] = (uint8_t)(uint32_t)head[15];
-    p[16] = (uint8_t)(uint32_t)head[16];
-    p[17] = (uint8_t)(uint32_t)head[17];
-    p[18] = (uint8_t)(uint32_t)head[18];
-    p[19] = (uint8_t)(uint32_t)head[19];
-    p[20] = (uint8_t)(uint32_t)head[20];
-    p[21] = (uint8_t)(uint32_t)head[21];
-    p[22] = (uint8_t)(uint32_t)head[22];
-    p[23] = (uint8_t)(uint32_t)head[23];
-    p[24] = (uint8_t)(uint32_t)head[24];
-    p[25] = (uint8_t)(uint32_t)head[25];
-    p[26] = (uint8_t)(uint32_t)head[26];
-    p[27] = (uint8_t)(uint32_t)head[27];
-    p[28] = (uint8_t)(uint32_t)head[28];
-    p[29] = (uint8_t)(uint32_t)head[29];
-    p[30] = (uint8_t)(uint32_t)head[30];
-    p[31] = (uint8_t)(uint32_t)head[31];
-    p[32] = (uint8_t)(uint32_t)m[0];
-    p[33] = (uint8_t)(uint32_t)m[1];
-    p[34] = (uint8_t)(uint32_t)m[2];
-    p[35] = (uint8_t)(uint32_t)m[3];
-    p[36] = (uint8_t)(uint32_t)m[4];
-    p[37] = (uint8_t)(uint32_t)m[5];
-    p[38] = (uint8_t)(uint32_t)m[6];
-    p[39] = (uint8_t)(uint32_t)m[7];
-    p[40] = (uint8_t)(uint32_t)m[8];
-    p[41] = (uint8_t)(uint32_t)m[9];
-    p[42] = (uint8_t)(uint32_t)m[10];
-    p[43] = (uint8_t)(uint32_t)m[11];
-    p[44] = (uint8_t)(uint32_t)m[12];
-    p[45] = (uint8_t)(uint32_t)m[13];
-    p[46] = (uint8_t)(uint32_t)m[14];
-    p[47] = (uint8_t)(uint32_t)m[15];
-    p[48] = (uint8_t)(uint32_t)m[16];
-    p[49] = (uint8_t)(uint32_t)m[17];
-    p[50] = (uint8_t)(uint32_t)m[18];
-    p[51] = (uint8_t)(uint32_t)m[19];
-    p[52] = (uint8_t)(uint32_t)m[20];
-    p[53] = (uint8_t)(uint32_t)m[21];
-    p[54] = (uint8_t)(uint32_t)m[22];
-    p[55] = (uint8_t)(uint32_t)m[23];
-    p[56] = (uint8_t)(uint32_t)m[24];
-    p[57] = (uint8_t)(uint32_t)m[25];
-    p[58] = (uint8_t)(uint32_t)m[26];
-    p[59] = (uint8_t)(uint32_t)m[27];
-    p[60] = (uint8_t)(uint32_t)m[28];
-    p[61] = (uint8_t)(uint32_t)m[29];
-    p[62] = (uint8_t)(uint32_t)m[30];
-    p[63] = (uint8_t)(uint32_t)m[31];
-    p[64] = (uint8_t)(uint32_t)m[32];
-    p[65] = (uint8_t)(uint32_t)m[33];
-    p[66] = (uint8_t)(uint32_t)m[34];
-    p[67] = (uint8_t)(uint32_t)m[35];
-    p[68] = (uint8_t)(uint32_t)m[36];
-    p[69] = (uint8_t)(uint32_t)m[37];
-    p[70] = (uint8_t)(uint32_t)m[38];
-    p[71] = (uint8_t)(uint32_t)m[39];
-    p[72] = (uint8_t)(uint32_t)m[40];
-    p[73] = (uint8_t)(uint32_t)m[41];
-    p[74] = (uint8_t)(uint32_t)m[42];
-    p[75] = (uint8_t)(uint32_t)m[43];
-    p[76] = (uint8_t)(uint32_t)m[44];
-    p[77] = (uint8_t)(uint32_t)m[45];
-    p[78] = (uint8_t)(uint32_t)m[46];
-    p[79] = (uint8_t)(uint32_t)m[47];
-    p[80] = (uint8_t)(uint32_t)m[48];
-    p[81] = (uint8_t)(uint32_t)m[49];
-    p[82] = (uint8_t)(uint32_t)m[50];
-    p[83] = (uint8_t)(uint32_t)m[51];
-    p[84] = (uint8_t)(uint32_t)m[52];
-    p[85] = (uint8_t)(uint32_t)m[53];
-    p[86] = (uint8_t)(uint32_t)m[54];
-    p[87] = (uint8_t)(uint32_t)m[55];
-    p[88] = (uint8_t)(uint32_t)m[56];
-    p[89] = (uint8_t)(uint32_t)m[57];
-    p[90] = (uint8_t)(uint32_t)m[58];
-    p[91] = (uint8_t)(uint32_t)m[59];
-    p[92] = (uint8_t)(uint32_t)m[60];
-    p[93] = (uint8_t)(uint32_t)m[61];
-    p[94] = (uint8_t)(uint32_t)m[62];
-    p[95] = (uint8_t)(uint32_t)m[63];
-    p[96] = (uint8_t)(uint32_t)m[64];
-    p[97] = (uint8_t)(uint32_t)m[65];
-    p[98] = (uint8_t)(uint32_t)m[66];
-    p[99] = (uint8_t)(uint32_t)m[67];
-    p[100] = (uint8_t)(uint32_t)m[68];
-    p[101] = (uint8_t)(uint32_t)m[69];
-    p[102] = (uint8_t)(uint32_t)m[70];
-    p[103] = (uint8_t)(uint32_t)m[71];
-    p[104] = (uint8_t)(uint32_t)m[72];
-    p[105] = (uint8_t)(uint32_t)m[73];
-    p[106] = (uint8_t)(uint32_t)m[74];
-    p[107] = (uint8_t)(uint32_t)m[75];
-    p[108] = (uint8_t)(uint32_t)m[76];
-    p[109] = (uint8_t)(uint32_t)m[77];
-    p[110] = (uint8_t)(uint32_t)m[78];
-    p[111] = (uint8_t)(uint32_t)m[79];
-    p[112] = (uint8_t)(uint32_t)m[80];
-    p[113] = (uint8_t)(uint32_t)m[81];
-    p[114] = (uint8_t)(uint32_t)m[82];
-    p[115] = (uint8_t)(uint32_t)m[83];
-    p[116] = (uint8_t)(uint32_t)m[84];
-    p[117] = (uint8_t)(uint32_t)m[85];
-    p[118] = (uint8_t)(uint32_t)m[86];
-    p[119] = (uint8_t)(uint32_t)m[87];
-    p[120] = (uint8_t)(uint32_t)m[88];
-    p[121] = (uint8_t)(uint32_t)m[89];
-    p[122] = (uint8_t)(uint32_t)m[90];
-    p[123] = (uint8_t)(uint32_t)m[91];
-    p[124] = (uint8_t)(uint32_t)m[92];
-    p[125] = (uint8_t)(uint32_t)m[93];
-    p[126] = (uint8_t)(uint32_t)m[94];
-    p[127] = (uint8_t)(uint32_t)m[95];
-}
-
-/* hash.sha512.tail$32
- * What follows the last whole block of `head || m`, then 0x80, then zeros. */
-STK_NOINLINE static void hash_sha512_tail_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
-{
-    uint32_t blocks; /* 0 .. 2^24 */
-    uint32_t i_2; /* 0 .. 95 */
-    blocks = (n + UINT32_C(32)) >> 7;
-    memset(p, 0, 128);
-    if (blocks == UINT32_C(0)) {
-        p[0] = (uint8_t)(uint32_t)head[0];
-        p[1] = (uint8_t)(uint32_t)head[1];
-        p[2] = (uint8_t)(uint32_t)head[2];
-        p[3] = (uint8_t)(uint32_t)head[3];
-        p[4] = (uint8_t)(uint32_t)head[4];
-        p[5] = (uint8_t)(uint32_t)head[5];
-        p[6] = (uint8_t)(uint32_t)head[6];
-        p[7] = (uint8_t)(uint32_t)head[7];
-        p[8] = (uint8_t)(uint32_t)head[8];
-        p[9] = (uint8_t)(uint32_t)head[9];
-        p[10] = (uint8_t)(uint32_t)head[10];
-        p[11] = (uint8_t)(uint32_t)head[11];
-        p[12] = (uint8_t)(uint32_t)head[12];
-        p[13] = (uint8_t)(uint32_t)head[13];
-        p[14] = (uint8_t)(uint32_t)head[14];
-        p[15] = (uint8_t)(uint32_t)head[15];
-        p[16] = (uint8_t)(uint32_t)head[16];
-        p[17] = (uint8_t)(uint32_t)head[17];
-        p[18] = (uint8_t)(uint32_t)head[18];
-        p[19] = (uint8_t)(uint32_t)head[19];
-        p[20] = (uint8_t)(uint32_t)head[20];
-        p[21] = (uint8_t)(uint32_t)head[21];
-        p[22] = (uint8_t)(uint32_t)head[22];
-        p[23] = (uint8_t)(uint32_t)head[23];
-        p[24] = (uint8_t)(uint32_t)head[24];
-        p[25] = (uint8_t)(uint32_t)head[25];
-        p[26] = (uint8_t)(uint32_t)head[26];
-        p[27] = (uint8_t)(uint32_t)head[27];
-        p[28] = (uint8_t)(uint32_t)head[28];
-        p[29] = (uint8_t)(uint32_t)head[29];
-        p[30] = (uint8_t)(uint32_t)head[30];
-        p[31] = (uint8_t)(uint32_t)head[31];
-    } else {
-        uint32_t start; /* 96 .. 2147483616 */
-        uint32_t i; /* 0 .. 31 */
-        start = (UINT32_C(128) * (blocks - UINT32_C(1))) + UINT32_C(96);
-        for (i = 0; i < 32; i++) {
-            if ((start + i) < n) {
-                p[i] = (uint8_t)(uint32_t)m[start + i];
-            } else {
-                if ((start + i) == n) {
-                    p[i] = UINT32_C(128);
-                }
-            }
-        }
-    }
-    for (i_2 = 0; i_2 < 96; i_2++) {
-        if (((UINT32_C(128) * blocks) + i_2) < n) {
-            p[UINT32_C(32) + i_2] = (uint8_t)(uint32_t)m[(UINT32_C(128) * blocks) + i_2];
-        } else {
-            if (((UINT32_C(128) * blocks) + i_2) == n) {
-                p[UINT32_C(32) + i_2] = UINT32_C(128);
-            }
-        }
-    }
-}
-
-/* hash.sha512.hash_with_prefix$32
- * SHA-512 of `head || m`, without joining them: `head` is at most one block. */
-STK_NOINLINE static void hash_sha512_hash_with_prefix_32(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
-{
-    uint32_t total; /* 32 .. 2147483679 */
-    uint32_t blocks; /* 0 .. 2^24 */
-    uint64_t h[8];
-    uint8_t t_2[128];
-    total = n + UINT32_C(32);
-    blocks = total >> 7;
-    memmove(h, hash_sha512_IV, 8 * sizeof(uint64_t));
-    if (blocks > UINT32_C(0)) {
-        uint8_t t[128];
-        uint32_t b; /* 1 .. 2^24-1 */
-        hash_sha512_first_block_32(t, n, head, m);
-        hash_sha512_compress(h, hash_sha512_IV, t);
-        for (b = 1; b < blocks; b++) {
-            {
-                uint64_t tmp[8];
-                hash_sha512_compress(tmp, h, (&m[(UINT32_C(128) * b) - UINT32_C(32)]));
-                memmove(h, tmp, 8 * sizeof(uint64_t));
-            }
-        }
-    }
-    hash_sha512_tail_32(t_2, n, head, m);
-    hash_sha512_finish(result, h, t_2, total);
 }
 
 /* nacl.sign.nonce
@@ -8206,13 +8285,14 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef cipher_stream_added_byte
 #undef cipher_xsalsa20_added
 #undef nacl_secretbox_stream_over
-#undef onetimeauth_poly1305_load
-#undef onetimeauth_poly1305_canonical
-#undef onetimeauth_poly1305_mul
+#undef onetimeauth_accumulator_radix44_load
+#undef onetimeauth_accumulator_radix44_canonical
+#undef onetimeauth_accumulator_radix44_mul
+#undef onetimeauth_poly1305_in_pairs_slice
 #undef onetimeauth_poly1305_whole_blocks_slice
 #undef onetimeauth_poly1305_rest_slice
 #undef onetimeauth_poly1305_blocks_slice
-#undef onetimeauth_poly1305_tag
+#undef onetimeauth_accumulator_radix44_tag
 #undef hash_sha512_compress
 #undef hash_sha512_first_block_0
 #undef hash_sha512_finish
@@ -8220,11 +8300,15 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef hash_sha512_hash_with_prefix_0
 #undef nacl_hash_load
 #undef nacl_hash_stored
+#undef onetimeauth_poly1305_in_pairs
 #undef onetimeauth_poly1305_whole_blocks
 #undef onetimeauth_poly1305_rest
 #undef onetimeauth_poly1305_blocks
-#undef nacl_secretbox_is_same
+#undef auth_same_is_same_16
 #undef nacl_secretbox_authenticator_key
+#undef hash_sha512_first_block_32
+#undef hash_sha512_tail_32
+#undef hash_sha512_hash_with_prefix_32
 #undef nacl_sign_expand
 #undef curve_ed25519_comb_recode
 #undef field_fe25519_radix51_square2
@@ -8240,9 +8324,6 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef field_sc25519_reduce
 #undef field_sc25519_unpack64
 #undef field_sc25519_reduce64
-#undef hash_sha512_first_block_32
-#undef hash_sha512_tail_32
-#undef hash_sha512_hash_with_prefix_32
 #undef nacl_sign_nonce
 #undef hash_sha512_first_block_64
 #undef hash_sha512_tail_64
@@ -8275,6 +8356,7 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef field_fe25519_radix51_ROOM
 #undef scalarmult_curve25519_ONE
 #undef cipher_salsa20_SIGMA
+#undef onetimeauth_poly1305_blocks_slice_lit0
 #undef hash_sha512_IV
 #undef hash_sha512_K
 #undef curve_ed25519_base_comb16_ROWS
@@ -8333,13 +8415,13 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #define cipher_stream_added_byte nacl_cipher_stream_added_byte
 #define cipher_xsalsa20_added nacl_cipher_xsalsa20_added
 #define nacl_secretbox_stream_over nacl_nacl_secretbox_stream_over
-#define onetimeauth_poly1305_load nacl_onetimeauth_poly1305_load
-#define onetimeauth_poly1305_canonical nacl_onetimeauth_poly1305_canonical
-#define onetimeauth_poly1305_mul nacl_onetimeauth_poly1305_mul
+#define onetimeauth_accumulator_radix26_load nacl_onetimeauth_accumulator_radix26_load
+#define onetimeauth_accumulator_radix26_canonical nacl_onetimeauth_accumulator_radix26_canonical
+#define onetimeauth_accumulator_radix26_mul nacl_onetimeauth_accumulator_radix26_mul
 #define onetimeauth_poly1305_whole_blocks_slice nacl_onetimeauth_poly1305_whole_blocks_slice
 #define onetimeauth_poly1305_rest_slice nacl_onetimeauth_poly1305_rest_slice
 #define onetimeauth_poly1305_blocks_slice nacl_onetimeauth_poly1305_blocks_slice
-#define onetimeauth_poly1305_tag nacl_onetimeauth_poly1305_tag
+#define onetimeauth_accumulator_radix26_tag nacl_onetimeauth_accumulator_radix26_tag
 #define hash_sha512_compress nacl_hash_sha512_compress
 #define hash_sha512_first_block_0 nacl_hash_sha512_first_block_0
 #define hash_sha512_finish nacl_hash_sha512_finish
@@ -8350,8 +8432,11 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #define onetimeauth_poly1305_whole_blocks nacl_onetimeauth_poly1305_whole_blocks
 #define onetimeauth_poly1305_rest nacl_onetimeauth_poly1305_rest
 #define onetimeauth_poly1305_blocks nacl_onetimeauth_poly1305_blocks
-#define nacl_secretbox_is_same nacl_nacl_secretbox_is_same
+#define auth_same_is_same_16 nacl_auth_same_is_same_16
 #define nacl_secretbox_authenticator_key nacl_nacl_secretbox_authenticator_key
+#define hash_sha512_first_block_32 nacl_hash_sha512_first_block_32
+#define hash_sha512_tail_32 nacl_hash_sha512_tail_32
+#define hash_sha512_hash_with_prefix_32 nacl_hash_sha512_hash_with_prefix_32
 #define nacl_sign_expand nacl_nacl_sign_expand
 #define curve_ed25519_comb_recode nacl_curve_ed25519_comb_recode
 #define field_fe25519_radix25_5_square2 nacl_field_fe25519_radix25_5_square2
@@ -8366,9 +8451,6 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #define field_sc25519_reduce nacl_field_sc25519_reduce
 #define field_sc25519_unpack64 nacl_field_sc25519_unpack64
 #define field_sc25519_reduce64 nacl_field_sc25519_reduce64
-#define hash_sha512_first_block_32 nacl_hash_sha512_first_block_32
-#define hash_sha512_tail_32 nacl_hash_sha512_tail_32
-#define hash_sha512_hash_with_prefix_32 nacl_hash_sha512_hash_with_prefix_32
 #define nacl_sign_nonce nacl_nacl_sign_nonce
 #define hash_sha512_first_block_64 nacl_hash_sha512_first_block_64
 #define hash_sha512_tail_64 nacl_hash_sha512_tail_64
@@ -8399,6 +8481,7 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #define field_fe25519_radix25_5_ROOM nacl_field_fe25519_radix25_5_ROOM
 #define scalarmult_curve25519_ONE nacl_scalarmult_curve25519_ONE
 #define cipher_salsa20_SIGMA nacl_cipher_salsa20_SIGMA
+#define onetimeauth_poly1305_blocks_slice_lit0 nacl_onetimeauth_poly1305_blocks_slice_lit0
 #define hash_sha512_IV nacl_hash_sha512_IV
 #define hash_sha512_K nacl_hash_sha512_K
 #define curve_ed25519_base_comb2_ROWS nacl_curve_ed25519_base_comb2_ROWS
@@ -8894,6 +8977,11 @@ STK_TABLE int32_t scalarmult_curve25519_ONE[10] = {
 STK_TABLE uint8_t cipher_salsa20_SIGMA[16] = {
     UINT32_C(101), UINT32_C(120), UINT32_C(112), UINT32_C(97), UINT32_C(110), UINT32_C(100), UINT32_C(32), UINT32_C(51),
     UINT32_C(50), UINT32_C(45), UINT32_C(98), UINT32_C(121), UINT32_C(116), UINT32_C(101), UINT32_C(32), UINT32_C(107)
+};
+
+/* onetimeauth.poly1305.blocks$slice$lit0 */
+STK_TABLE uint8_t onetimeauth_poly1305_blocks_slice_lit0[5] = {
+    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
 };
 
 /* hash.sha512.IV */
@@ -10929,11 +11017,10 @@ STK_NOINLINE static void nacl_secretbox_stream_over(uint8_t *restrict result, co
     result[31] = (uint8_t)((uint32_t)c[31] ^ (uint32_t)m[31]);
 }
 
-/* onetimeauth.poly1305.load
- * `top`: 1 where all 16 bytes are of the message.
+/* onetimeauth.accumulator_radix26.load
  * in top: 0 .. 1
  * out result: 0 .. 67109888 */
-static void onetimeauth_poly1305_load(uint32_t *restrict result, const uint8_t *b, uint32_t top)
+static void onetimeauth_accumulator_radix26_load(uint32_t *restrict result, const uint8_t *b, uint32_t top)
 {
     uint32_t t;
     uint32_t w_0; /* 0 .. 2^32-1 */
@@ -10955,11 +11042,10 @@ static void onetimeauth_poly1305_load(uint32_t *restrict result, const uint8_t *
     result[4] = (w_3 >> 8) + (top << 24);
 }
 
-/* onetimeauth.poly1305.canonical
- * The residue itself.
+/* onetimeauth.accumulator_radix26.canonical
  * in a: 0 .. 67109888
  * out result: 0 .. 2^26-1 */
-static void onetimeauth_poly1305_canonical(uint32_t *result, const uint32_t *a)
+static void onetimeauth_accumulator_radix26_canonical(uint32_t *result, const uint32_t *a)
 {
     uint32_t q; /* 0 .. 1 */
     uint32_t h_0; /* 0 .. 67109888 */
@@ -11004,11 +11090,11 @@ static void onetimeauth_poly1305_canonical(uint32_t *result, const uint32_t *a)
     result[4] = h_4;
 }
 
-/* onetimeauth.poly1305.mul
+/* onetimeauth.accumulator_radix26.mul
  * in a: 0 .. 134219776
  * in b: 0 .. 67109888
  * out result: 0 .. 67109888 */
-static void onetimeauth_poly1305_mul(uint32_t *result, const uint32_t *a, const uint32_t *b)
+static void onetimeauth_accumulator_radix26_mul(uint32_t *result, const uint32_t *a, const uint32_t *b)
 {
     uint64_t t_0; /* 0 .. 9007474134745088 */
     uint64_t t_1; /* 0 .. 18014948269490176 */
@@ -11019,11 +11105,11 @@ static void onetimeauth_poly1305_mul(uint32_t *result, const uint32_t *a, const 
     uint64_t t_6; /* 0 .. 27022422404235264 */
     uint64_t t_7; /* 0 .. 18014948269490176 */
     uint64_t t_8; /* 0 .. 9007474134745088 */
-    uint64_t r_0; /* 0 .. 189156956829646848 */
-    uint64_t r_1; /* 0 .. 153127063109324800 */
-    uint64_t r_2; /* 0 .. 117097166033457194 */
-    uint64_t r_3; /* 0 .. 81067268957589538 */
-    uint64_t r_4; /* 0 .. 45037371881721882 */
+    uint64_t r_0_0_carried; /* 0 .. 189156956829646848 */
+    uint64_t r_1_0_carried; /* 0 .. 153127063109324800 */
+    uint64_t r_2_0_carried; /* 0 .. 117097166033457194 */
+    uint64_t r_3_0_carried; /* 0 .. 81067268957589538 */
+    uint64_t r_4_0_carried; /* 0 .. 45037371881721882 */
     t_0 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b[0]);
     t_1 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b[1]);
     t_2 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b[2]);
@@ -11049,51 +11135,52 @@ static void onetimeauth_poly1305_mul(uint32_t *result, const uint32_t *a, const 
     t_6 = t_6 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b[2]);
     t_7 = t_7 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b[3]);
     t_8 = STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b[4]);
-    r_0 = t_0 + STK_MUL_LOW(UINT64_C(5), t_5);
-    r_1 = t_1 + STK_MUL_LOW(UINT64_C(5), t_6);
-    r_2 = t_2 + STK_MUL_LOW(UINT64_C(5), t_7);
-    r_3 = t_3 + STK_MUL_LOW(UINT64_C(5), t_8);
-    r_1 = r_1 + (uint64_t)(uint32_t)(r_0 >> 26);
-    r_0 = (uint64_t)((uint32_t)r_0 & UINT32_C(0x3ffffff));
-    r_2 = r_2 + (uint64_t)(uint32_t)(r_1 >> 26);
-    r_1 = (uint64_t)((uint32_t)r_1 & UINT32_C(0x3ffffff));
-    r_3 = r_3 + (uint64_t)(uint32_t)(r_2 >> 26);
-    r_2 = (uint64_t)((uint32_t)r_2 & UINT32_C(0x3ffffff));
-    r_4 = t_4 + (uint64_t)(uint32_t)(r_3 >> 26);
-    r_3 = (uint64_t)((uint32_t)r_3 & UINT32_C(0x3ffffff));
-    r_0 = (uint64_t)((uint32_t)r_0 + (UINT32_C(5) * (uint32_t)(r_4 >> 26)));
-    r_4 = (uint64_t)((uint32_t)r_4 & UINT32_C(0x3ffffff));
-    r_1 = (uint64_t)((uint32_t)r_1 + ((uint32_t)r_0 >> 26));
-    r_0 = (uint64_t)((uint32_t)r_0 & UINT32_C(0x3ffffff));
-    result[0] = (uint32_t)r_0;
-    result[1] = (uint32_t)r_1;
-    result[2] = (uint32_t)r_2;
-    result[3] = (uint32_t)r_3;
-    result[4] = (uint32_t)r_4;
+    r_0_0_carried = t_0 + STK_MUL_LOW(UINT64_C(5), t_5);
+    r_1_0_carried = t_1 + STK_MUL_LOW(UINT64_C(5), t_6);
+    r_2_0_carried = t_2 + STK_MUL_LOW(UINT64_C(5), t_7);
+    r_3_0_carried = t_3 + STK_MUL_LOW(UINT64_C(5), t_8);
+    r_1_0_carried = r_1_0_carried + (uint64_t)(uint32_t)(r_0_0_carried >> 26);
+    r_0_0_carried = (uint64_t)((uint32_t)r_0_0_carried & UINT32_C(0x3ffffff));
+    r_2_0_carried = r_2_0_carried + (uint64_t)(uint32_t)(r_1_0_carried >> 26);
+    r_1_0_carried = (uint64_t)((uint32_t)r_1_0_carried & UINT32_C(0x3ffffff));
+    r_3_0_carried = r_3_0_carried + (uint64_t)(uint32_t)(r_2_0_carried >> 26);
+    r_2_0_carried = (uint64_t)((uint32_t)r_2_0_carried & UINT32_C(0x3ffffff));
+    r_4_0_carried = t_4 + (uint64_t)(uint32_t)(r_3_0_carried >> 26);
+    r_3_0_carried = (uint64_t)((uint32_t)r_3_0_carried & UINT32_C(0x3ffffff));
+    r_0_0_carried = (uint64_t)((uint32_t)r_0_0_carried + (UINT32_C(5) * (uint32_t)(r_4_0_carried >> 26)));
+    r_4_0_carried = (uint64_t)((uint32_t)r_4_0_carried & UINT32_C(0x3ffffff));
+    r_1_0_carried = (uint64_t)((uint32_t)r_1_0_carried + ((uint32_t)r_0_0_carried >> 26));
+    r_0_0_carried = (uint64_t)((uint32_t)r_0_0_carried & UINT32_C(0x3ffffff));
+    result[0] = (uint32_t)r_0_0_carried;
+    result[1] = (uint32_t)r_1_0_carried;
+    result[2] = (uint32_t)r_2_0_carried;
+    result[3] = (uint32_t)r_3_0_carried;
+    result[4] = (uint32_t)r_4_0_carried;
 }
 
 /* onetimeauth.poly1305.whole_blocks$slice
- * The sum over the first `count` blocks, which are whole.
+ * The sum over the first `count` blocks, which are whole, going on from `start`.
+ * in start: 0 .. 67109888
  * in m_at: 0 .. 2^31-1
  * in r: 0 .. 67109888
  * in count: 0 .. 2^27
- * out h: 0 .. 67109888 */
-STK_NOINLINE static void onetimeauth_poly1305_whole_blocks_slice(uint32_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint32_t *r, uint32_t count)
+ * out result: 0 .. 67109888 */
+STK_NOINLINE static void onetimeauth_poly1305_whole_blocks_slice(uint32_t *result, uint32_t n, uint32_t m_whole, const uint32_t *start, const uint8_t *m, uint32_t m_at, const uint32_t *r, uint32_t count)
 {
     (void)n;
     (void)m_whole;
-    uint32_t i; /* 0 .. 2^27-1 */
-    memset(h, 0, 5 * sizeof(uint32_t));
-    for (i = 0; i < count; i++) {
-        uint32_t t[5]; /* 0 .. 2^26-1 */
-        uint32_t result_0_add[5]; /* 0 .. 134219776 */
-        onetimeauth_poly1305_load(t, (&m[m_at + (UINT32_C(16) * i)]), UINT32_C(1));
-        result_0_add[0] = h[0] + t[0];
-        result_0_add[1] = h[1] + t[1];
-        result_0_add[2] = h[2] + t[2];
-        result_0_add[3] = h[3] + t[3];
-        result_0_add[4] = h[4] + t[4];
-        onetimeauth_poly1305_mul(h, result_0_add, r);
+    uint32_t i_0_one_by_one; /* 0 .. 2^27-1 */
+    memmove(result, start, 5 * sizeof(uint32_t));
+    for (i_0_one_by_one = 0; i_0_one_by_one < count; i_0_one_by_one++) {
+        uint32_t t_0_one_by_one[5]; /* 0 .. 2^26-1 */
+        uint32_t result_0_one_by_one[5]; /* 0 .. 134219776 */
+        onetimeauth_accumulator_radix26_load(t_0_one_by_one, (&m[m_at + (UINT32_C(16) * i_0_one_by_one)]), UINT32_C(1));
+        result_0_one_by_one[0] = result[0] + t_0_one_by_one[0];
+        result_0_one_by_one[1] = result[1] + t_0_one_by_one[1];
+        result_0_one_by_one[2] = result[2] + t_0_one_by_one[2];
+        result_0_one_by_one[3] = result[3] + t_0_one_by_one[3];
+        result_0_one_by_one[4] = result[4] + t_0_one_by_one[4];
+        onetimeauth_accumulator_radix26_mul(result, result_0_one_by_one, r);
     }
 }
 
@@ -11227,26 +11314,34 @@ STK_NOINLINE static void onetimeauth_poly1305_rest_slice(uint8_t *restrict last,
  * out h: 0 .. 67109888 */
 STK_NOINLINE static void onetimeauth_poly1305_blocks_slice(uint32_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint32_t *r)
 {
-    onetimeauth_poly1305_whole_blocks_slice(h, n, m_whole, m, m_at, r, (n >> 4));
+    {
+        uint32_t tmp[5];
+        {
+            uint32_t k;
+            for (k = 0; k < 5; k++) {
+                tmp[k] = (uint32_t)onetimeauth_poly1305_blocks_slice_lit0[k];
+            }
+        }
+        onetimeauth_poly1305_whole_blocks_slice(h, n, m_whole, tmp, m, m_at, r, (n >> 4));
+    }
     if ((UINT32_C(16) * (n >> 4)) < n) {
         uint8_t t[16];
         uint32_t t_2[5]; /* 0 .. 2^26-1 */
         uint32_t result_0_add[5]; /* 0 .. 134219776 */
         onetimeauth_poly1305_rest_slice(t, n, m_whole, m, m_at);
-        onetimeauth_poly1305_load(t_2, t, UINT32_C(0));
+        onetimeauth_accumulator_radix26_load(t_2, t, UINT32_C(0));
         result_0_add[0] = h[0] + t_2[0];
         result_0_add[1] = h[1] + t_2[1];
         result_0_add[2] = h[2] + t_2[2];
         result_0_add[3] = h[3] + t_2[3];
         result_0_add[4] = h[4] + t_2[4];
-        onetimeauth_poly1305_mul(h, result_0_add, r);
+        onetimeauth_accumulator_radix26_mul(h, result_0_add, r);
     }
 }
 
-/* onetimeauth.poly1305.tag
- * `c + s` modulo 2^128, in bytes.
+/* onetimeauth.accumulator_radix26.tag
  * in c: 0 .. 2^26-1 */
-static void onetimeauth_poly1305_tag(uint8_t *restrict out, const uint32_t *c, const uint8_t *s)
+static void onetimeauth_accumulator_radix26_tag(uint8_t *restrict out, const uint32_t *c, const uint8_t *s)
 {
     uint32_t carry; /* 0 .. 1 */
     uint32_t t;
@@ -11304,7 +11399,7 @@ STK_NOINLINE static void santoku_secretbox(uint8_t *c, uint32_t n, const uint8_t
     uint32_t result_1_authenticate_2[5]; /* 0 .. 67109888 */
     uint8_t t_1_authenticate[16];
     uint32_t result_1_authenticate_3[5]; /* 0 .. 2^26-1 */
-    uint32_t t_1_authenticate_2[5]; /* 0 .. 67108914 */
+    uint32_t t_1_authenticate_2[5]; /* 0 .. 67109888 */
     memmove(head, m, 32);
     cipher_salsa20_hcore(t_0_xored, nonce, key, cipher_salsa20_SIGMA);
     cipher_xsalsa20_added(c, n, m, t_0_xored, (&nonce[16]));
@@ -11325,10 +11420,10 @@ STK_NOINLINE static void santoku_secretbox(uint8_t *c, uint32_t n, const uint8_t
     t_1_authenticate[13] = (uint8_t)(uint32_t)k[13];
     t_1_authenticate[14] = (uint8_t)(uint32_t)k[14];
     t_1_authenticate[15] = (uint8_t)((uint32_t)k[15] & UINT32_C(15));
-    onetimeauth_poly1305_load(result_1_authenticate_2, t_1_authenticate, UINT32_C(0));
+    onetimeauth_accumulator_radix26_load(result_1_authenticate_2, t_1_authenticate, UINT32_C(0));
     onetimeauth_poly1305_blocks_slice(t_1_authenticate_2, (uint32_t)((int32_t)n + (-INT32_C(32))), n, c, UINT32_C(32), result_1_authenticate_2);
-    onetimeauth_poly1305_canonical(result_1_authenticate_3, t_1_authenticate_2);
-    onetimeauth_poly1305_tag(result_1_authenticate, result_1_authenticate_3, (&k[16]));
+    onetimeauth_accumulator_radix26_canonical(result_1_authenticate_3, t_1_authenticate_2);
+    onetimeauth_accumulator_radix26_tag(result_1_authenticate, result_1_authenticate_3, (&k[16]));
     memmove((&c[16]), result_1_authenticate, 16);
     memset(c, 0, 16);
 }
@@ -11923,25 +12018,26 @@ STK_NOINLINE static void santoku_hashblocks(uint8_t *result, uint32_t n, const u
 }
 
 /* onetimeauth.poly1305.whole_blocks
- * The sum over the first `count` blocks, which are whole.
+ * The sum over the first `count` blocks, which are whole, going on from `start`.
+ * in start: 0 .. 67109888
  * in r: 0 .. 67109888
  * in count: 0 .. 2^27
- * out h: 0 .. 67109888 */
-STK_NOINLINE static void onetimeauth_poly1305_whole_blocks(uint32_t *restrict h, uint32_t n, const uint8_t *m, const uint32_t *r, uint32_t count)
+ * out result: 0 .. 67109888 */
+STK_NOINLINE static void onetimeauth_poly1305_whole_blocks(uint32_t *result, uint32_t n, const uint32_t *start, const uint8_t *m, const uint32_t *r, uint32_t count)
 {
     (void)n;
-    uint32_t i; /* 0 .. 2^27-1 */
-    memset(h, 0, 5 * sizeof(uint32_t));
-    for (i = 0; i < count; i++) {
-        uint32_t t[5]; /* 0 .. 2^26-1 */
-        uint32_t result_0_add[5]; /* 0 .. 134219776 */
-        onetimeauth_poly1305_load(t, (&m[UINT32_C(16) * i]), UINT32_C(1));
-        result_0_add[0] = h[0] + t[0];
-        result_0_add[1] = h[1] + t[1];
-        result_0_add[2] = h[2] + t[2];
-        result_0_add[3] = h[3] + t[3];
-        result_0_add[4] = h[4] + t[4];
-        onetimeauth_poly1305_mul(h, result_0_add, r);
+    uint32_t i_0_one_by_one; /* 0 .. 2^27-1 */
+    memmove(result, start, 5 * sizeof(uint32_t));
+    for (i_0_one_by_one = 0; i_0_one_by_one < count; i_0_one_by_one++) {
+        uint32_t t_0_one_by_one[5]; /* 0 .. 2^26-1 */
+        uint32_t result_0_one_by_one[5]; /* 0 .. 134219776 */
+        onetimeauth_accumulator_radix26_load(t_0_one_by_one, (&m[UINT32_C(16) * i_0_one_by_one]), UINT32_C(1));
+        result_0_one_by_one[0] = result[0] + t_0_one_by_one[0];
+        result_0_one_by_one[1] = result[1] + t_0_one_by_one[1];
+        result_0_one_by_one[2] = result[2] + t_0_one_by_one[2];
+        result_0_one_by_one[3] = result[3] + t_0_one_by_one[3];
+        result_0_one_by_one[4] = result[4] + t_0_one_by_one[4];
+        onetimeauth_accumulator_radix26_mul(result, result_0_one_by_one, r);
     }
 }
 
@@ -12072,19 +12168,28 @@ STK_NOINLINE static void onetimeauth_poly1305_rest(uint8_t *restrict last, uint3
  * out h: 0 .. 67109888 */
 STK_NOINLINE static void onetimeauth_poly1305_blocks(uint32_t *restrict h, uint32_t n, const uint8_t *m, const uint32_t *r)
 {
-    onetimeauth_poly1305_whole_blocks(h, n, m, r, (n >> 4));
+    {
+        uint32_t tmp[5];
+        {
+            uint32_t k;
+            for (k = 0; k < 5; k++) {
+                tmp[k] = (uint32_t)onetimeauth_poly1305_blocks_slice_lit0[k];
+            }
+        }
+        onetimeauth_poly1305_whole_blocks(h, n, tmp, m, r, (n >> 4));
+    }
     if ((UINT32_C(16) * (n >> 4)) < n) {
         uint8_t t[16];
         uint32_t t_2[5]; /* 0 .. 2^26-1 */
         uint32_t result_0_add[5]; /* 0 .. 134219776 */
         onetimeauth_poly1305_rest(t, n, m);
-        onetimeauth_poly1305_load(t_2, t, UINT32_C(0));
+        onetimeauth_accumulator_radix26_load(t_2, t, UINT32_C(0));
         result_0_add[0] = h[0] + t_2[0];
         result_0_add[1] = h[1] + t_2[1];
         result_0_add[2] = h[2] + t_2[2];
         result_0_add[3] = h[3] + t_2[3];
         result_0_add[4] = h[4] + t_2[4];
-        onetimeauth_poly1305_mul(h, result_0_add, r);
+        onetimeauth_accumulator_radix26_mul(h, result_0_add, r);
     }
 }
 
@@ -12095,7 +12200,7 @@ STK_NOINLINE static void santoku_onetimeauth(uint8_t *restrict result, uint32_t 
     uint32_t result_0_authenticate[5]; /* 0 .. 67109888 */
     uint8_t t_0_authenticate[16];
     uint32_t result_0_authenticate_2[5]; /* 0 .. 2^26-1 */
-    uint32_t t_0_authenticate_2[5]; /* 0 .. 67108914 */
+    uint32_t t_0_authenticate_2[5]; /* 0 .. 67109888 */
     t_0_authenticate[0] = (uint8_t)(uint32_t)key[0];
     t_0_authenticate[1] = (uint8_t)(uint32_t)key[1];
     t_0_authenticate[2] = (uint8_t)(uint32_t)key[2];
@@ -12112,58 +12217,16 @@ STK_NOINLINE static void santoku_onetimeauth(uint8_t *restrict result, uint32_t 
     t_0_authenticate[13] = (uint8_t)(uint32_t)key[13];
     t_0_authenticate[14] = (uint8_t)(uint32_t)key[14];
     t_0_authenticate[15] = (uint8_t)((uint32_t)key[15] & UINT32_C(15));
-    onetimeauth_poly1305_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
+    onetimeauth_accumulator_radix26_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
     onetimeauth_poly1305_blocks(t_0_authenticate_2, n, m, result_0_authenticate);
-    onetimeauth_poly1305_canonical(result_0_authenticate_2, t_0_authenticate_2);
-    onetimeauth_poly1305_tag(result, result_0_authenticate_2, (&key[16]));
+    onetimeauth_accumulator_radix26_canonical(result_0_authenticate_2, t_0_authenticate_2);
+    onetimeauth_accumulator_radix26_tag(result, result_0_authenticate_2, (&key[16]));
 }
 
-/* nacl.onetimeauth.verify
- * Whether `a` is the authenticator of a message. */
-STK_NOINLINE static uint32_t santoku_onetimeauth_verify(uint32_t n, const uint8_t *a, const uint8_t *m, const uint8_t *key)
-{
-    uint32_t result;
-    uint8_t t[16];
-    uint32_t result_0_authenticate[5]; /* 0 .. 67109888 */
-    uint8_t t_0_authenticate[16];
-    uint32_t result_0_authenticate_2[5]; /* 0 .. 2^26-1 */
-    uint32_t t_0_authenticate_2[5]; /* 0 .. 67108914 */
-    t_0_authenticate[0] = (uint8_t)(uint32_t)key[0];
-    t_0_authenticate[1] = (uint8_t)(uint32_t)key[1];
-    t_0_authenticate[2] = (uint8_t)(uint32_t)key[2];
-    t_0_authenticate[3] = (uint8_t)((uint32_t)key[3] & UINT32_C(15));
-    t_0_authenticate[4] = (uint8_t)((uint32_t)key[4] & UINT32_C(252));
-    t_0_authenticate[5] = (uint8_t)(uint32_t)key[5];
-    t_0_authenticate[6] = (uint8_t)(uint32_t)key[6];
-    t_0_authenticate[7] = (uint8_t)((uint32_t)key[7] & UINT32_C(15));
-    t_0_authenticate[8] = (uint8_t)((uint32_t)key[8] & UINT32_C(252));
-    t_0_authenticate[9] = (uint8_t)(uint32_t)key[9];
-    t_0_authenticate[10] = (uint8_t)(uint32_t)key[10];
-    t_0_authenticate[11] = (uint8_t)((uint32_t)key[11] & UINT32_C(15));
-    t_0_authenticate[12] = (uint8_t)((uint32_t)key[12] & UINT32_C(252));
-    t_0_authenticate[13] = (uint8_t)(uint32_t)key[13];
-    t_0_authenticate[14] = (uint8_t)(uint32_t)key[14];
-    t_0_authenticate[15] = (uint8_t)((uint32_t)key[15] & UINT32_C(15));
-    onetimeauth_poly1305_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
-    onetimeauth_poly1305_blocks(t_0_authenticate_2, n, m, result_0_authenticate);
-    onetimeauth_poly1305_canonical(result_0_authenticate_2, t_0_authenticate_2);
-    onetimeauth_poly1305_tag(t, result_0_authenticate_2, (&key[16]));
-    uint64_t diff = 0;
-    {
-        {
-            uint32_t k;
-            for (k = 0; k < 16; k++) {
-                diff |= (uint64_t)a[k] ^ (uint64_t)t[k];
-            }
-        }
-    }
-    result = stk_eq_u64(diff, UINT64_C(0));
-    return result;
-}
-
-/* nacl.secretbox.is_same
- * Whether two authenticators are the same. */
-STK_NOINLINE static uint32_t nacl_secretbox_is_same(const uint8_t *a, const uint8_t *b)
+/* auth.same.is_same$16
+ * Comparison of authenticators: a function of its own, so that compilers do not mix it with what made them.
+ * Whether all bytes are the same. */
+STK_NOINLINE static uint32_t auth_same_is_same_16(const uint8_t *a, const uint8_t *b)
 {
     uint32_t result;
     uint64_t diff = 0;
@@ -12176,6 +12239,40 @@ STK_NOINLINE static uint32_t nacl_secretbox_is_same(const uint8_t *a, const uint
         }
     }
     result = stk_eq_u64(diff, UINT64_C(0));
+    return result;
+}
+
+/* nacl.onetimeauth.verify
+ * Whether `a` is the authenticator of a message. */
+STK_NOINLINE static uint32_t santoku_onetimeauth_verify(uint32_t n, const uint8_t *a, const uint8_t *m, const uint8_t *key)
+{
+    uint32_t result;
+    uint8_t t[16];
+    uint32_t result_0_authenticate[5]; /* 0 .. 67109888 */
+    uint8_t t_0_authenticate[16];
+    uint32_t result_0_authenticate_2[5]; /* 0 .. 2^26-1 */
+    uint32_t t_0_authenticate_2[5]; /* 0 .. 67109888 */
+    t_0_authenticate[0] = (uint8_t)(uint32_t)key[0];
+    t_0_authenticate[1] = (uint8_t)(uint32_t)key[1];
+    t_0_authenticate[2] = (uint8_t)(uint32_t)key[2];
+    t_0_authenticate[3] = (uint8_t)((uint32_t)key[3] & UINT32_C(15));
+    t_0_authenticate[4] = (uint8_t)((uint32_t)key[4] & UINT32_C(252));
+    t_0_authenticate[5] = (uint8_t)(uint32_t)key[5];
+    t_0_authenticate[6] = (uint8_t)(uint32_t)key[6];
+    t_0_authenticate[7] = (uint8_t)((uint32_t)key[7] & UINT32_C(15));
+    t_0_authenticate[8] = (uint8_t)((uint32_t)key[8] & UINT32_C(252));
+    t_0_authenticate[9] = (uint8_t)(uint32_t)key[9];
+    t_0_authenticate[10] = (uint8_t)(uint32_t)key[10];
+    t_0_authenticate[11] = (uint8_t)((uint32_t)key[11] & UINT32_C(15));
+    t_0_authenticate[12] = (uint8_t)((uint32_t)key[12] & UINT32_C(252));
+    t_0_authenticate[13] = (uint8_t)(uint32_t)key[13];
+    t_0_authenticate[14] = (uint8_t)(uint32_t)key[14];
+    t_0_authenticate[15] = (uint8_t)((uint32_t)key[15] & UINT32_C(15));
+    onetimeauth_accumulator_radix26_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
+    onetimeauth_poly1305_blocks(t_0_authenticate_2, n, m, result_0_authenticate);
+    onetimeauth_accumulator_radix26_canonical(result_0_authenticate_2, t_0_authenticate_2);
+    onetimeauth_accumulator_radix26_tag(t, result_0_authenticate_2, (&key[16]));
+    result = auth_same_is_same_16(a, t);
     return result;
 }
 
@@ -12200,7 +12297,7 @@ STK_NOINLINE static uint32_t santoku_secretbox_authentic(uint32_t n, const uint8
     uint32_t result_0_authenticate[5]; /* 0 .. 67109888 */
     uint8_t t_0_authenticate[16];
     uint32_t result_0_authenticate_2[5]; /* 0 .. 2^26-1 */
-    uint32_t t_0_authenticate_2[5]; /* 0 .. 67108914 */
+    uint32_t t_0_authenticate_2[5]; /* 0 .. 67109888 */
     nacl_secretbox_authenticator_key(t, key, nonce);
     t_0_authenticate[0] = (uint8_t)(uint32_t)t[0];
     t_0_authenticate[1] = (uint8_t)(uint32_t)t[1];
@@ -12218,11 +12315,11 @@ STK_NOINLINE static uint32_t santoku_secretbox_authentic(uint32_t n, const uint8
     t_0_authenticate[13] = (uint8_t)(uint32_t)t[13];
     t_0_authenticate[14] = (uint8_t)(uint32_t)t[14];
     t_0_authenticate[15] = (uint8_t)((uint32_t)t[15] & UINT32_C(15));
-    onetimeauth_poly1305_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
+    onetimeauth_accumulator_radix26_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
     onetimeauth_poly1305_blocks_slice(t_0_authenticate_2, (uint32_t)((int32_t)n + (-INT32_C(32))), n, c, UINT32_C(32), result_0_authenticate);
-    onetimeauth_poly1305_canonical(result_0_authenticate_2, t_0_authenticate_2);
-    onetimeauth_poly1305_tag(t_2, result_0_authenticate_2, (&t[16]));
-    result = nacl_secretbox_is_same(t_2, (&c[16]));
+    onetimeauth_accumulator_radix26_canonical(result_0_authenticate_2, t_0_authenticate_2);
+    onetimeauth_accumulator_radix26_tag(t_2, result_0_authenticate_2, (&t[16]));
+    result = auth_same_is_same_16(t_2, (&c[16]));
     return result;
 }
 
@@ -12236,13 +12333,243 @@ STK_NOINLINE static void santoku_secretbox_opened(uint8_t *m, uint32_t n, const 
     memset(m, 0, 32);
 }
 
+/* hash.sha512.first_block$32
+ * The first 128 bytes of `head || m`, of which there are at least that many. */
+STK_NOINLINE static void hash_sha512_first_block_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
+{
+    (void)n;
+    p[0] = (uint8_t)(uint32_t)head[0];
+    p[1] = (uint8_t)(uint32_t)head[1];
+    p[2] = (uint8_t)(uint32_t)head[2];
+    p[3] = (uint8_t)(uint32_t)head[3];
+    p[4] = (uint8_t)(uint32_t)head[4];
+    p[5] = (uint8_t)(uint32_t)head[5];
+    p[6] = (uint8_t)(uint32_t)head[6];
+    p[7] = (uint8_t)(uint32_t)head[7];
+    p[8] = (uint8_t)(uint32_t)head[8];
+    p[9] = (uint8_t)(uint32_t)head[9];
+    p[10] = (uint8_t)(uint32_t)head[10];
+    p[11] = (uint8_t)(uint32_t)head[11];
+    p[12] = (uint8_t)(uint32_t)head[12];
+    p[13] = (uint8_t)(uint32_t)head[13];
+    p[14] = (uint8_t)(uint32_t)head[14];
+    p[15] = (uint8_t)(uint32_t)head[15];
+    p[16] = (uint8_t)(uint32_t)head[16];
+    p[17] = (uint8_t)(uint32_t)head[17];
+    p[18] = (uint8_t)(uint32_t)head[18];
+    p[19] = (uint8_t)(uint32_t)head[19];
+    p[20] = (uint8_t)(uint32_t)head[20];
+    p[21] = (uint8_t)(uint32_t)head[21];
+    p[22] = (uint8_t)(uint32_t)head[22];
+    p[23] = (uint8_t)(uint32_t)head[23];
+    p[24] = (uint8_t)(uint32_t)head[24];
+    p[25] = (uint8_t)(uint32_t)head[25];
+    p[26] = (uint8_t)(uint32_t)head[26];
+    p[27] = (uint8_t)(uint32_t)head[27];
+    p[28] = (uint8_t)(uint32_t)head[28];
+    p[29] = (uint8_t)(uint32_t)head[29];
+    p[30] = (uint8_t)(uint32_t)head[30];
+    p[31] = (uint8_t)(uint32_t)head[31];
+    p[32] = (uint8_t)(uint32_t)m[0];
+    p[33] = (uint8_t)(uint32_t)m[1];
+    p[34] = (uint8_t)(uint32_t)m[2];
+    p[35] = (uint8_t)(uint32_t)m[3];
+    p[36] = (uint8_t)(uint32_t)m[4];
+    p[37] = (uint8_t)(uint32_t)m[5];
+    p[38] = (uint8_t)(uint32_t)m[6];
+    p[39] = (uint8_t)(uint32_t)m[7];
+    p[40] = (uint8_t)(uint32_t)m[8];
+    p[41] = (uint8_t)(uint32_t)m[9];
+    p[42] = (uint8_t)(uint32_t)m[10];
+    p[43] = (uint8_t)(uint32_t)m[11];
+    p[44] = (uint8_t)(uint32_t)m[12];
+    p[45] = (uint8_t)(uint32_t)m[13];
+    p[46] = (uint8_t)(uint32_t)m[14];
+    p[47] = (uint8_t)(uint32_t)m[15];
+    p[48] = (uint8_t)(uint32_t)m[16];
+    p[49] = (uint8_t)(uint32_t)m[17];
+    p[50] = (uint8_t)(uint32_t)m[18];
+    p[51] = (uint8_t)(uint32_t)m[19];
+    p[52] = (uint8_t)(uint32_t)m[20];
+    p[53] = (uint8_t)(uint32_t)m[21];
+    p[54] = (uint8_t)(uint32_t)m[22];
+    p[55] = (uint8_t)(uint32_t)m[23];
+    p[56] = (uint8_t)(uint32_t)m[24];
+    p[57] = (uint8_t)(uint32_t)m[25];
+    p[58] = (uint8_t)(uint32_t)m[26];
+    p[59] = (uint8_t)(uint32_t)m[27];
+    p[60] = (uint8_t)(uint32_t)m[28];
+    p[61] = (uint8_t)(uint32_t)m[29];
+    p[62] = (uint8_t)(uint32_t)m[30];
+    p[63] = (uint8_t)(uint32_t)m[31];
+    p[64] = (uint8_t)(uint32_t)m[32];
+    p[65] = (uint8_t)(uint32_t)m[33];
+    p[66] = (uint8_t)(uint32_t)m[34];
+    p[67] = (uint8_t)(uint32_t)m[35];
+    p[68] = (uint8_t)(uint32_t)m[36];
+    p[69] = (uint8_t)(uint32_t)m[37];
+    p[70] = (uint8_t)(uint32_t)m[38];
+    p[71] = (uint8_t)(uint32_t)m[39];
+    p[72] = (uint8_t)(uint32_t)m[40];
+    p[73] = (uint8_t)(uint32_t)m[41];
+    p[74] = (uint8_t)(uint32_t)m[42];
+    p[75] = (uint8_t)(uint32_t)m[43];
+    p[76] = (uint8_t)(uint32_t)m[44];
+    p[77] = (uint8_t)(uint32_t)m[45];
+    p[78] = (uint8_t)(uint32_t)m[46];
+    p[79] = (uint8_t)(uint32_t)m[47];
+    p[80] = (uint8_t)(uint32_t)m[48];
+    p[81] = (uint8_t)(uint32_t)m[49];
+    p[82] = (uint8_t)(uint32_t)m[50];
+    p[83] = (uint8_t)(uint32_t)m[51];
+    p[84] = (uint8_t)(uint32_t)m[52];
+    p[85] = (uint8_t)(uint32_t)m[53];
+    p[86] = (uint8_t)(uint32_t)m[54];
+    p[87] = (uint8_t)(uint32_t)m[55];
+    p[88] = (uint8_t)(uint32_t)m[56];
+    p[89] = (uint8_t)(uint32_t)m[57];
+    p[90] = (uint8_t)(uint32_t)m[58];
+    p[91] = (uint8_t)(uint32_t)m[59];
+    p[92] = (uint8_t)(uint32_t)m[60];
+    p[93] = (uint8_t)(uint32_t)m[61];
+    p[94] = (uint8_t)(uint32_t)m[62];
+    p[95] = (uint8_t)(uint32_t)m[63];
+    p[96] = (uint8_t)(uint32_t)m[64];
+    p[97] = (uint8_t)(uint32_t)m[65];
+    p[98] = (uint8_t)(uint32_t)m[66];
+    p[99] = (uint8_t)(uint32_t)m[67];
+    p[100] = (uint8_t)(uint32_t)m[68];
+    p[101] = (uint8_t)(uint32_t)m[69];
+    p[102] = (uint8_t)(uint32_t)m[70];
+    p[103] = (uint8_t)(uint32_t)m[71];
+    p[104] = (uint8_t)(uint32_t)m[72];
+    p[105] = (uint8_t)(uint32_t)m[73];
+    p[106] = (uint8_t)(uint32_t)m[74];
+    p[107] = (uint8_t)(uint32_t)m[75];
+    p[108] = (uint8_t)(uint32_t)m[76];
+    p[109] = (uint8_t)(uint32_t)m[77];
+    p[110] = (uint8_t)(uint32_t)m[78];
+    p[111] = (uint8_t)(uint32_t)m[79];
+    p[112] = (uint8_t)(uint32_t)m[80];
+    p[113] = (uint8_t)(uint32_t)m[81];
+    p[114] = (uint8_t)(uint32_t)m[82];
+    p[115] = (uint8_t)(uint32_t)m[83];
+    p[116] = (uint8_t)(uint32_t)m[84];
+    p[117] = (uint8_t)(uint32_t)m[85];
+    p[118] = (uint8_t)(uint32_t)m[86];
+    p[119] = (uint8_t)(uint32_t)m[87];
+    p[120] = (uint8_t)(uint32_t)m[88];
+    p[121] = (uint8_t)(uint32_t)m[89];
+    p[122] = (uint8_t)(uint32_t)m[90];
+    p[123] = (uint8_t)(uint32_t)m[91];
+    p[124] = (uint8_t)(uint32_t)m[92];
+    p[125] = (uint8_t)(uint32_t)m[93];
+    p[126] = (uint8_t)(uint32_t)m[94];
+    p[127] = (uint8_t)(uint32_t)m[95];
+}
+
+/* hash.sha512.tail$32
+ * What follows the last whole block of `head || m`, then 0x80, then zeros. */
+STK_NOINLINE static void hash_sha512_tail_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
+{
+    uint32_t blocks; /* 0 .. 2^24 */
+    uint32_t i_2; /* 0 .. 95 */
+    blocks = (n + UINT32_C(32)) >> 7;
+    memset(p, 0, 128);
+    if (blocks == UINT32_C(0)) {
+        p[0] = (uint8_t)(uint32_t)head[0];
+        p[1] = (uint8_t)(uint32_t)head[1];
+        p[2] = (uint8_t)(uint32_t)head[2];
+        p[3] = (uint8_t)(uint32_t)head[3];
+        p[4] = (uint8_t)(uint32_t)head[4];
+        p[5] = (uint8_t)(uint32_t)head[5];
+        p[6] = (uint8_t)(uint32_t)head[6];
+        p[7] = (uint8_t)(uint32_t)head[7];
+        p[8] = (uint8_t)(uint32_t)head[8];
+        p[9] = (uint8_t)(uint32_t)head[9];
+        p[10] = (uint8_t)(uint32_t)head[10];
+        p[11] = (uint8_t)(uint32_t)head[11];
+        p[12] = (uint8_t)(uint32_t)head[12];
+        p[13] = (uint8_t)(uint32_t)head[13];
+        p[14] = (uint8_t)(uint32_t)head[14];
+        p[15] = (uint8_t)(uint32_t)head[15];
+        p[16] = (uint8_t)(uint32_t)head[16];
+        p[17] = (uint8_t)(uint32_t)head[17];
+        p[18] = (uint8_t)(uint32_t)head[18];
+        p[19] = (uint8_t)(uint32_t)head[19];
+        p[20] = (uint8_t)(uint32_t)head[20];
+        p[21] = (uint8_t)(uint32_t)head[21];
+        p[22] = (uint8_t)(uint32_t)head[22];
+        p[23] = (uint8_t)(uint32_t)head[23];
+        p[24] = (uint8_t)(uint32_t)head[24];
+        p[25] = (uint8_t)(uint32_t)head[25];
+        p[26] = (uint8_t)(uint32_t)head[26];
+        p[27] = (uint8_t)(uint32_t)head[27];
+        p[28] = (uint8_t)(uint32_t)head[28];
+        p[29] = (uint8_t)(uint32_t)head[29];
+        p[30] = (uint8_t)(uint32_t)head[30];
+        p[31] = (uint8_t)(uint32_t)head[31];
+    } else {
+        uint32_t start; /* 96 .. 2147483616 */
+        uint32_t i; /* 0 .. 31 */
+        start = (UINT32_C(128) * (blocks - UINT32_C(1))) + UINT32_C(96);
+        for (i = 0; i < 32; i++) {
+            if ((start + i) < n) {
+                p[i] = (uint8_t)(uint32_t)m[start + i];
+            } else {
+                if ((start + i) == n) {
+                    p[i] = UINT32_C(128);
+                }
+            }
+        }
+    }
+    for (i_2 = 0; i_2 < 96; i_2++) {
+        if (((UINT32_C(128) * blocks) + i_2) < n) {
+            p[UINT32_C(32) + i_2] = (uint8_t)(uint32_t)m[(UINT32_C(128) * blocks) + i_2];
+        } else {
+            if (((UINT32_C(128) * blocks) + i_2) == n) {
+                p[UINT32_C(32) + i_2] = UINT32_C(128);
+            }
+        }
+    }
+}
+
+/* hash.sha512.hash_with_prefix$32
+ * SHA-512 of `head || m`, without joining them: `head` is at most one block. */
+STK_NOINLINE static void hash_sha512_hash_with_prefix_32(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
+{
+    uint32_t total; /* 32 .. 2147483679 */
+    uint32_t blocks; /* 0 .. 2^24 */
+    uint64_t h[8];
+    uint8_t t_2[128];
+    total = n + UINT32_C(32);
+    blocks = total >> 7;
+    memmove(h, hash_sha512_IV, 8 * sizeof(uint64_t));
+    if (blocks > UINT32_C(0)) {
+        uint8_t t[128];
+        uint32_t b; /* 1 .. 2^24-1 */
+        hash_sha512_first_block_32(t, n, head, m);
+        hash_sha512_compress(h, hash_sha512_IV, t);
+        for (b = 1; b < blocks; b++) {
+            {
+                uint64_t tmp[8];
+                hash_sha512_compress(tmp, h, (&m[(UINT32_C(128) * b) - UINT32_C(32)]));
+                memmove(h, tmp, 8 * sizeof(uint64_t));
+            }
+        }
+    }
+    hash_sha512_tail_32(t_2, n, head, m);
+    hash_sha512_finish(result, h, t_2, total);
+}
+
 /* nacl.sign.expand
- * The secret scalar of a seed and the prefix for nonces (RFC 8032, section 5.1.5, steps 1 and 2). */
+ * The secret scalar of a seed and the prefix for nonces (RFC 8032, section 5.1.5, steps 1 and 2).
+ * The seed is hashed as `nonce` hashes its prefix, so that one function serves both. */
 STK_NOINLINE static void nacl_sign_expand(uint8_t *a, uint8_t *prefix, const uint8_t *seed)
 {
+    uint8_t nothing[1] = {0};
     uint8_t h[64];
-    uint8_t none_0_hash[1] = {0};
-    hash_sha512_hash_with_prefix_0(h, UINT32_C(32), none_0_hash, seed);
+    hash_sha512_hash_with_prefix_32(h, UINT32_C(0), seed, nothing);
     a[0] = (uint8_t)(uint32_t)h[0];
     a[1] = (uint8_t)(uint32_t)h[1];
     a[2] = (uint8_t)(uint32_t)h[2];
@@ -13319,235 +13646,6 @@ STK_NOINLINE static void field_sc25519_reduce64(uint8_t *restrict result, const 
     field_sc25519_unpack64(t, x);
     field_sc25519_reduce(t_2, t);
     field_sc25519_pack(result, t_2);
-}
-
-/* hash.sha512.first_block$32
- * The first 128 bytes of `head || m`, of which there are at least that many. */
-STK_NOINLINE static void hash_sha512_first_block_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
-{
-    (void)n;
-    p[0] = (uint8_t)(uint32_t)head[0];
-    p[1] = (uint8_t)(uint32_t)head[1];
-    p[2] = (uint8_t)(uint32_t)head[2];
-    p[3] = (uint8_t)(uint32_t)head[3];
-    p[4] = (uint8_t)(uint32_t)head[4];
-    p[5] = (uint8_t)(uint32_t)head[5];
-    p[6] = (uint8_t)(uint32_t)head[6];
-    p[7] = (uint8_t)(uint32_t)head[7];
-    p[8] = (uint8_t)(uint32_t)head[8];
-    p[9] = (uint8_t)(uint32_t)head[9];
-    p[10] = (uint8_t)(uint32_t)head[10];
-    p[11] = (uint8_t)(uint32_t)head[11];
-    p[12] = (uint8_t)(uint32_t)head[12];
-    p[13] = (uint8_t)(uint32_t)head[13];
-    p[14] = (uint8_t)(uint32_t)head[14];
-    p[15] = (uint8_t)(uint32_t)head[15];
-    p[16] = (uint8_t)(uint32_t)head[16];
-    p[17] = (uint8_t)(uint32_t)head[17];
-    p[18] = (uint8_t)(uint32_t)head[18];
-    p[19] = (uint8_t)(uint32_t)head[19];
-    p[20] = (uint8_t)(uint32_t)head[20];
-    p[21] = (uint8_t)(uint32_t)head[21];
-    p[22] = (uint8_t)(uint32_t)head[22];
-    p[23] = (uint8_t)(uint32_t)head[23];
-    p[24] = (uint8_t)(uint32_t)head[24];
-    p[25] = (uint8_t)(uint32_t)head[25];
-    p[26] = (uint8_t)(uint32_t)head[26];
-    p[27] = (uint8_t)(uint32_t)head[27];
-    p[28] = (uint8_t)(uint32_t)head[28];
-    p[29] = (uint8_t)(uint32_t)head[29];
-    p[30] = (uint8_t)(uint32_t)head[30];
-    p[31] = (uint8_t)(uint32_t)head[31];
-    p[32] = (uint8_t)(uint32_t)m[0];
-    p[33] = (uint8_t)(uint32_t)m[1];
-    p[34] = (uint8_t)(uint32_t)m[2];
-    p[35] = (uint8_t)(uint32_t)m[3];
-    p[36] = (uint8_t)(uint32_t)m[4];
-    p[37] = (uint8_t)(uint32_t)m[5];
-    p[38] = (uint8_t)(uint32_t)m[6];
-    p[39] = (uint8_t)(uint32_t)m[7];
-    p[40] = (uint8_t)(uint32_t)m[8];
-    p[41] = (uint8_t)(uint32_t)m[9];
-    p[42] = (uint8_t)(uint32_t)m[10];
-    p[43] = (uint8_t)(uint32_t)m[11];
-    p[44] = (uint8_t)(uint32_t)m[12];
-    p[45] = (uint8_t)(uint32_t)m[13];
-    p[46] = (uint8_t)(uint32_t)m[14];
-    p[47] = (uint8_t)(uint32_t)m[15];
-    p[48] = (uint8_t)(uint32_t)m[16];
-    p[49] = (uint8_t)(uint32_t)m[17];
-    p[50] = (uint8_t)(uint32_t)m[18];
-    p[51] = (uint8_t)(uint32_t)m[19];
-    p[52] = (uint8_t)(uint32_t)m[20];
-    p[53] = (uint8_t)(uint32_t)m[21];
-    p[54] = (uint8_t)(uint32_t)m[22];
-    p[55] = (uint8_t)(uint32_t)m[23];
-    p[56] = (uint8_t)(uint32_t)m[24];
-    p[57] = (uint8_t)(uint32_t)m[25];
-    p[58] = (uint8_t)(uint32_t)m[26];
-    p[59] = (uint8_t)(uint32_t)m[27];
-    p[60] = (uint8_t)(uint32_t)m[28];
-    p[61] = (uint8_t)(uint32_t)m[29];
-    p[62] = (uint8_t)(uint32_t)m[30];
-    p[63] = (uint8_t)(uint32_t)m[31];
-    p[64] = (uint8_t)(uint32_t)m[32];
-    p[65] = (uint8_t)(uint32_t)m[33];
-    p[66] = (uint8_t)(uint32_t)m[34];
-    p[67] = (uint8_t)(uint32_t)m[35];
-    p[68] = (uint8_t)(uint32_t)m[36];
-    p[69] = (uint8_t)(uint32_t)m[37];
-    p[70] = (uint8_t)(uint32_t)m[38];
-    p[71] = (uint8_t)(uint32_t)m[39];
-    p[72] = (uint8_t)(uint32_t)m[40];
-    p[73] = (uint8_t)(uint32_t)m[41];
-    p[74] = (uint8_t)(uint32_t)m[42];
-    p[75] = (uint8_t)(uint32_t)m[43];
-    p[76] = (uint8_t)(uint32_t)m[44];
-    p[77] = (uint8_t)(uint32_t)m[45];
-    p[78] = (uint8_t)(uint32_t)m[46];
-    p[79] = (uint8_t)(uint32_t)m[47];
-    p[80] = (uint8_t)(uint32_t)m[48];
-    p[81] = (uint8_t)(uint32_t)m[49];
-    p[82] = (uint8_t)(uint32_t)m[50];
-    p[83] = (uint8_t)(uint32_t)m[51];
-    p[84] = (uint8_t)(uint32_t)m[52];
-    p[85] = (uint8_t)(uint32_t)m[53];
-    p[86] = (uint8_t)(uint32_t)m[54];
-    p[87] = (uint8_t)(uint32_t)m[55];
-    p[88] = (uint8_t)(uint32_t)m[56];
-    p[89] = (uint8_t)(uint32_t)m[57];
-    p[90] = (uint8_t)(uint32_t)m[58];
-    p[91] = (uint8_t)(uint32_t)m[59];
-    p[92] = (uint8_t)(uint32_t)m[60];
-    p[93] = (uint8_t)(uint32_t)m[61];
-    p[94] = (uint8_t)(uint32_t)m[62];
-    p[95] = (uint8_t)(uint32_t)m[63];
-    p[96] = (uint8_t)(uint32_t)m[64];
-    p[97] = (uint8_t)(uint32_t)m[65];
-    p[98] = (uint8_t)(uint32_t)m[66];
-    p[99] = (uint8_t)(uint32_t)m[67];
-    p[100] = (uint8_t)(uint32_t)m[68];
-    p[101] = (uint8_t)(uint32_t)m[69];
-    p[102] = (uint8_t)(uint32_t)m[70];
-    p[103] = (uint8_t)(uint32_t)m[71];
-    p[104] = (uint8_t)(uint32_t)m[72];
-    p[105] = (uint8_t)(uint32_t)m[73];
-    p[106] = (uint8_t)(uint32_t)m[74];
-    p[107] = (uint8_t)(uint32_t)m[75];
-    p[108] = (uint8_t)(uint32_t)m[76];
-    p[109] = (uint8_t)(uint32_t)m[77];
-    p[110] = (uint8_t)(uint32_t)m[78];
-    p[111] = (uint8_t)(uint32_t)m[79];
-    p[112] = (uint8_t)(uint32_t)m[80];
-    p[113] = (uint8_t)(uint32_t)m[81];
-    p[114] = (uint8_t)(uint32_t)m[82];
-    p[115] = (uint8_t)(uint32_t)m[83];
-    p[116] = (uint8_t)(uint32_t)m[84];
-    p[117] = (uint8_t)(uint32_t)m[85];
-    p[118] = (uint8_t)(uint32_t)m[86];
-    p[119] = (uint8_t)(uint32_t)m[87];
-    p[120] = (uint8_t)(uint32_t)m[88];
-    p[121] = (uint8_t)(uint32_t)m[89];
-    p[122] = (uint8_t)(uint32_t)m[90];
-    p[123] = (uint8_t)(uint32_t)m[91];
-    p[124] = (uint8_t)(uint32_t)m[92];
-    p[125] = (uint8_t)(uint32_t)m[93];
-    p[126] = (uint8_t)(uint32_t)m[94];
-    p[127] = (uint8_t)(uint32_t)m[95];
-}
-
-/* hash.sha512.tail$32
- * What follows the last whole block of `head || m`, then 0x80, then zeros. */
-STK_NOINLINE static void hash_sha512_tail_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
-{
-    uint32_t blocks; /* 0 .. 2^24 */
-    uint32_t i_2; /* 0 .. 95 */
-    blocks = (n + UINT32_C(32)) >> 7;
-    memset(p, 0, 128);
-    if (blocks == UINT32_C(0)) {
-        p[0] = (uint8_t)(uint32_t)head[0];
-        p[1] = (uint8_t)(uint32_t)head[1];
-        p[2] = (uint8_t)(uint32_t)head[2];
-        p[3] = (uint8_t)(uint32_t)head[3];
-        p[4] = (uint8_t)(uint32_t)head[4];
-        p[5] = (uint8_t)(uint32_t)head[5];
-        p[6] = (uint8_t)(uint32_t)head[6];
-        p[7] = (uint8_t)(uint32_t)head[7];
-        p[8] = (uint8_t)(uint32_t)head[8];
-        p[9] = (uint8_t)(uint32_t)head[9];
-        p[10] = (uint8_t)(uint32_t)head[10];
-        p[11] = (uint8_t)(uint32_t)head[11];
-        p[12] = (uint8_t)(uint32_t)head[12];
-        p[13] = (uint8_t)(uint32_t)head[13];
-        p[14] = (uint8_t)(uint32_t)head[14];
-        p[15] = (uint8_t)(uint32_t)head[15];
-        p[16] = (uint8_t)(uint32_t)head[16];
-        p[17] = (uint8_t)(uint32_t)head[17];
-        p[18] = (uint8_t)(uint32_t)head[18];
-        p[19] = (uint8_t)(uint32_t)head[19];
-        p[20] = (uint8_t)(uint32_t)head[20];
-        p[21] = (uint8_t)(uint32_t)head[21];
-        p[22] = (uint8_t)(uint32_t)head[22];
-        p[23] = (uint8_t)(uint32_t)head[23];
-        p[24] = (uint8_t)(uint32_t)head[24];
-        p[25] = (uint8_t)(uint32_t)head[25];
-        p[26] = (uint8_t)(uint32_t)head[26];
-        p[27] = (uint8_t)(uint32_t)head[27];
-        p[28] = (uint8_t)(uint32_t)head[28];
-        p[29] = (uint8_t)(uint32_t)head[29];
-        p[30] = (uint8_t)(uint32_t)head[30];
-        p[31] = (uint8_t)(uint32_t)head[31];
-    } else {
-        uint32_t start; /* 96 .. 2147483616 */
-        uint32_t i; /* 0 .. 31 */
-        start = (UINT32_C(128) * (blocks - UINT32_C(1))) + UINT32_C(96);
-        for (i = 0; i < 32; i++) {
-            if ((start + i) < n) {
-                p[i] = (uint8_t)(uint32_t)m[start + i];
-            } else {
-                if ((start + i) == n) {
-                    p[i] = UINT32_C(128);
-                }
-            }
-        }
-    }
-    for (i_2 = 0; i_2 < 96; i_2++) {
-        if (((UINT32_C(128) * blocks) + i_2) < n) {
-            p[UINT32_C(32) + i_2] = (uint8_t)(uint32_t)m[(UINT32_C(128) * blocks) + i_2];
-        } else {
-            if (((UINT32_C(128) * blocks) + i_2) == n) {
-                p[UINT32_C(32) + i_2] = UINT32_C(128);
-            }
-        }
-    }
-}
-
-/* hash.sha512.hash_with_prefix$32
- * SHA-512 of `head || m`, without joining them: `head` is at most one block. */
-STK_NOINLINE static void hash_sha512_hash_with_prefix_32(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
-{
-    uint32_t total; /* 32 .. 2147483679 */
-    uint32_t blocks; /* 0 .. 2^24 */
-    uint64_t h[8];
-    uint8_t t_2[128];
-    total = n + UINT32_C(32);
-    blocks = total >> 7;
-    memmove(h, hash_sha512_IV, 8 * sizeof(uint64_t));
-    if (blocks > UINT32_C(0)) {
-        uint8_t t[128];
-        uint32_t b; /* 1 .. 2^24-1 */
-        hash_sha512_first_block_32(t, n, head, m);
-        hash_sha512_compress(h, hash_sha512_IV, t);
-        for (b = 1; b < blocks; b++) {
-            {
-                uint64_t tmp[8];
-                hash_sha512_compress(tmp, h, (&m[(UINT32_C(128) * b) - UINT32_C(32)]));
-                memmove(h, tmp, 8 * sizeof(uint64_t));
-            }
-        }
-    }
-    hash_sha512_tail_32(t_2, n, head, m);
-    hash_sha512_finish(result, h, t_2, total);
 }
 
 /* nacl.sign.nonce
@@ -14927,13 +15025,13 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef cipher_stream_added_byte
 #undef cipher_xsalsa20_added
 #undef nacl_secretbox_stream_over
-#undef onetimeauth_poly1305_load
-#undef onetimeauth_poly1305_canonical
-#undef onetimeauth_poly1305_mul
+#undef onetimeauth_accumulator_radix26_load
+#undef onetimeauth_accumulator_radix26_canonical
+#undef onetimeauth_accumulator_radix26_mul
 #undef onetimeauth_poly1305_whole_blocks_slice
 #undef onetimeauth_poly1305_rest_slice
 #undef onetimeauth_poly1305_blocks_slice
-#undef onetimeauth_poly1305_tag
+#undef onetimeauth_accumulator_radix26_tag
 #undef hash_sha512_compress
 #undef hash_sha512_first_block_0
 #undef hash_sha512_finish
@@ -14944,8 +15042,11 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef onetimeauth_poly1305_whole_blocks
 #undef onetimeauth_poly1305_rest
 #undef onetimeauth_poly1305_blocks
-#undef nacl_secretbox_is_same
+#undef auth_same_is_same_16
 #undef nacl_secretbox_authenticator_key
+#undef hash_sha512_first_block_32
+#undef hash_sha512_tail_32
+#undef hash_sha512_hash_with_prefix_32
 #undef nacl_sign_expand
 #undef curve_ed25519_comb_recode
 #undef field_fe25519_radix25_5_square2
@@ -14960,9 +15061,6 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef field_sc25519_reduce
 #undef field_sc25519_unpack64
 #undef field_sc25519_reduce64
-#undef hash_sha512_first_block_32
-#undef hash_sha512_tail_32
-#undef hash_sha512_hash_with_prefix_32
 #undef nacl_sign_nonce
 #undef hash_sha512_first_block_64
 #undef hash_sha512_tail_64
@@ -14993,6 +15091,7 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef field_fe25519_radix25_5_ROOM
 #undef scalarmult_curve25519_ONE
 #undef cipher_salsa20_SIGMA
+#undef onetimeauth_poly1305_blocks_slice_lit0
 #undef hash_sha512_IV
 #undef hash_sha512_K
 #undef curve_ed25519_base_comb2_ROWS

@@ -47,15 +47,16 @@
 #define cipher_stream_added_byte nacl_box_cipher_stream_added_byte
 #define cipher_xsalsa20_added nacl_box_cipher_xsalsa20_added
 #define nacl_secretbox_stream_over nacl_box_nacl_secretbox_stream_over
-#define onetimeauth_poly1305_load nacl_box_onetimeauth_poly1305_load
-#define onetimeauth_poly1305_canonical nacl_box_onetimeauth_poly1305_canonical
-#define onetimeauth_poly1305_mul nacl_box_onetimeauth_poly1305_mul
+#define onetimeauth_accumulator_radix44_load nacl_box_onetimeauth_accumulator_radix44_load
+#define onetimeauth_accumulator_radix44_canonical nacl_box_onetimeauth_accumulator_radix44_canonical
+#define onetimeauth_accumulator_radix44_mul nacl_box_onetimeauth_accumulator_radix44_mul
+#define onetimeauth_poly1305_in_pairs_slice nacl_box_onetimeauth_poly1305_in_pairs_slice
 #define onetimeauth_poly1305_whole_blocks_slice nacl_box_onetimeauth_poly1305_whole_blocks_slice
 #define onetimeauth_poly1305_rest_slice nacl_box_onetimeauth_poly1305_rest_slice
 #define onetimeauth_poly1305_blocks_slice nacl_box_onetimeauth_poly1305_blocks_slice
-#define onetimeauth_poly1305_tag nacl_box_onetimeauth_poly1305_tag
-#define nacl_secretbox_is_same nacl_box_nacl_secretbox_is_same
+#define onetimeauth_accumulator_radix44_tag nacl_box_onetimeauth_accumulator_radix44_tag
 #define nacl_secretbox_authenticator_key nacl_box_nacl_secretbox_authenticator_key
+#define auth_same_is_same_16 nacl_box_auth_same_is_same_16
 #define scalarmult_curve25519_Single nacl_box_scalarmult_curve25519_Single
 #define scalarmult_curve25519_Pair nacl_box_scalarmult_curve25519_Pair
 #define field_fe25519_radix51_LIMB_OF nacl_box_field_fe25519_radix51_LIMB_OF
@@ -63,6 +64,7 @@
 #define field_fe25519_radix51_ROOM nacl_box_field_fe25519_radix51_ROOM
 #define scalarmult_curve25519_ONE nacl_box_scalarmult_curve25519_ONE
 #define cipher_salsa20_SIGMA nacl_box_cipher_salsa20_SIGMA
+#define onetimeauth_poly1305_blocks_slice_lit0 nacl_box_onetimeauth_poly1305_blocks_slice_lit0
 #define scalarmult_curve25519_BASE nacl_box_scalarmult_curve25519_BASE
 #define stk_assume_arithmetic_shift nacl_box_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement nacl_box_stk_assume_twos_complement
@@ -112,7 +114,7 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_box_beforenm (2688 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (2112 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box (2816 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (1728 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (1664 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult (2560 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult_base (2560 + STK_STACK_MORE)
@@ -121,7 +123,7 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_box_beforenm (4544 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (3648 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box (4800 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_authentic (2816 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (2880 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (2752 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult (4288 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult_base (4288 + STK_STACK_MORE)
@@ -389,6 +391,11 @@ STK_TABLE uint64_t scalarmult_curve25519_ONE[5] = {
 STK_TABLE uint8_t cipher_salsa20_SIGMA[16] = {
     UINT32_C(101), UINT32_C(120), UINT32_C(112), UINT32_C(97), UINT32_C(110), UINT32_C(100), UINT32_C(32), UINT32_C(51),
     UINT32_C(50), UINT32_C(45), UINT32_C(98), UINT32_C(121), UINT32_C(116), UINT32_C(101), UINT32_C(32), UINT32_C(107)
+};
+
+/* onetimeauth.poly1305.blocks$slice$lit0 */
+STK_TABLE uint8_t onetimeauth_poly1305_blocks_slice_lit0[3] = {
+    UINT32_C(0), UINT32_C(0), UINT32_C(0)
 };
 
 /* scalarmult.curve25519.BASE */
@@ -1480,171 +1487,179 @@ STK_NOINLINE static void nacl_secretbox_stream_over(uint8_t *restrict result, co
     result[31] = (uint8_t)((uint32_t)c[31] ^ (uint32_t)m[31]);
 }
 
-/* onetimeauth.poly1305.load
- * `top`: 1 where all 16 bytes are of the message.
+/* onetimeauth.accumulator_radix44.load
  * in top: 0 .. 1
- * out result: 0 .. 67109888 */
-static void onetimeauth_poly1305_load(uint32_t *restrict result, const uint8_t *b, uint32_t top)
+ * out result: 0 .. 17592186109952 */
+static void onetimeauth_accumulator_radix44_load(uint64_t *restrict result, const uint8_t *b, uint32_t top)
 {
-    uint32_t t;
-    uint32_t w_0; /* 0 .. 2^32-1 */
-    uint32_t w_1; /* 0 .. 2^32-1 */
-    uint32_t w_2; /* 0 .. 2^32-1 */
-    uint32_t w_3; /* 0 .. 2^32-1 */
-    t = (((uint32_t)b[0] | ((uint32_t)b[1] << 8)) | ((uint32_t)b[2] << 16)) | ((uint32_t)b[3] << 24);
-    w_0 = t;
-    t = (((uint32_t)b[4] | ((uint32_t)b[5] << 8)) | ((uint32_t)b[6] << 16)) | ((uint32_t)b[7] << 24);
-    w_1 = t;
-    t = (((uint32_t)b[8] | ((uint32_t)b[9] << 8)) | ((uint32_t)b[10] << 16)) | ((uint32_t)b[11] << 24);
-    w_2 = t;
-    t = (((uint32_t)b[12] | ((uint32_t)b[13] << 8)) | ((uint32_t)b[14] << 16)) | ((uint32_t)b[15] << 24);
-    w_3 = t;
-    result[0] = w_0 & UINT32_C(0x3ffffff);
-    result[1] = (w_0 >> 26) + ((w_1 & UINT32_C(0xfffff)) << 6);
-    result[2] = (w_1 >> 20) + ((w_2 & UINT32_C(0x3fff)) << 12);
-    result[3] = (w_2 >> 14) + ((w_3 & UINT32_C(255)) << 18);
-    result[4] = (w_3 >> 8) + (top << 24);
+    uint64_t t;
+    uint64_t low; /* 0 .. 2^64-1 */
+    uint64_t t_2;
+    uint64_t high; /* 0 .. 2^64-1 */
+    t = (((((((uint64_t)(uint32_t)b[0] | ((uint64_t)(uint32_t)b[1] << 8)) | ((uint64_t)(uint32_t)b[2] << 16)) | ((uint64_t)(uint32_t)b[3] << 24)) | ((uint64_t)(uint32_t)b[4] << 32)) | ((uint64_t)(uint32_t)b[5] << 40)) | ((uint64_t)(uint32_t)b[6] << 48)) | ((uint64_t)(uint32_t)b[7] << 56);
+    low = t;
+    t_2 = (((((((uint64_t)(uint32_t)b[8] | ((uint64_t)(uint32_t)b[9] << 8)) | ((uint64_t)(uint32_t)b[10] << 16)) | ((uint64_t)(uint32_t)b[11] << 24)) | ((uint64_t)(uint32_t)b[12] << 32)) | ((uint64_t)(uint32_t)b[13] << 40)) | ((uint64_t)(uint32_t)b[14] << 48)) | ((uint64_t)(uint32_t)b[15] << 56);
+    high = t_2;
+    result[0] = low & UINT64_C(0xfffffffffff);
+    result[1] = (uint64_t)(uint32_t)(low >> 44) + ((uint64_t)((uint32_t)high & UINT32_C(0xffffff)) << 20);
+    result[2] = (high >> 24) + ((uint64_t)top << 40);
 }
 
-/* onetimeauth.poly1305.canonical
- * The residue itself.
- * in a: 0 .. 67109888
- * out result: 0 .. 2^26-1 */
-static void onetimeauth_poly1305_canonical(uint32_t *result, const uint32_t *a)
+/* onetimeauth.accumulator_radix44.canonical
+ * in a: 0 .. 17592186109952
+ * out result: 0 .. 2^44-1 */
+static void onetimeauth_accumulator_radix44_canonical(uint64_t *result, const uint64_t *a)
 {
     uint32_t q; /* 0 .. 1 */
-    uint32_t h_0; /* 0 .. 67109888 */
-    uint32_t h_1; /* 0 .. 67109889 */
-    uint32_t h_2; /* 0 .. 67109889 */
-    uint32_t h_3; /* 0 .. 67109889 */
-    uint32_t h_4; /* 0 .. 67109889 */
+    uint64_t h_0; /* 0 .. 17592186109952 */
+    uint64_t h_1; /* 0 .. 17592186109953 */
+    uint64_t h_2; /* 0 .. 17592186109953 */
     h_0 = a[0];
-    h_1 = a[1];
     h_2 = a[2];
-    h_3 = a[3];
-    h_4 = a[4];
-    h_1 = h_1 + (h_0 >> 26);
-    h_0 = h_0 & UINT32_C(0x3ffffff);
-    h_2 = h_2 + (h_1 >> 26);
-    h_1 = h_1 & UINT32_C(0x3ffffff);
-    h_3 = h_3 + (h_2 >> 26);
-    h_2 = h_2 & UINT32_C(0x3ffffff);
-    h_4 = h_4 + (h_3 >> 26);
-    h_3 = h_3 & UINT32_C(0x3ffffff);
-    h_0 = h_0 + (UINT32_C(5) * (h_4 >> 26));
-    h_4 = h_4 & UINT32_C(0x3ffffff);
-    q = (h_0 + UINT32_C(5)) >> 26;
-    q = (h_1 + q) >> 26;
-    q = (h_2 + q) >> 26;
-    q = (h_3 + q) >> 26;
-    q = (h_4 + q) >> 26;
-    h_0 = h_0 + (UINT32_C(5) * q);
-    h_1 = h_1 + (h_0 >> 26);
-    h_0 = h_0 & UINT32_C(0x3ffffff);
-    h_2 = h_2 + (h_1 >> 26);
-    h_1 = h_1 & UINT32_C(0x3ffffff);
-    h_3 = h_3 + (h_2 >> 26);
-    h_2 = h_2 & UINT32_C(0x3ffffff);
-    h_4 = h_4 + (h_3 >> 26);
-    h_3 = h_3 & UINT32_C(0x3ffffff);
-    h_4 = h_4 & UINT32_C(0x3ffffff);
+    h_1 = a[1] + (uint64_t)(uint32_t)(a[0] >> 44);
+    h_0 = h_0 & UINT64_C(0xfffffffffff);
+    h_2 = h_2 + (uint64_t)(uint32_t)(h_1 >> 44);
+    h_1 = h_1 & UINT64_C(0xfffffffffff);
+    h_0 = h_0 + (uint64_t)(UINT32_C(5) * (uint32_t)(h_2 >> 42));
+    h_2 = h_2 & UINT64_C(0x3ffffffffff);
+    q = (uint32_t)((h_0 + UINT64_C(5)) >> 44);
+    q = (uint32_t)((h_1 + (uint64_t)q) >> 44);
+    q = (uint32_t)((h_2 + (uint64_t)q) >> 42);
+    h_0 = h_0 + (uint64_t)(UINT32_C(5) * q);
+    h_1 = h_1 + (uint64_t)(uint32_t)(h_0 >> 44);
+    h_0 = h_0 & UINT64_C(0xfffffffffff);
+    h_2 = h_2 + (uint64_t)(uint32_t)(h_1 >> 44);
+    h_1 = h_1 & UINT64_C(0xfffffffffff);
+    h_2 = h_2 & UINT64_C(0x3ffffffffff);
     result[0] = h_0;
     result[1] = h_1;
     result[2] = h_2;
-    result[3] = h_3;
-    result[4] = h_4;
 }
 
-/* onetimeauth.poly1305.mul
- * in a: 0 .. 134219776
- * in b: 0 .. 67109888
- * out result: 0 .. 67109888 */
-static void onetimeauth_poly1305_mul(uint32_t *result, const uint32_t *a, const uint32_t *b)
+/* onetimeauth.accumulator_radix44.mul
+ * in a: 0 .. 35184372219904
+ * in b: 0 .. 17592186109952
+ * out result: 0 .. 17592186109952 */
+static void onetimeauth_accumulator_radix44_mul(uint64_t *result, const uint64_t *a, const uint64_t *b)
 {
-    uint64_t t_0; /* 0 .. 9007474134745088 */
-    uint64_t t_1; /* 0 .. 18014948269490176 */
-    uint64_t t_2; /* 0 .. 27022422404235264 */
-    uint64_t t_3; /* 0 .. 36029896538980352 */
-    uint64_t t_4; /* 0 .. 45037370673725440 */
-    uint64_t t_5; /* 0 .. 36029896538980352 */
-    uint64_t t_6; /* 0 .. 27022422404235264 */
-    uint64_t t_7; /* 0 .. 18014948269490176 */
-    uint64_t t_8; /* 0 .. 9007474134745088 */
-    uint64_t r_0; /* 0 .. 189156956829646848 */
-    uint64_t r_1; /* 0 .. 153127063109324800 */
-    uint64_t r_2; /* 0 .. 117097166033457194 */
-    uint64_t r_3; /* 0 .. 81067268957589538 */
-    uint64_t r_4; /* 0 .. 45037371881721882 */
-    t_0 = (uint64_t)a[0] * (uint64_t)b[0];
-    t_1 = (uint64_t)a[0] * (uint64_t)b[1];
-    t_2 = (uint64_t)a[0] * (uint64_t)b[2];
-    t_3 = (uint64_t)a[0] * (uint64_t)b[3];
-    t_4 = (uint64_t)a[0] * (uint64_t)b[4];
-    t_1 = t_1 + ((uint64_t)a[1] * (uint64_t)b[0]);
-    t_2 = t_2 + ((uint64_t)a[1] * (uint64_t)b[1]);
-    t_3 = t_3 + ((uint64_t)a[1] * (uint64_t)b[2]);
-    t_4 = t_4 + ((uint64_t)a[1] * (uint64_t)b[3]);
-    t_5 = (uint64_t)a[1] * (uint64_t)b[4];
-    t_2 = t_2 + ((uint64_t)a[2] * (uint64_t)b[0]);
-    t_3 = t_3 + ((uint64_t)a[2] * (uint64_t)b[1]);
-    t_4 = t_4 + ((uint64_t)a[2] * (uint64_t)b[2]);
-    t_5 = t_5 + ((uint64_t)a[2] * (uint64_t)b[3]);
-    t_6 = (uint64_t)a[2] * (uint64_t)b[4];
-    t_3 = t_3 + ((uint64_t)a[3] * (uint64_t)b[0]);
-    t_4 = t_4 + ((uint64_t)a[3] * (uint64_t)b[1]);
-    t_5 = t_5 + ((uint64_t)a[3] * (uint64_t)b[2]);
-    t_6 = t_6 + ((uint64_t)a[3] * (uint64_t)b[3]);
-    t_7 = (uint64_t)a[3] * (uint64_t)b[4];
-    t_4 = t_4 + ((uint64_t)a[4] * (uint64_t)b[0]);
-    t_5 = t_5 + ((uint64_t)a[4] * (uint64_t)b[1]);
-    t_6 = t_6 + ((uint64_t)a[4] * (uint64_t)b[2]);
-    t_7 = t_7 + ((uint64_t)a[4] * (uint64_t)b[3]);
-    t_8 = (uint64_t)a[4] * (uint64_t)b[4];
-    r_0 = t_0 + (UINT64_C(5) * t_5);
-    r_1 = t_1 + (UINT64_C(5) * t_6);
-    r_2 = t_2 + (UINT64_C(5) * t_7);
-    r_3 = t_3 + (UINT64_C(5) * t_8);
-    r_1 = r_1 + (uint64_t)(uint32_t)(r_0 >> 26);
-    r_0 = (uint64_t)((uint32_t)r_0 & UINT32_C(0x3ffffff));
-    r_2 = r_2 + (uint64_t)(uint32_t)(r_1 >> 26);
-    r_1 = (uint64_t)((uint32_t)r_1 & UINT32_C(0x3ffffff));
-    r_3 = r_3 + (uint64_t)(uint32_t)(r_2 >> 26);
-    r_2 = (uint64_t)((uint32_t)r_2 & UINT32_C(0x3ffffff));
-    r_4 = t_4 + (uint64_t)(uint32_t)(r_3 >> 26);
-    r_3 = (uint64_t)((uint32_t)r_3 & UINT32_C(0x3ffffff));
-    r_0 = (uint64_t)((uint32_t)r_0 + (UINT32_C(5) * (uint32_t)(r_4 >> 26)));
-    r_4 = (uint64_t)((uint32_t)r_4 & UINT32_C(0x3ffffff));
-    r_1 = (uint64_t)((uint32_t)r_1 + ((uint32_t)r_0 >> 26));
-    r_0 = (uint64_t)((uint32_t)r_0 & UINT32_C(0x3ffffff));
-    result[0] = (uint32_t)r_0;
-    result[1] = (uint32_t)r_1;
-    result[2] = (uint32_t)r_2;
-    result[3] = (uint32_t)r_3;
-    result[4] = (uint32_t)r_4;
+    uint64_t b1_0_product; /* 0 .. 351843722199040 */
+    uint64_t b2_0_product; /* 0 .. 351843722199040 */
+    stk_u128 result_0_0_product; /* 0 .. 2^96 */
+    stk_u128 result_1_0_product; /* 0 .. 2^96 */
+    stk_u128 result_2_0_product; /* 0 .. 2^96 */
+    uint64_t r_0_1_carried; /* 0 .. 2128654527103855 */
+    stk_u128 r_1_1_carried; /* 0 .. 13617340533597718177537851392 */
+    stk_u128 r_2_1_carried; /* 0 .. 1856910072763902549592375378 */
+    b1_0_product = UINT64_C(20) * b[1];
+    b2_0_product = UINT64_C(20) * b[2];
+    result_0_0_product = (((stk_u128)a[0] * (stk_u128)b[0]) + ((stk_u128)a[1] * (stk_u128)b2_0_product)) + ((stk_u128)a[2] * (stk_u128)b1_0_product);
+    result_1_0_product = (((stk_u128)a[0] * (stk_u128)b[1]) + ((stk_u128)a[1] * (stk_u128)b[0])) + ((stk_u128)a[2] * (stk_u128)b2_0_product);
+    result_2_0_product = (((stk_u128)a[0] * (stk_u128)b[2]) + ((stk_u128)a[1] * (stk_u128)b[1])) + ((stk_u128)a[2] * (stk_u128)b[0]);
+    r_1_1_carried = result_1_0_product + (stk_u128)(uint64_t)(result_0_0_product >> 44);
+    r_0_1_carried = (uint64_t)result_0_0_product & UINT64_C(0xfffffffffff);
+    r_2_1_carried = result_2_0_product + (stk_u128)(uint64_t)(r_1_1_carried >> 44);
+    r_1_1_carried = (stk_u128)((uint64_t)r_1_1_carried & UINT64_C(0xfffffffffff));
+    r_0_1_carried = r_0_1_carried + (UINT64_C(5) * (uint64_t)(r_2_1_carried >> 42));
+    r_2_1_carried = (stk_u128)((uint64_t)r_2_1_carried & UINT64_C(0x3ffffffffff));
+    r_1_1_carried = (stk_u128)((uint64_t)r_1_1_carried + (uint64_t)(uint32_t)(r_0_1_carried >> 44));
+    r_0_1_carried = r_0_1_carried & UINT64_C(0xfffffffffff);
+    result[0] = r_0_1_carried;
+    result[1] = (uint64_t)r_1_1_carried;
+    result[2] = (uint64_t)r_2_1_carried;
 }
 
-/* onetimeauth.poly1305.whole_blocks$slice
- * The sum over the first `count` blocks, which are whole.
+/* onetimeauth.poly1305.in_pairs$slice
+ * The sum over the first `pairs` pairs of blocks: products of two blocks do not wait for one another.
+ * in start: 0 .. 17592186109952
  * in m_at: 0 .. 2^31-1
- * in r: 0 .. 67109888
- * in count: 0 .. 2^27
- * out h: 0 .. 67109888 */
-STK_NOINLINE static void onetimeauth_poly1305_whole_blocks_slice(uint32_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint32_t *r, uint32_t count)
+ * in r: 0 .. 17592186109952
+ * in pairs: 0 .. 2^26
+ * out h: 0 .. 17592186109952 */
+STK_NOINLINE static void onetimeauth_poly1305_in_pairs_slice(uint64_t *restrict h, uint32_t n, uint32_t m_whole, const uint64_t *start, const uint8_t *m, uint32_t m_at, const uint64_t *r, uint32_t pairs)
 {
     (void)n;
     (void)m_whole;
-    uint32_t i; /* 0 .. 2^27-1 */
-    memset(h, 0, 5 * sizeof(uint32_t));
-    for (i = 0; i < count; i++) {
-        uint32_t t[5]; /* 0 .. 2^26-1 */
-        uint32_t result_0_add[5]; /* 0 .. 134219776 */
-        onetimeauth_poly1305_load(t, (&m[m_at + (UINT32_C(16) * i)]), UINT32_C(1));
-        result_0_add[0] = h[0] + t[0];
-        result_0_add[1] = h[1] + t[1];
-        result_0_add[2] = h[2] + t[2];
-        result_0_add[3] = h[3] + t[3];
-        result_0_add[4] = h[4] + t[4];
-        onetimeauth_poly1305_mul(h, result_0_add, r);
+    uint64_t r2[3]; /* 0 .. 17592186044476 */
+    uint32_t i; /* 0 .. 2^26-1 */
+    onetimeauth_accumulator_radix44_mul(r2, r, r);
+    h[0] = start[0];
+    h[1] = start[1];
+    h[2] = start[2];
+    for (i = 0; i < pairs; i++) {
+        uint64_t x[3]; /* 0 .. 2^44-1 */
+        uint64_t y[3]; /* 0 .. 2^44-1 */
+        uint64_t b1_1_sum_of_products; /* 0 .. 351843720889520 */
+        uint64_t b2_1_sum_of_products; /* 0 .. 87960930222060 */
+        uint64_t b1_1_sum_of_products_2; /* 0 .. 351843722199040 */
+        uint64_t b2_1_sum_of_products_2; /* 0 .. 351843722199040 */
+        uint64_t result_0_0_add; /* 0 .. 35184372219904 */
+        uint64_t result_1_0_add; /* 0 .. 35184372219904 */
+        uint64_t result_2_0_add; /* 0 .. 35184372219904 */
+        stk_u128 t_0_1_sum_of_products; /* 0 .. 17950130626729460367031925605 */
+        stk_u128 t_1_1_sum_of_products; /* 0 .. 4371475776986266279089340377 */
+        stk_u128 t_2_1_sum_of_products; /* 0 .. 1779538811518729455593258950 */
+        stk_u128 result_0_1_sum_of_products; /* 0 .. 2^96 */
+        stk_u128 result_1_1_sum_of_products; /* 0 .. 2^96 */
+        stk_u128 result_2_1_sum_of_products; /* 0 .. 2^96 */
+        stk_u128 result_0_1_sum_of_products_2; /* 0 .. 2^96 */
+        stk_u128 result_1_1_sum_of_products_2; /* 0 .. 2^96 */
+        stk_u128 result_2_1_sum_of_products_2; /* 0 .. 2^96 */
+        uint64_t r_0_1_sum_of_products; /* 0 .. 2040693586889170 */
+        stk_u128 r_1_1_sum_of_products; /* 0 .. 4371475776987286625883161778 */
+        stk_u128 r_2_1_sum_of_products; /* 0 .. 1779538811518977945221890114 */
+        onetimeauth_accumulator_radix44_load(x, (&m[m_at + (UINT32_C(32) * i)]), UINT32_C(1));
+        onetimeauth_accumulator_radix44_load(y, (&m[m_at + ((UINT32_C(32) * i) + UINT32_C(16))]), UINT32_C(1));
+        result_0_0_add = h[0] + x[0];
+        result_1_0_add = h[1] + x[1];
+        result_2_0_add = h[2] + x[2];
+        b1_1_sum_of_products = UINT64_C(20) * r2[1];
+        b2_1_sum_of_products = UINT64_C(20) * r2[2];
+        result_0_1_sum_of_products = (((stk_u128)result_0_0_add * (stk_u128)r2[0]) + ((stk_u128)result_1_0_add * (stk_u128)b2_1_sum_of_products)) + ((stk_u128)result_2_0_add * (stk_u128)b1_1_sum_of_products);
+        result_1_1_sum_of_products = (((stk_u128)result_0_0_add * (stk_u128)r2[1]) + ((stk_u128)result_1_0_add * (stk_u128)r2[0])) + ((stk_u128)result_2_0_add * (stk_u128)b2_1_sum_of_products);
+        result_2_1_sum_of_products = (((stk_u128)result_0_0_add * (stk_u128)r2[2]) + ((stk_u128)result_1_0_add * (stk_u128)r2[1])) + ((stk_u128)result_2_0_add * (stk_u128)r2[0]);
+        b1_1_sum_of_products_2 = UINT64_C(20) * r[1];
+        b2_1_sum_of_products_2 = UINT64_C(20) * r[2];
+        result_0_1_sum_of_products_2 = (((stk_u128)y[0] * (stk_u128)r[0]) + ((stk_u128)y[1] * (stk_u128)b2_1_sum_of_products_2)) + ((stk_u128)y[2] * (stk_u128)b1_1_sum_of_products_2);
+        result_1_1_sum_of_products_2 = (((stk_u128)y[0] * (stk_u128)r[1]) + ((stk_u128)y[1] * (stk_u128)r[0])) + ((stk_u128)y[2] * (stk_u128)b2_1_sum_of_products_2);
+        result_2_1_sum_of_products_2 = (((stk_u128)y[0] * (stk_u128)r[2]) + ((stk_u128)y[1] * (stk_u128)r[1])) + ((stk_u128)y[2] * (stk_u128)r[0]);
+        t_0_1_sum_of_products = result_0_1_sum_of_products + result_0_1_sum_of_products_2;
+        t_1_1_sum_of_products = result_1_1_sum_of_products + result_1_1_sum_of_products_2;
+        t_2_1_sum_of_products = result_2_1_sum_of_products + result_2_1_sum_of_products_2;
+        r_1_1_sum_of_products = t_1_1_sum_of_products + (stk_u128)(uint64_t)(t_0_1_sum_of_products >> 44);
+        r_0_1_sum_of_products = (uint64_t)t_0_1_sum_of_products & UINT64_C(0xfffffffffff);
+        r_2_1_sum_of_products = t_2_1_sum_of_products + (stk_u128)(uint64_t)(r_1_1_sum_of_products >> 44);
+        r_1_1_sum_of_products = (stk_u128)((uint64_t)r_1_1_sum_of_products & UINT64_C(0xfffffffffff));
+        r_0_1_sum_of_products = r_0_1_sum_of_products + (UINT64_C(5) * (uint64_t)(r_2_1_sum_of_products >> 42));
+        r_2_1_sum_of_products = (stk_u128)((uint64_t)r_2_1_sum_of_products & UINT64_C(0x3ffffffffff));
+        r_1_1_sum_of_products = (stk_u128)((uint64_t)r_1_1_sum_of_products + (uint64_t)(uint32_t)(r_0_1_sum_of_products >> 44));
+        r_0_1_sum_of_products = r_0_1_sum_of_products & UINT64_C(0xfffffffffff);
+        h[0] = r_0_1_sum_of_products;
+        h[1] = (uint64_t)r_1_1_sum_of_products;
+        h[2] = (uint64_t)r_2_1_sum_of_products;
+    }
+}
+
+/* onetimeauth.poly1305.whole_blocks$slice
+ * The sum over the first `count` blocks, which are whole, going on from `start`.
+ * in start: 0 .. 17592186109952
+ * in m_at: 0 .. 2^31-1
+ * in r: 0 .. 17592186109952
+ * in count: 0 .. 2^27
+ * out result: 0 .. 17592186109952 */
+STK_NOINLINE static void onetimeauth_poly1305_whole_blocks_slice(uint64_t *restrict result, uint32_t n, uint32_t m_whole, const uint64_t *start, const uint8_t *m, uint32_t m_at, const uint64_t *r, uint32_t count)
+{
+    uint32_t done_0_by_two; /* 0 .. 2^27 */
+    uint32_t i_0_by_two; /* 0 .. 0 */
+    onetimeauth_poly1305_in_pairs_slice(result, n, m_whole, start, m, m_at, r, (count >> 1));
+    done_0_by_two = UINT32_C(2) * (count >> 1);
+    for (i_0_by_two = 0; i_0_by_two < (count & UINT32_C(1)); i_0_by_two++) {
+        uint64_t t_0_by_two[3]; /* 0 .. 2^44-1 */
+        uint64_t result_0_by_two[3]; /* 0 .. 35184372219904 */
+        onetimeauth_accumulator_radix44_load(t_0_by_two, (&m[m_at + (UINT32_C(16) * (done_0_by_two + UINT32_C(0)))]), UINT32_C(1));
+        result_0_by_two[0] = result[0] + t_0_by_two[0];
+        result_0_by_two[1] = result[1] + t_0_by_two[1];
+        result_0_by_two[2] = result[2] + t_0_by_two[2];
+        onetimeauth_accumulator_radix44_mul(result, result_0_by_two, r);
     }
 }
 
@@ -1774,74 +1789,68 @@ STK_NOINLINE static void onetimeauth_poly1305_rest_slice(uint8_t *restrict last,
 /* onetimeauth.poly1305.blocks$slice
  * The sum over a message of any length.
  * in m_at: 0 .. 2^31-1
- * in r: 0 .. 67109888
- * out h: 0 .. 67109888 */
-STK_NOINLINE static void onetimeauth_poly1305_blocks_slice(uint32_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint32_t *r)
+ * in r: 0 .. 17592186109952
+ * out h: 0 .. 17592186109952 */
+STK_NOINLINE static void onetimeauth_poly1305_blocks_slice(uint64_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint64_t *r)
 {
-    onetimeauth_poly1305_whole_blocks_slice(h, n, m_whole, m, m_at, r, (n >> 4));
+    {
+        uint64_t tmp[3];
+        {
+            uint32_t k;
+            for (k = 0; k < 3; k++) {
+                tmp[k] = (uint64_t)onetimeauth_poly1305_blocks_slice_lit0[k];
+            }
+        }
+        onetimeauth_poly1305_whole_blocks_slice(h, n, m_whole, tmp, m, m_at, r, (n >> 4));
+    }
     if ((UINT32_C(16) * (n >> 4)) < n) {
         uint8_t t[16];
-        uint32_t t_2[5]; /* 0 .. 2^26-1 */
-        uint32_t result_0_add[5]; /* 0 .. 134219776 */
+        uint64_t t_2[3]; /* 0 .. 2^44-1 */
+        uint64_t result_0_add[3]; /* 0 .. 35184372219904 */
         onetimeauth_poly1305_rest_slice(t, n, m_whole, m, m_at);
-        onetimeauth_poly1305_load(t_2, t, UINT32_C(0));
+        onetimeauth_accumulator_radix44_load(t_2, t, UINT32_C(0));
         result_0_add[0] = h[0] + t_2[0];
         result_0_add[1] = h[1] + t_2[1];
         result_0_add[2] = h[2] + t_2[2];
-        result_0_add[3] = h[3] + t_2[3];
-        result_0_add[4] = h[4] + t_2[4];
-        onetimeauth_poly1305_mul(h, result_0_add, r);
+        onetimeauth_accumulator_radix44_mul(h, result_0_add, r);
     }
 }
 
-/* onetimeauth.poly1305.tag
- * `c + s` modulo 2^128, in bytes.
- * in c: 0 .. 2^26-1 */
-static void onetimeauth_poly1305_tag(uint8_t *restrict out, const uint32_t *c, const uint8_t *s)
+/* onetimeauth.accumulator_radix44.tag
+ * in c: 0 .. 2^44-1 */
+static void onetimeauth_accumulator_radix44_tag(uint8_t *restrict out, const uint64_t *c, const uint8_t *s)
 {
     uint32_t carry; /* 0 .. 1 */
-    uint32_t t;
-    uint64_t t_2; /* 0 .. 2^33-1 */
-    uint32_t v;
-    uint32_t w_0; /* 0 .. 2^32-1 */
-    uint32_t w_1; /* 0 .. 2^32-1 */
-    uint32_t w_2; /* 0 .. 2^32-1 */
-    uint32_t w_3; /* 0 .. 2^32-1 */
-    w_0 = c[0] + ((c[1] & UINT32_C(63)) << 26);
-    w_1 = (c[1] >> 6) + ((c[2] & UINT32_C(4095)) << 20);
-    w_2 = (c[2] >> 12) + ((c[3] & UINT32_C(0x3ffff)) << 14);
-    w_3 = (c[3] >> 18) + ((c[4] & UINT32_C(0xffffff)) << 8);
-    t = (((uint32_t)s[0] | ((uint32_t)s[1] << 8)) | ((uint32_t)s[2] << 16)) | ((uint32_t)s[3] << 24);
-    t_2 = (uint64_t)w_0 + (uint64_t)t;
-    v = (uint32_t)t_2;
-    out[0] = (uint8_t)(v & UINT32_C(255));
-    out[1] = (uint8_t)((v >> 8) & UINT32_C(255));
-    out[2] = (uint8_t)((v >> 16) & UINT32_C(255));
-    out[3] = (uint8_t)((v >> 24) & UINT32_C(255));
-    carry = (uint32_t)(t_2 >> 32);
-    t = (((uint32_t)s[4] | ((uint32_t)s[5] << 8)) | ((uint32_t)s[6] << 16)) | ((uint32_t)s[7] << 24);
-    t_2 = ((uint64_t)w_1 + (uint64_t)t) + (uint64_t)carry;
-    v = (uint32_t)t_2;
-    out[4] = (uint8_t)(v & UINT32_C(255));
-    out[5] = (uint8_t)((v >> 8) & UINT32_C(255));
-    out[6] = (uint8_t)((v >> 16) & UINT32_C(255));
-    out[7] = (uint8_t)((v >> 24) & UINT32_C(255));
-    carry = (uint32_t)(t_2 >> 32);
-    t = (((uint32_t)s[8] | ((uint32_t)s[9] << 8)) | ((uint32_t)s[10] << 16)) | ((uint32_t)s[11] << 24);
-    t_2 = ((uint64_t)w_2 + (uint64_t)t) + (uint64_t)carry;
-    v = (uint32_t)t_2;
-    out[8] = (uint8_t)(v & UINT32_C(255));
-    out[9] = (uint8_t)((v >> 8) & UINT32_C(255));
-    out[10] = (uint8_t)((v >> 16) & UINT32_C(255));
-    out[11] = (uint8_t)((v >> 24) & UINT32_C(255));
-    carry = (uint32_t)(t_2 >> 32);
-    t = (((uint32_t)s[12] | ((uint32_t)s[13] << 8)) | ((uint32_t)s[14] << 16)) | ((uint32_t)s[15] << 24);
-    t_2 = ((uint64_t)w_3 + (uint64_t)t) + (uint64_t)carry;
-    v = (uint32_t)t_2;
-    out[12] = (uint8_t)(v & UINT32_C(255));
-    out[13] = (uint8_t)((v >> 8) & UINT32_C(255));
-    out[14] = (uint8_t)((v >> 16) & UINT32_C(255));
-    out[15] = (uint8_t)((v >> 24) & UINT32_C(255));
+    uint64_t t;
+    stk_u128 t_2; /* 0 .. 2^65-1 */
+    uint64_t v;
+    uint64_t w_0; /* 0 .. 2^64-1 */
+    uint64_t w_1; /* 0 .. 2^64-1 */
+    w_0 = c[0] + ((uint64_t)((uint32_t)c[1] & UINT32_C(0xfffff)) << 44);
+    w_1 = (uint64_t)(uint32_t)(c[1] >> 20) + ((c[2] & UINT64_C(0xffffffffff)) << 24);
+    t = (((((((uint64_t)(uint32_t)s[0] | ((uint64_t)(uint32_t)s[1] << 8)) | ((uint64_t)(uint32_t)s[2] << 16)) | ((uint64_t)(uint32_t)s[3] << 24)) | ((uint64_t)(uint32_t)s[4] << 32)) | ((uint64_t)(uint32_t)s[5] << 40)) | ((uint64_t)(uint32_t)s[6] << 48)) | ((uint64_t)(uint32_t)s[7] << 56);
+    t_2 = (stk_u128)w_0 + (stk_u128)t;
+    v = (uint64_t)t_2;
+    out[0] = (uint8_t)((uint32_t)v & UINT32_C(255));
+    out[1] = (uint8_t)((uint32_t)(v >> 8) & UINT32_C(255));
+    out[2] = (uint8_t)((uint32_t)(v >> 16) & UINT32_C(255));
+    out[3] = (uint8_t)((uint32_t)(v >> 24) & UINT32_C(255));
+    out[4] = (uint8_t)((uint32_t)(v >> 32) & UINT32_C(255));
+    out[5] = (uint8_t)((uint32_t)(v >> 40) & UINT32_C(255));
+    out[6] = (uint8_t)((uint32_t)(v >> 48) & UINT32_C(255));
+    out[7] = (uint8_t)((uint32_t)(v >> 56) & UINT32_C(255));
+    carry = (uint32_t)(t_2 >> 64);
+    t = (((((((uint64_t)(uint32_t)s[8] | ((uint64_t)(uint32_t)s[9] << 8)) | ((uint64_t)(uint32_t)s[10] << 16)) | ((uint64_t)(uint32_t)s[11] << 24)) | ((uint64_t)(uint32_t)s[12] << 32)) | ((uint64_t)(uint32_t)s[13] << 40)) | ((uint64_t)(uint32_t)s[14] << 48)) | ((uint64_t)(uint32_t)s[15] << 56);
+    t_2 = ((stk_u128)w_1 + (stk_u128)t) + (stk_u128)carry;
+    v = (uint64_t)t_2;
+    out[8] = (uint8_t)((uint32_t)v & UINT32_C(255));
+    out[9] = (uint8_t)((uint32_t)(v >> 8) & UINT32_C(255));
+    out[10] = (uint8_t)((uint32_t)(v >> 16) & UINT32_C(255));
+    out[11] = (uint8_t)((uint32_t)(v >> 24) & UINT32_C(255));
+    out[12] = (uint8_t)((uint32_t)(v >> 32) & UINT32_C(255));
+    out[13] = (uint8_t)((uint32_t)(v >> 40) & UINT32_C(255));
+    out[14] = (uint8_t)((uint32_t)(v >> 48) & UINT32_C(255));
+    out[15] = (uint8_t)((uint32_t)(v >> 56) & UINT32_C(255));
 }
 
 /* nacl.secretbox.secretbox
@@ -1852,10 +1861,10 @@ STK_NOINLINE static void santoku_secretbox(uint8_t *c, uint32_t n, const uint8_t
     uint8_t k[32];
     uint8_t t_0_xored[32];
     uint8_t result_1_authenticate[16];
-    uint32_t result_1_authenticate_2[5]; /* 0 .. 67109888 */
+    uint64_t result_1_authenticate_2[3]; /* 0 .. 17592186109952 */
     uint8_t t_1_authenticate[16];
-    uint32_t result_1_authenticate_3[5]; /* 0 .. 2^26-1 */
-    uint32_t t_1_authenticate_2[5]; /* 0 .. 67108914 */
+    uint64_t result_1_authenticate_3[3]; /* 0 .. 2^44-1 */
+    uint64_t t_1_authenticate_2[3]; /* 0 .. 17592186109952 */
     memmove(head, m, 32);
     cipher_salsa20_hcore(t_0_xored, nonce, key, cipher_salsa20_SIGMA);
     cipher_xsalsa20_added(c, n, m, t_0_xored, (&nonce[16]));
@@ -1876,10 +1885,10 @@ STK_NOINLINE static void santoku_secretbox(uint8_t *c, uint32_t n, const uint8_t
     t_1_authenticate[13] = (uint8_t)(uint32_t)k[13];
     t_1_authenticate[14] = (uint8_t)(uint32_t)k[14];
     t_1_authenticate[15] = (uint8_t)((uint32_t)k[15] & UINT32_C(15));
-    onetimeauth_poly1305_load(result_1_authenticate_2, t_1_authenticate, UINT32_C(0));
+    onetimeauth_accumulator_radix44_load(result_1_authenticate_2, t_1_authenticate, UINT32_C(0));
     onetimeauth_poly1305_blocks_slice(t_1_authenticate_2, (uint32_t)((int32_t)n + (-INT32_C(32))), n, c, UINT32_C(32), result_1_authenticate_2);
-    onetimeauth_poly1305_canonical(result_1_authenticate_3, t_1_authenticate_2);
-    onetimeauth_poly1305_tag(result_1_authenticate, result_1_authenticate_3, (&k[16]));
+    onetimeauth_accumulator_radix44_canonical(result_1_authenticate_3, t_1_authenticate_2);
+    onetimeauth_accumulator_radix44_tag(result_1_authenticate, result_1_authenticate_3, (&k[16]));
     memmove((&c[16]), result_1_authenticate, 16);
     memset(c, 0, 16);
 }
@@ -1900,9 +1909,21 @@ STK_NOINLINE static void santoku_box(uint8_t *result, uint32_t n, const uint8_t 
     santoku_secretbox(result, n, m, nonce, t);
 }
 
-/* nacl.secretbox.is_same
- * Whether two authenticators are the same. */
-STK_NOINLINE static uint32_t nacl_secretbox_is_same(const uint8_t *a, const uint8_t *b)
+/* nacl.secretbox.authenticator_key
+ * The key of the authenticator: the first 32 bytes of the key stream. */
+STK_NOINLINE static void nacl_secretbox_authenticator_key(uint8_t *result, const uint8_t *key, const uint8_t *nonce)
+{
+    uint8_t t[32];
+    uint8_t s[64];
+    cipher_salsa20_hcore(t, nonce, key, cipher_salsa20_SIGMA);
+    cipher_xsalsa20_stream_block(s, t, (&nonce[16]), UINT32_C(0));
+    memmove(result, s, 32);
+}
+
+/* auth.same.is_same$16
+ * Comparison of authenticators: a function of its own, so that compilers do not mix it with what made them.
+ * Whether all bytes are the same. */
+STK_NOINLINE static uint32_t auth_same_is_same_16(const uint8_t *a, const uint8_t *b)
 {
     uint32_t result;
     uint64_t diff = 0;
@@ -1918,17 +1939,6 @@ STK_NOINLINE static uint32_t nacl_secretbox_is_same(const uint8_t *a, const uint
     return result;
 }
 
-/* nacl.secretbox.authenticator_key
- * The key of the authenticator: the first 32 bytes of the key stream. */
-STK_NOINLINE static void nacl_secretbox_authenticator_key(uint8_t *result, const uint8_t *key, const uint8_t *nonce)
-{
-    uint8_t t[32];
-    uint8_t s[64];
-    cipher_salsa20_hcore(t, nonce, key, cipher_salsa20_SIGMA);
-    cipher_xsalsa20_stream_block(s, t, (&nonce[16]), UINT32_C(0));
-    memmove(result, s, 32);
-}
-
 /* nacl.secretbox.authentic
  * Whether `c` is a box under this key and nonce. Its first 16 bytes have no influence. */
 STK_NOINLINE static uint32_t santoku_secretbox_authentic(uint32_t n, const uint8_t *c, const uint8_t *nonce, const uint8_t *key)
@@ -1936,10 +1946,10 @@ STK_NOINLINE static uint32_t santoku_secretbox_authentic(uint32_t n, const uint8
     uint32_t result;
     uint8_t t[32];
     uint8_t t_2[16];
-    uint32_t result_0_authenticate[5]; /* 0 .. 67109888 */
+    uint64_t result_0_authenticate[3]; /* 0 .. 17592186109952 */
     uint8_t t_0_authenticate[16];
-    uint32_t result_0_authenticate_2[5]; /* 0 .. 2^26-1 */
-    uint32_t t_0_authenticate_2[5]; /* 0 .. 67108914 */
+    uint64_t result_0_authenticate_2[3]; /* 0 .. 2^44-1 */
+    uint64_t t_0_authenticate_2[3]; /* 0 .. 17592186109952 */
     nacl_secretbox_authenticator_key(t, key, nonce);
     t_0_authenticate[0] = (uint8_t)(uint32_t)t[0];
     t_0_authenticate[1] = (uint8_t)(uint32_t)t[1];
@@ -1957,11 +1967,11 @@ STK_NOINLINE static uint32_t santoku_secretbox_authentic(uint32_t n, const uint8
     t_0_authenticate[13] = (uint8_t)(uint32_t)t[13];
     t_0_authenticate[14] = (uint8_t)(uint32_t)t[14];
     t_0_authenticate[15] = (uint8_t)((uint32_t)t[15] & UINT32_C(15));
-    onetimeauth_poly1305_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
+    onetimeauth_accumulator_radix44_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
     onetimeauth_poly1305_blocks_slice(t_0_authenticate_2, (uint32_t)((int32_t)n + (-INT32_C(32))), n, c, UINT32_C(32), result_0_authenticate);
-    onetimeauth_poly1305_canonical(result_0_authenticate_2, t_0_authenticate_2);
-    onetimeauth_poly1305_tag(t_2, result_0_authenticate_2, (&t[16]));
-    result = nacl_secretbox_is_same(t_2, (&c[16]));
+    onetimeauth_accumulator_radix44_canonical(result_0_authenticate_2, t_0_authenticate_2);
+    onetimeauth_accumulator_radix44_tag(t_2, result_0_authenticate_2, (&t[16]));
+    result = auth_same_is_same_16(t_2, (&c[16]));
     return result;
 }
 
@@ -2013,15 +2023,16 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef cipher_stream_added_byte
 #undef cipher_xsalsa20_added
 #undef nacl_secretbox_stream_over
-#undef onetimeauth_poly1305_load
-#undef onetimeauth_poly1305_canonical
-#undef onetimeauth_poly1305_mul
+#undef onetimeauth_accumulator_radix44_load
+#undef onetimeauth_accumulator_radix44_canonical
+#undef onetimeauth_accumulator_radix44_mul
+#undef onetimeauth_poly1305_in_pairs_slice
 #undef onetimeauth_poly1305_whole_blocks_slice
 #undef onetimeauth_poly1305_rest_slice
 #undef onetimeauth_poly1305_blocks_slice
-#undef onetimeauth_poly1305_tag
-#undef nacl_secretbox_is_same
+#undef onetimeauth_accumulator_radix44_tag
 #undef nacl_secretbox_authenticator_key
+#undef auth_same_is_same_16
 #undef scalarmult_curve25519_Single
 #undef scalarmult_curve25519_Pair
 #undef field_fe25519_radix51_LIMB_OF
@@ -2029,6 +2040,7 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef field_fe25519_radix51_ROOM
 #undef scalarmult_curve25519_ONE
 #undef cipher_salsa20_SIGMA
+#undef onetimeauth_poly1305_blocks_slice_lit0
 #undef scalarmult_curve25519_BASE
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement
@@ -2071,15 +2083,15 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #define cipher_stream_added_byte nacl_box_cipher_stream_added_byte
 #define cipher_xsalsa20_added nacl_box_cipher_xsalsa20_added
 #define nacl_secretbox_stream_over nacl_box_nacl_secretbox_stream_over
-#define onetimeauth_poly1305_load nacl_box_onetimeauth_poly1305_load
-#define onetimeauth_poly1305_canonical nacl_box_onetimeauth_poly1305_canonical
-#define onetimeauth_poly1305_mul nacl_box_onetimeauth_poly1305_mul
+#define onetimeauth_accumulator_radix26_load nacl_box_onetimeauth_accumulator_radix26_load
+#define onetimeauth_accumulator_radix26_canonical nacl_box_onetimeauth_accumulator_radix26_canonical
+#define onetimeauth_accumulator_radix26_mul nacl_box_onetimeauth_accumulator_radix26_mul
 #define onetimeauth_poly1305_whole_blocks_slice nacl_box_onetimeauth_poly1305_whole_blocks_slice
 #define onetimeauth_poly1305_rest_slice nacl_box_onetimeauth_poly1305_rest_slice
 #define onetimeauth_poly1305_blocks_slice nacl_box_onetimeauth_poly1305_blocks_slice
-#define onetimeauth_poly1305_tag nacl_box_onetimeauth_poly1305_tag
-#define nacl_secretbox_is_same nacl_box_nacl_secretbox_is_same
+#define onetimeauth_accumulator_radix26_tag nacl_box_onetimeauth_accumulator_radix26_tag
 #define nacl_secretbox_authenticator_key nacl_box_nacl_secretbox_authenticator_key
+#define auth_same_is_same_16 nacl_box_auth_same_is_same_16
 #define scalarmult_curve25519_Single nacl_box_scalarmult_curve25519_Single
 #define scalarmult_curve25519_Pair nacl_box_scalarmult_curve25519_Pair
 #define field_fe25519_radix25_5_LIMB_OF nacl_box_field_fe25519_radix25_5_LIMB_OF
@@ -2087,6 +2099,7 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #define field_fe25519_radix25_5_ROOM nacl_box_field_fe25519_radix25_5_ROOM
 #define scalarmult_curve25519_ONE nacl_box_scalarmult_curve25519_ONE
 #define cipher_salsa20_SIGMA nacl_box_cipher_salsa20_SIGMA
+#define onetimeauth_poly1305_blocks_slice_lit0 nacl_box_onetimeauth_poly1305_blocks_slice_lit0
 #define scalarmult_curve25519_BASE nacl_box_scalarmult_curve25519_BASE
 #define stk_assume_arithmetic_shift nacl_box_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement nacl_box_stk_assume_twos_complement
@@ -2455,6 +2468,11 @@ STK_TABLE int32_t scalarmult_curve25519_ONE[10] = {
 STK_TABLE uint8_t cipher_salsa20_SIGMA[16] = {
     UINT32_C(101), UINT32_C(120), UINT32_C(112), UINT32_C(97), UINT32_C(110), UINT32_C(100), UINT32_C(32), UINT32_C(51),
     UINT32_C(50), UINT32_C(45), UINT32_C(98), UINT32_C(121), UINT32_C(116), UINT32_C(101), UINT32_C(32), UINT32_C(107)
+};
+
+/* onetimeauth.poly1305.blocks$slice$lit0 */
+STK_TABLE uint8_t onetimeauth_poly1305_blocks_slice_lit0[5] = {
+    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
 };
 
 /* scalarmult.curve25519.BASE */
@@ -3997,11 +4015,10 @@ STK_NOINLINE static void nacl_secretbox_stream_over(uint8_t *restrict result, co
     result[31] = (uint8_t)((uint32_t)c[31] ^ (uint32_t)m[31]);
 }
 
-/* onetimeauth.poly1305.load
- * `top`: 1 where all 16 bytes are of the message.
+/* onetimeauth.accumulator_radix26.load
  * in top: 0 .. 1
  * out result: 0 .. 67109888 */
-static void onetimeauth_poly1305_load(uint32_t *restrict result, const uint8_t *b, uint32_t top)
+static void onetimeauth_accumulator_radix26_load(uint32_t *restrict result, const uint8_t *b, uint32_t top)
 {
     uint32_t t;
     uint32_t w_0; /* 0 .. 2^32-1 */
@@ -4023,11 +4040,10 @@ static void onetimeauth_poly1305_load(uint32_t *restrict result, const uint8_t *
     result[4] = (w_3 >> 8) + (top << 24);
 }
 
-/* onetimeauth.poly1305.canonical
- * The residue itself.
+/* onetimeauth.accumulator_radix26.canonical
  * in a: 0 .. 67109888
  * out result: 0 .. 2^26-1 */
-static void onetimeauth_poly1305_canonical(uint32_t *result, const uint32_t *a)
+static void onetimeauth_accumulator_radix26_canonical(uint32_t *result, const uint32_t *a)
 {
     uint32_t q; /* 0 .. 1 */
     uint32_t h_0; /* 0 .. 67109888 */
@@ -4072,11 +4088,11 @@ static void onetimeauth_poly1305_canonical(uint32_t *result, const uint32_t *a)
     result[4] = h_4;
 }
 
-/* onetimeauth.poly1305.mul
+/* onetimeauth.accumulator_radix26.mul
  * in a: 0 .. 134219776
  * in b: 0 .. 67109888
  * out result: 0 .. 67109888 */
-static void onetimeauth_poly1305_mul(uint32_t *result, const uint32_t *a, const uint32_t *b)
+static void onetimeauth_accumulator_radix26_mul(uint32_t *result, const uint32_t *a, const uint32_t *b)
 {
     uint64_t t_0; /* 0 .. 9007474134745088 */
     uint64_t t_1; /* 0 .. 18014948269490176 */
@@ -4087,11 +4103,11 @@ static void onetimeauth_poly1305_mul(uint32_t *result, const uint32_t *a, const 
     uint64_t t_6; /* 0 .. 27022422404235264 */
     uint64_t t_7; /* 0 .. 18014948269490176 */
     uint64_t t_8; /* 0 .. 9007474134745088 */
-    uint64_t r_0; /* 0 .. 189156956829646848 */
-    uint64_t r_1; /* 0 .. 153127063109324800 */
-    uint64_t r_2; /* 0 .. 117097166033457194 */
-    uint64_t r_3; /* 0 .. 81067268957589538 */
-    uint64_t r_4; /* 0 .. 45037371881721882 */
+    uint64_t r_0_0_carried; /* 0 .. 189156956829646848 */
+    uint64_t r_1_0_carried; /* 0 .. 153127063109324800 */
+    uint64_t r_2_0_carried; /* 0 .. 117097166033457194 */
+    uint64_t r_3_0_carried; /* 0 .. 81067268957589538 */
+    uint64_t r_4_0_carried; /* 0 .. 45037371881721882 */
     t_0 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b[0]);
     t_1 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b[1]);
     t_2 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b[2]);
@@ -4117,51 +4133,52 @@ static void onetimeauth_poly1305_mul(uint32_t *result, const uint32_t *a, const 
     t_6 = t_6 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b[2]);
     t_7 = t_7 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b[3]);
     t_8 = STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b[4]);
-    r_0 = t_0 + STK_MUL_LOW(UINT64_C(5), t_5);
-    r_1 = t_1 + STK_MUL_LOW(UINT64_C(5), t_6);
-    r_2 = t_2 + STK_MUL_LOW(UINT64_C(5), t_7);
-    r_3 = t_3 + STK_MUL_LOW(UINT64_C(5), t_8);
-    r_1 = r_1 + (uint64_t)(uint32_t)(r_0 >> 26);
-    r_0 = (uint64_t)((uint32_t)r_0 & UINT32_C(0x3ffffff));
-    r_2 = r_2 + (uint64_t)(uint32_t)(r_1 >> 26);
-    r_1 = (uint64_t)((uint32_t)r_1 & UINT32_C(0x3ffffff));
-    r_3 = r_3 + (uint64_t)(uint32_t)(r_2 >> 26);
-    r_2 = (uint64_t)((uint32_t)r_2 & UINT32_C(0x3ffffff));
-    r_4 = t_4 + (uint64_t)(uint32_t)(r_3 >> 26);
-    r_3 = (uint64_t)((uint32_t)r_3 & UINT32_C(0x3ffffff));
-    r_0 = (uint64_t)((uint32_t)r_0 + (UINT32_C(5) * (uint32_t)(r_4 >> 26)));
-    r_4 = (uint64_t)((uint32_t)r_4 & UINT32_C(0x3ffffff));
-    r_1 = (uint64_t)((uint32_t)r_1 + ((uint32_t)r_0 >> 26));
-    r_0 = (uint64_t)((uint32_t)r_0 & UINT32_C(0x3ffffff));
-    result[0] = (uint32_t)r_0;
-    result[1] = (uint32_t)r_1;
-    result[2] = (uint32_t)r_2;
-    result[3] = (uint32_t)r_3;
-    result[4] = (uint32_t)r_4;
+    r_0_0_carried = t_0 + STK_MUL_LOW(UINT64_C(5), t_5);
+    r_1_0_carried = t_1 + STK_MUL_LOW(UINT64_C(5), t_6);
+    r_2_0_carried = t_2 + STK_MUL_LOW(UINT64_C(5), t_7);
+    r_3_0_carried = t_3 + STK_MUL_LOW(UINT64_C(5), t_8);
+    r_1_0_carried = r_1_0_carried + (uint64_t)(uint32_t)(r_0_0_carried >> 26);
+    r_0_0_carried = (uint64_t)((uint32_t)r_0_0_carried & UINT32_C(0x3ffffff));
+    r_2_0_carried = r_2_0_carried + (uint64_t)(uint32_t)(r_1_0_carried >> 26);
+    r_1_0_carried = (uint64_t)((uint32_t)r_1_0_carried & UINT32_C(0x3ffffff));
+    r_3_0_carried = r_3_0_carried + (uint64_t)(uint32_t)(r_2_0_carried >> 26);
+    r_2_0_carried = (uint64_t)((uint32_t)r_2_0_carried & UINT32_C(0x3ffffff));
+    r_4_0_carried = t_4 + (uint64_t)(uint32_t)(r_3_0_carried >> 26);
+    r_3_0_carried = (uint64_t)((uint32_t)r_3_0_carried & UINT32_C(0x3ffffff));
+    r_0_0_carried = (uint64_t)((uint32_t)r_0_0_carried + (UINT32_C(5) * (uint32_t)(r_4_0_carried >> 26)));
+    r_4_0_carried = (uint64_t)((uint32_t)r_4_0_carried & UINT32_C(0x3ffffff));
+    r_1_0_carried = (uint64_t)((uint32_t)r_1_0_carried + ((uint32_t)r_0_0_carried >> 26));
+    r_0_0_carried = (uint64_t)((uint32_t)r_0_0_carried & UINT32_C(0x3ffffff));
+    result[0] = (uint32_t)r_0_0_carried;
+    result[1] = (uint32_t)r_1_0_carried;
+    result[2] = (uint32_t)r_2_0_carried;
+    result[3] = (uint32_t)r_3_0_carried;
+    result[4] = (uint32_t)r_4_0_carried;
 }
 
 /* onetimeauth.poly1305.whole_blocks$slice
- * The sum over the first `count` blocks, which are whole.
+ * The sum over the first `count` blocks, which are whole, going on from `start`.
+ * in start: 0 .. 67109888
  * in m_at: 0 .. 2^31-1
  * in r: 0 .. 67109888
  * in count: 0 .. 2^27
- * out h: 0 .. 67109888 */
-STK_NOINLINE static void onetimeauth_poly1305_whole_blocks_slice(uint32_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint32_t *r, uint32_t count)
+ * out result: 0 .. 67109888 */
+STK_NOINLINE static void onetimeauth_poly1305_whole_blocks_slice(uint32_t *result, uint32_t n, uint32_t m_whole, const uint32_t *start, const uint8_t *m, uint32_t m_at, const uint32_t *r, uint32_t count)
 {
     (void)n;
     (void)m_whole;
-    uint32_t i; /* 0 .. 2^27-1 */
-    memset(h, 0, 5 * sizeof(uint32_t));
-    for (i = 0; i < count; i++) {
-        uint32_t t[5]; /* 0 .. 2^26-1 */
-        uint32_t result_0_add[5]; /* 0 .. 134219776 */
-        onetimeauth_poly1305_load(t, (&m[m_at + (UINT32_C(16) * i)]), UINT32_C(1));
-        result_0_add[0] = h[0] + t[0];
-        result_0_add[1] = h[1] + t[1];
-        result_0_add[2] = h[2] + t[2];
-        result_0_add[3] = h[3] + t[3];
-        result_0_add[4] = h[4] + t[4];
-        onetimeauth_poly1305_mul(h, result_0_add, r);
+    uint32_t i_0_one_by_one; /* 0 .. 2^27-1 */
+    memmove(result, start, 5 * sizeof(uint32_t));
+    for (i_0_one_by_one = 0; i_0_one_by_one < count; i_0_one_by_one++) {
+        uint32_t t_0_one_by_one[5]; /* 0 .. 2^26-1 */
+        uint32_t result_0_one_by_one[5]; /* 0 .. 134219776 */
+        onetimeauth_accumulator_radix26_load(t_0_one_by_one, (&m[m_at + (UINT32_C(16) * i_0_one_by_one)]), UINT32_C(1));
+        result_0_one_by_one[0] = result[0] + t_0_one_by_one[0];
+        result_0_one_by_one[1] = result[1] + t_0_one_by_one[1];
+        result_0_one_by_one[2] = result[2] + t_0_one_by_one[2];
+        result_0_one_by_one[3] = result[3] + t_0_one_by_one[3];
+        result_0_one_by_one[4] = result[4] + t_0_one_by_one[4];
+        onetimeauth_accumulator_radix26_mul(result, result_0_one_by_one, r);
     }
 }
 
@@ -4295,26 +4312,34 @@ STK_NOINLINE static void onetimeauth_poly1305_rest_slice(uint8_t *restrict last,
  * out h: 0 .. 67109888 */
 STK_NOINLINE static void onetimeauth_poly1305_blocks_slice(uint32_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint32_t *r)
 {
-    onetimeauth_poly1305_whole_blocks_slice(h, n, m_whole, m, m_at, r, (n >> 4));
+    {
+        uint32_t tmp[5];
+        {
+            uint32_t k;
+            for (k = 0; k < 5; k++) {
+                tmp[k] = (uint32_t)onetimeauth_poly1305_blocks_slice_lit0[k];
+            }
+        }
+        onetimeauth_poly1305_whole_blocks_slice(h, n, m_whole, tmp, m, m_at, r, (n >> 4));
+    }
     if ((UINT32_C(16) * (n >> 4)) < n) {
         uint8_t t[16];
         uint32_t t_2[5]; /* 0 .. 2^26-1 */
         uint32_t result_0_add[5]; /* 0 .. 134219776 */
         onetimeauth_poly1305_rest_slice(t, n, m_whole, m, m_at);
-        onetimeauth_poly1305_load(t_2, t, UINT32_C(0));
+        onetimeauth_accumulator_radix26_load(t_2, t, UINT32_C(0));
         result_0_add[0] = h[0] + t_2[0];
         result_0_add[1] = h[1] + t_2[1];
         result_0_add[2] = h[2] + t_2[2];
         result_0_add[3] = h[3] + t_2[3];
         result_0_add[4] = h[4] + t_2[4];
-        onetimeauth_poly1305_mul(h, result_0_add, r);
+        onetimeauth_accumulator_radix26_mul(h, result_0_add, r);
     }
 }
 
-/* onetimeauth.poly1305.tag
- * `c + s` modulo 2^128, in bytes.
+/* onetimeauth.accumulator_radix26.tag
  * in c: 0 .. 2^26-1 */
-static void onetimeauth_poly1305_tag(uint8_t *restrict out, const uint32_t *c, const uint8_t *s)
+static void onetimeauth_accumulator_radix26_tag(uint8_t *restrict out, const uint32_t *c, const uint8_t *s)
 {
     uint32_t carry; /* 0 .. 1 */
     uint32_t t;
@@ -4372,7 +4397,7 @@ STK_NOINLINE static void santoku_secretbox(uint8_t *c, uint32_t n, const uint8_t
     uint32_t result_1_authenticate_2[5]; /* 0 .. 67109888 */
     uint8_t t_1_authenticate[16];
     uint32_t result_1_authenticate_3[5]; /* 0 .. 2^26-1 */
-    uint32_t t_1_authenticate_2[5]; /* 0 .. 67108914 */
+    uint32_t t_1_authenticate_2[5]; /* 0 .. 67109888 */
     memmove(head, m, 32);
     cipher_salsa20_hcore(t_0_xored, nonce, key, cipher_salsa20_SIGMA);
     cipher_xsalsa20_added(c, n, m, t_0_xored, (&nonce[16]));
@@ -4393,10 +4418,10 @@ STK_NOINLINE static void santoku_secretbox(uint8_t *c, uint32_t n, const uint8_t
     t_1_authenticate[13] = (uint8_t)(uint32_t)k[13];
     t_1_authenticate[14] = (uint8_t)(uint32_t)k[14];
     t_1_authenticate[15] = (uint8_t)((uint32_t)k[15] & UINT32_C(15));
-    onetimeauth_poly1305_load(result_1_authenticate_2, t_1_authenticate, UINT32_C(0));
+    onetimeauth_accumulator_radix26_load(result_1_authenticate_2, t_1_authenticate, UINT32_C(0));
     onetimeauth_poly1305_blocks_slice(t_1_authenticate_2, (uint32_t)((int32_t)n + (-INT32_C(32))), n, c, UINT32_C(32), result_1_authenticate_2);
-    onetimeauth_poly1305_canonical(result_1_authenticate_3, t_1_authenticate_2);
-    onetimeauth_poly1305_tag(result_1_authenticate, result_1_authenticate_3, (&k[16]));
+    onetimeauth_accumulator_radix26_canonical(result_1_authenticate_3, t_1_authenticate_2);
+    onetimeauth_accumulator_radix26_tag(result_1_authenticate, result_1_authenticate_3, (&k[16]));
     memmove((&c[16]), result_1_authenticate, 16);
     memset(c, 0, 16);
 }
@@ -4425,9 +4450,21 @@ STK_NOINLINE static void santoku_box(uint8_t *result, uint32_t n, const uint8_t 
     santoku_secretbox(result, n, m, nonce, t);
 }
 
-/* nacl.secretbox.is_same
- * Whether two authenticators are the same. */
-STK_NOINLINE static uint32_t nacl_secretbox_is_same(const uint8_t *a, const uint8_t *b)
+/* nacl.secretbox.authenticator_key
+ * The key of the authenticator: the first 32 bytes of the key stream. */
+STK_NOINLINE static void nacl_secretbox_authenticator_key(uint8_t *result, const uint8_t *key, const uint8_t *nonce)
+{
+    uint8_t t[32];
+    uint8_t s[64];
+    cipher_salsa20_hcore(t, nonce, key, cipher_salsa20_SIGMA);
+    cipher_xsalsa20_stream_block(s, t, (&nonce[16]), UINT32_C(0));
+    memmove(result, s, 32);
+}
+
+/* auth.same.is_same$16
+ * Comparison of authenticators: a function of its own, so that compilers do not mix it with what made them.
+ * Whether all bytes are the same. */
+STK_NOINLINE static uint32_t auth_same_is_same_16(const uint8_t *a, const uint8_t *b)
 {
     uint32_t result;
     uint64_t diff = 0;
@@ -4443,17 +4480,6 @@ STK_NOINLINE static uint32_t nacl_secretbox_is_same(const uint8_t *a, const uint
     return result;
 }
 
-/* nacl.secretbox.authenticator_key
- * The key of the authenticator: the first 32 bytes of the key stream. */
-STK_NOINLINE static void nacl_secretbox_authenticator_key(uint8_t *result, const uint8_t *key, const uint8_t *nonce)
-{
-    uint8_t t[32];
-    uint8_t s[64];
-    cipher_salsa20_hcore(t, nonce, key, cipher_salsa20_SIGMA);
-    cipher_xsalsa20_stream_block(s, t, (&nonce[16]), UINT32_C(0));
-    memmove(result, s, 32);
-}
-
 /* nacl.secretbox.authentic
  * Whether `c` is a box under this key and nonce. Its first 16 bytes have no influence. */
 STK_NOINLINE static uint32_t santoku_secretbox_authentic(uint32_t n, const uint8_t *c, const uint8_t *nonce, const uint8_t *key)
@@ -4464,7 +4490,7 @@ STK_NOINLINE static uint32_t santoku_secretbox_authentic(uint32_t n, const uint8
     uint32_t result_0_authenticate[5]; /* 0 .. 67109888 */
     uint8_t t_0_authenticate[16];
     uint32_t result_0_authenticate_2[5]; /* 0 .. 2^26-1 */
-    uint32_t t_0_authenticate_2[5]; /* 0 .. 67108914 */
+    uint32_t t_0_authenticate_2[5]; /* 0 .. 67109888 */
     nacl_secretbox_authenticator_key(t, key, nonce);
     t_0_authenticate[0] = (uint8_t)(uint32_t)t[0];
     t_0_authenticate[1] = (uint8_t)(uint32_t)t[1];
@@ -4482,11 +4508,11 @@ STK_NOINLINE static uint32_t santoku_secretbox_authentic(uint32_t n, const uint8
     t_0_authenticate[13] = (uint8_t)(uint32_t)t[13];
     t_0_authenticate[14] = (uint8_t)(uint32_t)t[14];
     t_0_authenticate[15] = (uint8_t)((uint32_t)t[15] & UINT32_C(15));
-    onetimeauth_poly1305_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
+    onetimeauth_accumulator_radix26_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
     onetimeauth_poly1305_blocks_slice(t_0_authenticate_2, (uint32_t)((int32_t)n + (-INT32_C(32))), n, c, UINT32_C(32), result_0_authenticate);
-    onetimeauth_poly1305_canonical(result_0_authenticate_2, t_0_authenticate_2);
-    onetimeauth_poly1305_tag(t_2, result_0_authenticate_2, (&t[16]));
-    result = nacl_secretbox_is_same(t_2, (&c[16]));
+    onetimeauth_accumulator_radix26_canonical(result_0_authenticate_2, t_0_authenticate_2);
+    onetimeauth_accumulator_radix26_tag(t_2, result_0_authenticate_2, (&t[16]));
+    result = auth_same_is_same_16(t_2, (&c[16]));
     return result;
 }
 
@@ -4554,15 +4580,15 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef cipher_stream_added_byte
 #undef cipher_xsalsa20_added
 #undef nacl_secretbox_stream_over
-#undef onetimeauth_poly1305_load
-#undef onetimeauth_poly1305_canonical
-#undef onetimeauth_poly1305_mul
+#undef onetimeauth_accumulator_radix26_load
+#undef onetimeauth_accumulator_radix26_canonical
+#undef onetimeauth_accumulator_radix26_mul
 #undef onetimeauth_poly1305_whole_blocks_slice
 #undef onetimeauth_poly1305_rest_slice
 #undef onetimeauth_poly1305_blocks_slice
-#undef onetimeauth_poly1305_tag
-#undef nacl_secretbox_is_same
+#undef onetimeauth_accumulator_radix26_tag
 #undef nacl_secretbox_authenticator_key
+#undef auth_same_is_same_16
 #undef scalarmult_curve25519_Single
 #undef scalarmult_curve25519_Pair
 #undef field_fe25519_radix25_5_LIMB_OF
@@ -4570,6 +4596,7 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef field_fe25519_radix25_5_ROOM
 #undef scalarmult_curve25519_ONE
 #undef cipher_salsa20_SIGMA
+#undef onetimeauth_poly1305_blocks_slice_lit0
 #undef scalarmult_curve25519_BASE
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement

@@ -221,7 +221,7 @@ impl Exec<'_> {
 
     /// A public term with what is known here used, in functions that have loops to match.
     pub(crate) fn simple(&mut self, t: T) -> T {
-        if self.cuts.is_empty() || !self.terms.public(t) {
+        if !self.has_loops || !self.terms.public(t) {
             return t;
         }
         self.terms.under(t, &self.facts)

@@ -7,6 +7,7 @@ use crate::source::layout::{object, Object, Unit};
 use crate::source::{RunArray, Site, Source, State, Stop, Value};
 use crate::term::{Array, Everywhere, OutSpec, Terms, Var, Written, T};
 use num_bigint::BigInt;
+use num_traits::Zero;
 use santoku_ir::visit::walk_stmts;
 use santoku_ir::{Base, Local, LocalId, Stmt};
 use std::collections::BTreeSet;
@@ -103,6 +104,25 @@ impl Cut {
     pub(crate) fn show(&self, terms: &Terms) -> String {
         format!("a loop over `{}` from {} up to {}", self.name, terms.show(self.lo, 2), terms.show(self.hi, 2))
     }
+}
+
+/// Whether a loop never has a second round: it is a choice, and many compilers write no loop.
+pub fn once_at_most(source: &mut Source, site: &Site) -> bool {
+    let second = source.terms.add(site.lo, Terms::ONE);
+    let more = source.terms.lt(second, site.hi);
+    source.terms.as_const(more).is_some_and(|more| more.is_zero())
+}
+
+/// Executes such a loop.
+///
+/// # Errors
+/// Whatever stops the execution.
+pub fn choose<'a>(source: &mut Source<'a>, site: &Site<'a>, state: &mut State) -> Result<(), Stop> {
+    let some = source.terms.lt(site.lo, site.hi);
+    let mut taken = State { locals: state.locals.clone(), path: source.terms.and(state.path, some, 1) };
+    source.round(site, site.lo, &mut taken)?;
+    let none = source.terms.not_bit(some);
+    source.join(none, state, &taken)
 }
 
 /// Executes the first rounds of a loop of a constant number of them; gives the rest of the loop.

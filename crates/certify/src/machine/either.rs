@@ -12,7 +12,7 @@ impl Exec<'_> {
     /// `x` where `c` is 1, `y` where it is 0. Where the source has loops to match, a choice such as the greater of a length and 2
     /// is the length, if that is known to be no less.
     pub(super) fn either(&mut self, c: T, x: T, y: T) -> T {
-        if !self.cuts.is_empty() && [c, x, y].iter().all(|t| self.terms.public(*t)) {
+        if self.has_loops && [c, x, y].iter().all(|t| self.terms.public(*t)) {
             let not = self.terms.not_bit(c);
             for (word, other, when) in [(x, y, not), (y, x, c)] {
                 if self.terms.as_const(word).is_none() && self.is_word(word) && self.same_where(word, other, when) {

@@ -144,7 +144,7 @@ impl<'a> Exec<'a> {
                 }
             }
         }
-        if self.cuts.is_empty() {
+        if !self.has_loops {
             return Open::Public(self.terms.like_condition(c));
         }
         let plainer = self.terms.plainer(c, &self.facts);
@@ -224,7 +224,7 @@ impl<'a> Exec<'a> {
     /// Counts a fork.
     pub(super) fn forked(&mut self, pc: u64) -> Result<(), Halt> {
         self.forked += 1;
-        let most = if self.cuts.is_empty() { FORKS_MAX } else { FORKS_WITH_LOOPS };
+        let most = if self.has_loops { FORKS_WITH_LOOPS } else { FORKS_MAX };
         if self.forks > most || self.forked > FORKS_IN_ALL {
             return Err(Halt { pc, why: Why::TooBig });
         }

@@ -83,6 +83,8 @@ pub struct Exec<'a> {
     pub(crate) forked: u32,
     /// Loops of the source that are to be found in the code.
     pub cuts: Vec<Rc<Cut>>,
+    /// The source has loops of run-time length, those of at most one round among them: what is known says where the code leaves its own.
+    pub has_loops: bool,
     /// The function has arrays of run-time length: conditions are kept as facts, too.
     pub with_facts: bool,
     /// Terms that are not negative in any execution that comes here.
@@ -104,7 +106,7 @@ pub struct Exec<'a> {
 
 impl<'a> Exec<'a> {
     pub fn new(code: &'a Code<'a>, terms: &'a mut Terms, bases: Vec<T>, arrays: &'a dyn Given, return_to: T) -> Exec<'a> {
-        Exec { code, terms, bases, arrays, made: vec![], calls: vec![], return_to, stack_args: 0, platform: [Terms::ZERO; 2], deepest: 0, steps: 0, terms_max: 40_000_000, steps_max: STEPS_MAX, cuts: vec![], refused: None, calling: None, with_facts: false, facts: vec![], assumed: vec![], fresh: 0, forks: 0, forked: 0, lap: None, region: None, laps: 0, plain: BTreeSet::new(), constants: Constants::default() }
+        Exec { code, terms, bases, arrays, made: vec![], calls: vec![], return_to, stack_args: 0, platform: [Terms::ZERO; 2], deepest: 0, steps: 0, terms_max: 40_000_000, steps_max: STEPS_MAX, cuts: vec![], has_loops: false, refused: None, calling: None, with_facts: false, facts: vec![], assumed: vec![], fresh: 0, forks: 0, forked: 0, lap: None, region: None, laps: 0, plain: BTreeSet::new(), constants: Constants::default() }
     }
 }
 

@@ -55,10 +55,18 @@ fn horner<n: len>(m: [u32; n], x: u32) -> u32 {
   for i in rev 0..<n { t = t * x + m[i] }
   t
 }
+
+@export(\"rest\")
+fn rest<n: len in 0..2^20>(m: [u32; n], s: u32) -> u32 {
+  var t = s
+  for i in n / 4..<(n + 3) / 4 { t = t * 3 + m[4 * i] }
+  for i in 0..<n % 2 { t = t * 5 + m[n - 1] + u32(i) }
+  t
+}
 ";
 
 /// The functions with a loop, and what is wrong with them: a piece of C, and what stands there instead.
-const TWINS: [(&str, &str, &str, &str); 13] = [
+const TWINS: [(&str, &str, &str, &str); 18] = [
     ("absorb", "one round too few", "i < n; i++) {\n        {", "i + 1 < n; i++) {\n        {"),
     ("absorb", "one round too many", "i < n; i++) {\n        {", "i <= n; i++) {\n        {"),
     ("absorb", "an index off by one", "unit_mix(tmp, h, m[i])", "unit_mix(tmp, h, m[i ? i - 1 : 0])"),
@@ -71,6 +79,11 @@ const TWINS: [(&str, &str, &str, &str); 13] = [
     ("total", "a way out before the end", "t = (t + m[i])", "if (i == 7) break;\n        t = (t + m[i])"),
     ("total", "the last round again", "    return t;\n}\n\n/* unit.horner", "    return n ? t + m[n - 1] : t;\n}\n\n/* unit.horner"),
     ("horner", "the last round left out", "for (i = n; i-- > 0;)", "for (i = n; i-- > 1;)"),
+    ("rest", "a round that is always taken", "i < ((n + UINT32_C(3)) >> 2)", "i <= (n >> 2)"),
+    ("rest", "a round that is left out for one length", "(n + UINT32_C(3)) >> 2", "(n + UINT32_C(2)) >> 2"),
+    ("rest", "two rounds", "i < ((n + UINT32_C(3)) >> 2)", "i < ((n + UINT32_C(7)) >> 2)"),
+    ("rest", "the other parity", "(n & UINT32_C(1))", "((n + 1) & UINT32_C(1))"),
+    ("rest", "a round on another element", "m[UINT32_C(4) * i]", "m[UINT32_C(2) * i]"),
     ("horner", "the other direction", "for (i = n; i-- > 0;)", "for (i = 0; i < n; i++)"),
 ];
 
@@ -104,7 +117,7 @@ pub(crate) fn objects(made: &Made, levels: &[&str], with: &mut dyn FnMut(&str, &
 fn loops_of_run_time_length_are_proved_by_every_compiler_and_level() {
     let made = made(PROGRAM);
     let count = objects(&made, &["O1", "O2", "O3", "Os", BY_TWO], &mut |name, report| {
-        for symbol in ["absorb", "pairs", "spread", "total", "horner"] {
+        for symbol in ["absorb", "pairs", "spread", "total", "horner", "rest"] {
             assert_eq!(of(report, symbol).status, Status::Equal, "{name}");
             in_bounds(report, symbol);
         }

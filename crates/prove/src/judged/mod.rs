@@ -21,21 +21,22 @@ pub type Verdict = Result<u64, Refusal>;
 /// Judges every function of `source` but the bodies of tests, callees first, by the ranges that `annotated` adds to it. `None`: a test.
 /// A verdict depends on the function and what it calls alone, not on other functions.
 pub fn program(source: &Program, annotated: &Program, modular: bool) -> Vec<Option<Verdict>> {
-    each(source, annotated, None, modular)
+    each(source, annotated, &[], modular)
 }
 
-/// The same, where what is refused is asked again by narrower ranges of variables: what a loop begins with and its callees give may be
-/// less than what is declared.
-pub fn program_or_narrower(source: &Program, annotated: &Program, narrowed: &dyn Fn() -> Program) -> Vec<Option<Verdict>> {
-    each(source, annotated, Some(narrowed), false)
+/// The same, where what is refused is asked again with other ranges of variables, one set after the other: what a loop begins with and
+/// its callees give may be less than what is declared, and may be more than what was found for the arguments at hand.
+pub fn program_or(source: &Program, annotated: &Program, others: &[&dyn Fn() -> Program]) -> Vec<Option<Verdict>> {
+    each(source, annotated, others, false)
 }
 
-fn each(source: &Program, annotated: &Program, narrowed: Option<&dyn Fn() -> Program>, modular: bool) -> Vec<Option<Verdict>> {
+fn each(source: &Program, annotated: &Program, others: &[&dyn Fn() -> Program], modular: bool) -> Vec<Option<Verdict>> {
     let tests: BTreeSet<FuncId> = annotated.tests.iter().map(|t| t.func).collect();
     // Made where the first function is refused.
-    let (program, planner) = (OnceCell::new(), OnceCell::new());
-    let narrower = || narrowed.map(|make| planner.get_or_init(|| Planner::of(source, program.get_or_init(make), modular)));
-    let mut all = Judged { planner: Planner::of(source, annotated, modular), narrower: &narrower, claims: Vec::new(), closer: BTreeMap::new() };
+    let programs: Vec<OnceCell<Program>> = others.iter().map(|_| OnceCell::new()).collect();
+    let planners: Vec<OnceCell<Planner>> = others.iter().map(|_| OnceCell::new()).collect();
+    let other = |at: usize| others.get(at).map(|make| planners[at].get_or_init(|| Planner::of(source, programs[at].get_or_init(make), modular)));
+    let mut all = Judged { planner: Planner::of(source, annotated, modular), other: &other, claims: Vec::new(), closer: BTreeMap::new() };
     let ids = (0..annotated.funcs.len() as u32).map(FuncId);
     ids.map(|id| {
         let found = (!tests.contains(&id)).then(|| all.function(id));
@@ -48,7 +49,7 @@ fn each(source: &Program, annotated: &Program, narrowed: Option<&dyn Fn() -> Pro
 /// A program before the judge, and what was accepted of it so far.
 struct Judged<'a> {
     planner: Planner<'a>,
-    narrower: &'a dyn Fn() -> Option<&'a Planner<'a>>,
+    other: &'a dyn Fn(usize) -> Option<&'a Planner<'a>>,
     claims: Vec<Option<Claims>>,
     /// What a closer look found of functions for which a caller asked for one.
     closer: BTreeMap<FuncId, Option<Claims>>,
@@ -61,7 +62,8 @@ impl Judged<'_> {
             let known = self.look_closer(id);
             let more = self.below(id).iter().any(|c| !same(&known[c.0 as usize], &self.claims[c.0 as usize]));
             let found = self.planner.with_callees(id, more, &known);
-            found.or_else(|e| (self.narrower)().and_then(|n| n.by_itself(id, &known).or_else(|_| n.with_callees(id, more, &known)).ok()).ok_or(e))
+            let mut others = (0..).map_while(|at| (self.other)(at));
+            found.or_else(|e| others.find_map(|n| n.by_itself(id, &known).or_else(|_| n.with_callees(id, more, &known)).ok()).ok_or(e))
         })
     }
 

@@ -29,7 +29,7 @@ mod split;
 mod value;
 pub(crate) mod witness;
 
-pub use annotate::{annotate, annotate_with, check_annotations, narrowed_with};
+pub use annotate::{annotate, annotate_by_summaries, annotate_with, check_annotations, narrowed_with};
 pub use contracts::is_simple;
 pub use found::{Dead, FuncRanges, Options, Ranges, Round, Summary};
 pub use limits::Limits;
