@@ -43,11 +43,15 @@ fn with_constants(mut program: Program) -> Program {
     program
 }
 
-/// Functions that the judge does not accept as they are written.
-fn refused(program: &Program) -> BTreeSet<String> {
+/// What the judge says of each function as it is written, or with narrower ranges of its variables.
+fn verdicts(program: &Program) -> Vec<Option<judged::Verdict>> {
     let narrowed = || narrowed_with(program.clone(), &analyse(program, &Options { witness_tries: 0, ..Options::default() }).0);
-    let verdicts = judged::program_or(program, program, &[&narrowed]);
-    program.funcs.iter().zip(verdicts).filter(|(_, v)| matches!(v, Some(Err(_)))).map(|(f, _)| f.name.clone()).collect()
+    judged::program_or(program, program, &[&narrowed])
+}
+
+/// Functions that the judge does not accept.
+fn refused(program: &Program) -> BTreeSet<String> {
+    program.funcs.iter().zip(verdicts(program)).filter(|(_, v)| matches!(v, Some(Err(_)))).map(|(f, _)| f.name.clone()).collect()
 }
 
 /// A constant in code that is never reached has no values to take a range from; it is in the range of itself.
@@ -180,8 +184,7 @@ pub struct Checked {
 /// decides; the engines are asked where it does not accept a function, and then it is said whom they speak for.
 pub fn check(program: &Program) -> Checked {
     let (mut held, mut refused) = (0, Vec::new());
-    let narrowed = || narrowed_with(program.clone(), &analyse(program, &Options { witness_tries: 0, ..Options::default() }).0);
-    for (func, verdict) in program.funcs.iter().zip(judged::program_or(program, program, &[&narrowed])) {
+    for (func, verdict) in program.funcs.iter().zip(verdicts(program)) {
         match verdict {
             Some(Ok(asked)) => held += usize::try_from(asked).unwrap_or(usize::MAX),
             Some(Err(why)) => refused.push((func.name.clone(), why.what)),

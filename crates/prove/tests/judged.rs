@@ -37,12 +37,13 @@ fn the_library_is_accepted() {
     assert!(accepted > 300 && obligations > 10_000);
 }
 
-fn verdicts(text: &str) -> Vec<judged::Verdict> {
+fn compiled(text: &str) -> Program {
     let mut load = |path: &str| (path == "t.stk").then(|| text.to_string());
-    let p = match santoku_sema::compile("t.stk", &[], &mut load, &santoku_sema::Options::default()) {
-        Ok(c) => c.program,
-        Err(f) => panic!("{:?}", f.diagnostics),
-    };
+    santoku_sema::compile("t.stk", &[], &mut load, &santoku_sema::Options::default()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics)).program
+}
+
+fn verdicts(text: &str) -> Vec<judged::Verdict> {
+    let p = compiled(text);
     judged::program(&p, &annotate(&p), false).into_iter().flatten().collect()
 }
 
@@ -81,8 +82,7 @@ fn callees_are_known_by_their_summaries_too() {
 fn what_leaves_its_range_is_refused_by_every_set_of_ranges() {
     let text = |start: u32, n: u32| format!("fn go(start: int in 0..100, n: public int in 0..1000) -> int in 0..100 {{\n  var h: int in 0..100 = start\n  @rolled for i in 0..<n {{ h = h & 63 }}\n  h\n}}\nfn f(n: public int in {n}..1000) -> int in 0..63 {{ go({start}, n) }}\n");
     let verdicts = |text: String| {
-        let mut load = |path: &str| (path == "t.stk").then(|| text.clone());
-        let p = santoku_sema::compile("t.stk", &[], &mut load, &santoku_sema::Options::default()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics)).program;
+        let p = compiled(&text);
         judged::program_or(&p, &annotate(&p), &[&|| annotate_by_summaries(&p), &|| annotate(&p)]).into_iter().flatten().map(|v| v.is_ok()).collect::<Vec<_>>()
     };
     assert_eq!(verdicts(text(64, 0)), [true, false]);
