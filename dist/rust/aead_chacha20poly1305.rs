@@ -17,7 +17,7 @@ extern "C" {
     /// Returns nothing.
     pub fn santoku_chacha20poly1305_seal(result0: *mut u8, result1: *mut u8, k: usize, n: usize, key: *const u8, nonce: *const u8, a: *const u8, m: *const u8);
     /// - `m`: n bytes, written; may be `c`
-    /// - `ok`: 4 bytes (numbers of 4 bytes), written
+    /// - `ok`: 4 bytes (numbers of 4 bytes), written; public
     /// - `k`: a length, as `size_t`; from 0 to 2147483647; public
     /// - `n`: a length, as `size_t`; from 0 to 2147483647; public
     /// - `key`: 32 bytes, read; key: RFC 8439, 2.8

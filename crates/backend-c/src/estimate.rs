@@ -6,16 +6,15 @@
 use crate::context::{FnCx, UnitCx};
 use crate::ctype::CTy;
 use crate::options::Stack;
-use santoku_ir::visit::walk_stmts;
-use santoku_ir::{Func, Inline, Len, LocalKind, Program, Stmt};
-use std::collections::BTreeSet;
+use santoku_ir::visit::callees;
+use santoku_ir::{Func, Inline, Len, LocalKind, Program};
 
 /// Return address, registers that are kept for the caller, alignment.
 const FRAME: u64 = 128;
 /// Of a local without a known size; a register of vectors.
 const WIDE: u64 = 64;
 /// Optimised, most scalars live in registers: one of so many has a place on the stack.
-const SPILLED: u64 = 4;
+const SPILLED: u64 = 3;
 /// Without optimisation intermediate values have places too: so many times as much.
 const PLAIN: u64 = 2;
 /// Stacks are given in multiples of this.
@@ -77,19 +76,9 @@ fn depth(program: &Program, own: &[u64], k: usize, depths: &mut [Option<u64>]) -
     if let Some(known) = depths[k] {
         return known;
     }
-    let below = callees(&program.funcs[k]).into_iter().map(|callee| depth(program, own, callee, depths)).max().unwrap_or(0);
+    let below = callees(&program.funcs[k]).into_iter().map(|callee| depth(program, own, callee.0 as usize, depths)).max().unwrap_or(0);
     let frame = if program.funcs[k].inline == Inline::Never || program.funcs[k].export.is_some() { FRAME } else { 0 };
     let all = below + frame + own[k];
     depths[k] = Some(all);
-    all
-}
-
-fn callees(f: &Func) -> BTreeSet<usize> {
-    let mut all = BTreeSet::new();
-    walk_stmts(&f.body, &mut |s| {
-        if let Stmt::Call { func, .. } = s {
-            all.insert(func.0 as usize);
-        }
-    });
     all
 }

@@ -1,21 +1,12 @@
 //! Which functions of a program are printed.
 
-use santoku_ir::visit::walk_stmts;
-use santoku_ir::{Program, Stmt};
+use santoku_ir::visit::{callees, reached};
+use santoku_ir::{FuncId, Program};
 
 /// Which functions are printed, and whether each is an entry: the exported functions and what they call; where nothing is
 /// exported, all but tests, and those that no other function calls are the entries.
 pub fn printed_functions(p: &Program) -> Vec<Option<bool>> {
-    let mut calls: Vec<Vec<usize>> = vec![];
-    for f in &p.funcs {
-        let mut to = vec![];
-        walk_stmts(&f.body, &mut |s| {
-            if let Stmt::Call { func, .. } = s {
-                to.push(func.0 as usize);
-            }
-        });
-        calls.push(to);
-    }
+    let calls: Vec<Vec<usize>> = p.funcs.iter().map(|f| callees(f).into_iter().map(|id| id.0 as usize).collect()).collect();
     let test = |k: usize| p.tests.iter().any(|t| t.func.0 as usize == k);
     let exported: Vec<usize> = (0..p.funcs.len()).filter(|k| p.funcs[*k].export.is_some()).collect();
     if exported.is_empty() {
@@ -23,17 +14,8 @@ pub fn printed_functions(p: &Program) -> Vec<Option<bool>> {
         return (0..p.funcs.len()).map(|k| (!test(k)).then(|| !called(k))).collect();
     }
     let mut out = vec![None; p.funcs.len()];
-    let mut todo = exported;
-    for k in &todo {
-        out[*k] = Some(true);
-    }
-    while let Some(k) = todo.pop() {
-        for j in &calls[k] {
-            if out[*j].is_none() {
-                out[*j] = Some(false);
-                todo.push(*j);
-            }
-        }
+    for id in reached(p, exported.iter().map(|k| FuncId(*k as u32))) {
+        out[id.0 as usize] = Some(exported.contains(&(id.0 as usize)));
     }
     out
 }

@@ -58,7 +58,7 @@ impl State<'_> {
                     (_, Ty::Word(bits)) => Kind::Lanes(*bits),
                     _ => return self.fail("a call of no value"),
                 };
-                Ok(Val { t, kind, public: f.local(f.rets[0]).public })
+                Ok(Val { t, kind, public: f.gives_public(f.rets[0]) })
             }
         }
     }
@@ -196,7 +196,7 @@ impl State<'_> {
                     self.push(s, path, Stored::Copy(self.result_root(r as u32), vec![Step::Index(i)], 0), elem.clone(), false);
                 }
             } else {
-                self.push(s, s.path.clone(), Stored::Copy(self.result_root(r as u32), vec![], 0), s.ty.clone(), f.local(f.rets[r]).public);
+                self.push(s, s.path.clone(), Stored::Copy(self.result_root(r as u32), vec![], 0), s.ty.clone(), f.gives_public(f.rets[r]));
             }
         }
         Ok(())

@@ -68,7 +68,7 @@ impl<'a> Keys<'a> {
         let mut open = vec![func];
         while let Some(f) = open.pop() {
             text.update(func_text(self.program, &bare(self.program.func(f))));
-            for callee in callees(self.program.func(f)) {
+            for callee in visit::callees(self.program.func(f)) {
                 if self.cut.contains_key(&callee) && called.contains(&callee) {
                     cut.insert(callee);
                 } else if followed.insert(callee) {
@@ -165,17 +165,6 @@ fn strip(body: &mut [Stmt]) {
         }
         visit::blocks_mut(s).into_iter().for_each(|b| strip(b));
     }
-}
-
-/// The functions that a function calls.
-pub fn callees(f: &Func) -> BTreeSet<FuncId> {
-    let mut out = BTreeSet::new();
-    visit::walk_stmts(&f.body, &mut |s| {
-        if let Stmt::Call { func, .. } = s {
-            out.insert(*func);
-        }
-    });
-    out
 }
 
 /// Names a program by its text.

@@ -7,7 +7,7 @@ use crate::entered::{entered, Entered};
 use crate::function::{Difference, Verdict};
 use crate::hash::hash_of;
 use crate::isa::isa_name;
-use crate::key::{callees, program_hash, ENGINE_VERSION};
+use crate::key::{program_hash, ENGINE_VERSION};
 use crate::machine::{Halt, Leak, Why};
 use crate::reach::{callers, Callers};
 use crate::report::{Differing, FileReport, FunctionReport, Inside, Rest, SharedReport, Site, Status, Totals, WithoutSymbol, Witness, Work, ASSUMED};
@@ -17,6 +17,7 @@ use crate::shared::Shared;
 use crate::subject::{Done, Job, Subject};
 use santoku_bytes::closed::Judged;
 use santoku_elf::Function;
+use santoku_ir::visit::callees;
 use santoku_ir::{FuncId, Program};
 use std::collections::{BTreeMap, BTreeSet};
 

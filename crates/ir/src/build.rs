@@ -239,6 +239,7 @@ impl<'a> FuncBuilder<'a> {
             name: name.into(),
             export: None,
             inline: Inline::Auto,
+            declassifies: false,
             applies: None,
             lens: Vec::new(),
             params: Vec::new(),

@@ -78,6 +78,9 @@ pub struct Func {
     /// C-level name when exported (`@export("crypto_hash")`).
     pub export: Option<String>,
     pub inline: Inline,
+    /// Its results are public for callers, whatever they are computed from: what the author says may be seen, such as the verdict of an authenticator.
+    /// In its own body nothing is more public for it. It is never inlined, so that no caller sees what the results are made of.
+    pub declassifies: bool,
     /// What it is said to apply to its parameter. The body says the same in some way; passes may write it in another.
     pub applies: Option<Applies>,
     /// Public length parameters, in order; each is a local of kind `Len`. Callers pass them first.
@@ -138,6 +141,10 @@ pub enum Stmt {
 impl Func {
     pub fn local(&self, id: LocalId) -> &Local {
         &self.locals[id.0 as usize]
+    }
+    /// Whether callers may take this result for public even where they give secrets.
+    pub fn gives_public(&self, ret: LocalId) -> bool {
+        self.declassifies || self.local(ret).public
     }
 }
 

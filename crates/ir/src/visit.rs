@@ -25,6 +25,28 @@ pub fn walk_stmts<'a>(body: &'a [Stmt], f: &mut impl FnMut(&'a Stmt)) {
     }
 }
 
+/// The functions that a function calls.
+pub fn callees(f: &Func) -> BTreeSet<FuncId> {
+    let mut all = BTreeSet::new();
+    walk_stmts(&f.body, &mut |s| {
+        if let Stmt::Call { func, .. } = s {
+            all.insert(*func);
+        }
+    });
+    all
+}
+
+/// These functions and all that they reach, by number: callees first.
+pub fn reached(program: &Program, roots: impl IntoIterator<Item = FuncId>) -> BTreeSet<FuncId> {
+    let mut all: BTreeSet<FuncId> = roots.into_iter().collect();
+    for id in (0..program.funcs.len() as u32).rev().map(FuncId) {
+        if all.contains(&id) {
+            all.extend(callees(program.func(id)));
+        }
+    }
+    all
+}
+
 /// The blocks nested directly in a statement.
 pub fn blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
     match stmt {

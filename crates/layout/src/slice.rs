@@ -8,7 +8,7 @@ use crate::error::LayoutError;
 use crate::graph::{fresh, Graph, Inner, Op};
 use crate::lut;
 use num_bigint::BigInt;
-use santoku_ir::visit::{read_locals, written_locals};
+use santoku_ir::visit::{callees, reached, read_locals, written_locals};
 use santoku_ir::{Base, BinOp, ConstId, ConstValue, Expr, ExprKind, Func, FuncId, Inline, Len, Local, LocalId, LocalKind, Place, Program, Range, Stmt, StructDef, StructId, Ty, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ pub fn bitslice(program: &Program, func: FuncId, width: u32, rolled: bool) -> Re
     }
     // What is called by name: cells come in front of all others and move them.
     let mut done = BTreeMap::new();
-    for name in reached(program, func) {
+    for name in names(program, func) {
         let at = program.find(&name).unwrap_or(func);
         let id = one(program, &mut p, at, (width, rolled), &done)?;
         done.insert(name, p.func(id).name.clone());
@@ -37,30 +37,15 @@ pub fn bitslice(program: &Program, func: FuncId, width: u32, rolled: bool) -> Re
 }
 
 /// Names of the functions that `func` reaches and that are no cells, callees first, itself last.
-fn reached(program: &Program, func: FuncId) -> Vec<String> {
-    let mut need = BTreeSet::from([func]);
-    for k in (0..=func.0).rev().map(FuncId).collect::<Vec<_>>() {
-        if need.contains(&k) {
-            santoku_ir::visit::walk_stmts(&program.func(k).body, &mut |s| {
-                if let Stmt::Call { func, .. } = s {
-                    need.extend((!lut::is_lut(program.func(*func))).then_some(*func));
-                }
-            });
-        }
-    }
-    need.into_iter().map(|id| program.func(id).name.clone()).collect()
+fn names(program: &Program, func: FuncId) -> Vec<String> {
+    reached(program, [func]).into_iter().map(|id| program.func(id)).filter(|f| !lut::is_lut(f)).map(|f| f.name.clone()).collect()
 }
 
 fn one(program: &Program, p: &mut Program, func: FuncId, (width, rolled): (u32, bool), done: &BTreeMap<String, String>) -> Result<FuncId, LayoutError> {
-    let mut tables = BTreeSet::new();
     let mut f = program.func(func).clone();
     let name = f.name.clone();
     let luts = |id: FuncId| lut::is_lut(program.func(id)).then(|| lut::table_of(program, id)).flatten();
-    santoku_ir::visit::walk_stmts(&f.body, &mut |s| {
-        if let Stmt::Call { func, .. } = s {
-            tables.extend(luts(*func));
-        }
-    });
+    let tables: BTreeSet<_> = callees(&f).into_iter().filter_map(luts).collect();
     for t in tables {
         lut::ensure(p, t, width);
     }
@@ -375,6 +360,7 @@ fn round(f: &Func, var: LocalId, hi: i64, body: &[Stmt], (state, given): (&BTree
         name: format!("{}$round{n}", f.name),
         export: None,
         inline: Inline::Never,
+        declassifies: false,
         applies: None,
         lens: vec![],
         params: vec![],

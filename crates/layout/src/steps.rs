@@ -7,6 +7,7 @@ use crate::{lookup, lut};
 use crate::request::Request;
 use crate::transpose::Block;
 use santoku_ir::{Applies, Func, FuncId, Inline, Len, LocalId, Program, Stmt, Ty, Unroll};
+use santoku_ir::visit::reached;
 use santoku_passes::Circuits;
 use std::collections::BTreeSet;
 
@@ -86,6 +87,9 @@ impl<'a> Steps<'a> {
         }
         if request.layout != Layout::Scalar && f.params.iter().any(|id| f.local(*id).public) {
             return Err(shape("a public input has no register: leave `public` out, or choose `scalar`"));
+        }
+        if let Some(open) = reached(program, [FuncId(at as u32)]).into_iter().map(|id| program.func(id)).find(|f| f.declassifies) {
+            return Err(shape(&format!("`{}` declassifies, and each block of a batch would have a verdict of its own", open.name)));
         }
         if let Some(s) = request.shared.iter().find(|s| shared.iter().all(|(n, _)| n != *s)) {
             return Err(shape(&format!("it has no parameter `{s}` to share")));

@@ -231,6 +231,11 @@ fn what_has_no_layout_is_refused_with_its_place() {
     let two = compile("@export(\"f\")\nfn f(x: [u32; 4], y: u32) -> [u32; 4] {\n  [x[0] + y, x[1], x[2], x[3]]\n}\n");
     let e = build(&two, "f", &request(Layout::Scalar, "portable64", 1, 1, &[])).unwrap_err();
     assert!(matches!(e, LayoutError::Shape { .. }), "{e}");
+    let verdict = compile("@declassify\nfn same(x: [u32; 4]) -> public bool { x == [1; 4] }\n@export(\"f\")\nfn f(x: [u32; 4]) -> [u32; 4] {\n  var y = x\n  if same(x) { y[0] = 7 }\n  y\n}\n");
+    for layout in [Layout::Scalar, Layout::Bitslice] {
+        let e = build(&verdict, "f", &request(layout, "portable64", 1, 1, &[])).unwrap_err();
+        assert!(matches!(&e, LayoutError::Shape { reason, .. } if reason.contains("same` declassifies")), "{e}");
+    }
 }
 
 #[test]

@@ -213,6 +213,8 @@ pub struct Func {
     pub export: Option<String>,
     /// `@noinline`: it stays a function of its own.
     pub apart: bool,
+    /// Its results are public, whatever they are made of.
+    pub declassifies: bool,
     pub params: Vec<Param>,
     pub results: Vec<Type>,
     pub slots: Vec<Slot>,

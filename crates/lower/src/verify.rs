@@ -70,7 +70,11 @@ impl Verifier<'_> {
         if self.func.results.iter().any(|t| t.kind == Kind::Ptr) {
             return Err("an address is a result".into());
         }
-        let wanted: Vec<Type> = self.func.results.clone();
+        if self.func.declassifies && !self.func.apart {
+            return Err("it declassifies, and may be inlined".into());
+        }
+        let shown = self.func.declassifies;
+        let wanted: Vec<Type> = self.func.results.iter().map(|t| Type { secret: t.secret || shown, ..*t }).collect();
         self.block(&self.func.body, &wanted)
     }
 

@@ -7,8 +7,8 @@
 
 use crate::options::PassOptions;
 use crate::util::map_calls;
-use santoku_ir::visit::walk_stmts;
-use santoku_ir::{Func, FuncId, Program, Stmt};
+use santoku_ir::visit::callees;
+use santoku_ir::{Func, FuncId, Program};
 use std::collections::BTreeMap;
 
 pub fn run(program: &Program, options: &PassOptions) -> Program {
@@ -48,14 +48,4 @@ fn root(func: &Func, is_test: bool, options: &PassOptions) -> bool {
 pub fn is_root(program: &Program, name: &str, options: &PassOptions) -> bool {
     let Some(id) = program.find(name) else { return false };
     root(program.func(id), program.tests.iter().any(|t| t.func == id), options)
-}
-
-fn callees(func: &Func) -> Vec<FuncId> {
-    let mut ids = Vec::new();
-    walk_stmts(&func.body, &mut |s| {
-        if let Stmt::Call { func, .. } = s {
-            ids.push(*func);
-        }
-    });
-    ids
 }

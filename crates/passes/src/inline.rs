@@ -95,7 +95,7 @@ fn leaks(program: &Program, caller: &Func, body: &[Stmt]) -> bool {
                 let callee = program.func(*func);
                 leak |= lens.iter().any(secret);
                 leak |= args.iter().zip(&callee.params).any(|(a, p)| callee.local(*p).public && secret(a));
-                let opened = |(d, r): (&Place, &LocalId)| public(d) && !callee.local(*r).public;
+                let opened = |(d, r): (&Place, &LocalId)| public(d) && !callee.gives_public(*r);
                 leak |= dsts.iter().zip(&callee.rets).any(opened) && args.iter().any(secret);
             }
             Stmt::Assert { .. } | Stmt::Ghost { .. } => {}

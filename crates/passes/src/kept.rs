@@ -64,13 +64,15 @@ fn spec(old: &SpecFn, new: &SpecFn) -> bool {
 /// # Errors
 /// What is not.
 pub fn func(old: &Func, new: &Func, ranges: bool) -> Result<(), String> {
-    let Func { name, export, inline, applies, lens, params, rets, locals, body: _, contracts, doc, loc } = old;
+    let Func { name, export, inline, declassifies, applies, lens, params, rets, locals, body: _, contracts, doc, loc } = old;
     let part = if *name != new.name {
         "name"
     } else if *export != new.export {
         "export name"
     } else if *inline != new.inline {
         "inlining attribute"
+    } else if *declassifies != new.declassifies {
+        "secrecy of the results"
     } else if *applies != new.applies {
         "operation"
     } else if *lens != new.lens {

@@ -56,6 +56,8 @@ pub enum Why {
 #[derive(Clone, Debug)]
 pub struct Report {
     pub functions: Vec<FunctionReport>,
+    /// Functions whose results are public by their author's word, `@declassify`, and where.
+    pub declassified: Vec<(String, Loc)>,
     pub files: Vec<String>,
     /// Wall time of the run, in microseconds.
     pub micros: u64,

@@ -26,7 +26,7 @@ pub struct Taint {
 
 impl Taint {
     /// Least set closed under assignments and calls. A result of a call is secret if any argument is, unless the callee
-    /// marks it public, which is judged there.
+    /// marks it public, which is judged there, or declassifies, which is its author's word.
     pub fn of(p: &Program, f: &Func) -> Taint {
         Taint::from(p, f, f.params.iter().copied().filter(|p| !f.local(*p).public).collect())
     }
@@ -53,7 +53,7 @@ impl Taint {
                 let callee = p.func(*func);
                 let tainted = lens.iter().chain(args).any(|e| self.expr(e));
                 for (d, r) in dsts.iter().zip(&callee.rets) {
-                    if self.indices(d) || (tainted && !callee.local(*r).public) {
+                    if self.indices(d) || (tainted && !callee.gives_public(*r)) {
                         self.mark(d);
                     }
                 }

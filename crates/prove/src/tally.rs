@@ -45,6 +45,8 @@ struct JsonReport<'a> {
     judge: JsonJudge<'a>,
     /// Closed without a run on any input.
     unrun: Vec<&'a str>,
+    /// Public by their author's word: what callers do with these results is proved on that.
+    declassified: Vec<&'a str>,
     functions: Vec<JsonFunction<'a>>,
 }
 
@@ -91,7 +93,7 @@ impl Report {
         c
     }
 
-    /// Machine-readable form. Field names are stable: `prover, holds, total, wall_micros, judge.{accepted, refused, clauses_accepted, clauses, resting}, unrun[], functions[].{function, cached,
+    /// Machine-readable form. Field names are stable: `prover, holds, total, wall_micros, judge.{accepted, refused, clauses_accepted, clauses, resting}, unrun[], declassified[], functions[].{function, cached,
     /// counts, inputs, vacuous[], failures[]}`, counts `{obligations, proved, failed, by_kind, by_engine, micros}`, failures `{kind, file, line,
     /// column, claim, reason, witness, witness_message}`.
     pub fn json(&self) -> String {
@@ -120,6 +122,7 @@ impl Report {
                 resting: self.resting().map(|(f, open)| (f.name.as_str(), open)).collect(),
             },
             unrun: self.unrun().map(|f| f.name.as_str()).collect(),
+            declassified: self.declassified.iter().map(|(name, _)| name.as_str()).collect(),
             functions,
         };
         serde_json::to_string_pretty(&r).unwrap_or_else(|e| format!("{{\"error\": \"{e}\"}}"))

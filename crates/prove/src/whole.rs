@@ -75,7 +75,8 @@ pub fn prove(p: &Program, opts: &ProveOptions<'_>) -> Report {
             found.insert(r.func, r);
         }
     }
-    Report { functions: found.into_values().collect(), files: p.files.clone(), micros: started.elapsed().as_micros() as u64 }
+    let declassified = wanted.iter().map(|id| p.func(*id)).filter(|f| f.declassifies).map(|f| (f.name.clone(), f.loc)).collect();
+    Report { functions: found.into_values().collect(), declassified, files: p.files.clone(), micros: started.elapsed().as_micros() as u64 }
 }
 
 /// All engines on the given functions: safety for the program as a whole beside the meaning of one function after another.

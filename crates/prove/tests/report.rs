@@ -211,6 +211,29 @@ fn secrecy_is_judged_on_the_core_alone() {
     assert_eq!(judge(true, &slow).1, 0);
 }
 
+/// What a function declassifies is public for its callers, and for nobody else; who it was is in the report.
+#[test]
+fn a_declassified_verdict_may_steer_its_callers() {
+    let text = "@declassify\nfn same(a: u8, b: u8) -> public bool { a == b }\nfn f(a: u8, b: u8) -> u8 {\n  var r = a\n  if same(a, b) { r = 1 }\n  r\n}\n";
+    let p = source(text);
+    let report = prove(&p, &ProveOptions::default());
+    assert!(report.holds(), "{}", report.table());
+    let told: Vec<(&str, u32)> = report.declassified.iter().map(|(name, loc)| (name.as_str(), loc.line)).collect();
+    assert_eq!(told, [("t.same", 2)]);
+    let json: serde_json::Value = serde_json::from_str(&report.json()).expect("JSON");
+    assert_eq!(json["declassified"][0], "t.same");
+    // Without the word of its author, the branch is refused.
+    let mut without = p.clone();
+    without.funcs.iter_mut().for_each(|f| f.declassifies = false);
+    assert!(prove(&without, &ProveOptions::default()).failed().any(|o| o.kind == Kind::Secrecy));
+    // In its own body the result is as secret as before.
+    let mut inside = p.clone();
+    let f = inside.funcs.iter_mut().find(|f| f.declassifies).expect("it is there");
+    let cond = Expr::read(Place::local(f.rets[0]), &Ty::Bool);
+    f.body.push(Stmt::if_else(cond, vec![], vec![]));
+    assert!(prove(&inside, &ProveOptions::default()).failed().any(|o| o.kind == Kind::Secrecy));
+}
+
 /// The clause that excludes an input may be too long to be judged in every run; what goes wrong then shows nothing.
 #[test]
 fn an_input_that_a_long_clause_excludes_is_no_fault_of_ours() {

@@ -127,6 +127,13 @@ const CASES: &[(&str, &str)] = &[
     ("fn g(x: public u8) -> u8 { x }\nfn f(x: u8) -> u8 { g(x) }", "secret-argument 2:23 secret passed as a public argument"),
     ("fn f(x: u8) -> public u8 { x + 1 }", "secret-value 1:16 a public variable or result holds a secret"),
     ("fn f(x: u8) -> u8 { let y: public u8 = x; y }", "secret-value 1:28 a public variable or result holds a secret"),
+    ("fn g(x: u8) -> u8 { x }\n@declassify fn f(x: u8) -> u8 { x }", "bad-attribute 2:28 a function that declassifies gives one public scalar"),
+    ("@declassify fn f(x: u8) -> public [u8; 2] { [x, x] }", "bad-attribute 1:28 a function that declassifies gives one public scalar"),
+    ("@declassify fn f(x: u8) -> (public u8, public u8) { (x, x) }", "bad-attribute 1:28 a function that declassifies gives one public scalar"),
+    ("@declassify fn f(x: public u8) -> public u8 { x }", "bad-attribute 1:1 there is nothing to declassify"),
+    ("@declassify @inline fn f(x: u8) -> public u8 { x }", "bad-attribute 1:1 a function that declassifies is never inlined"),
+    ("@declassify fn f(t: [u8; 2], x: u8) -> public u8 { t[int(x) & 1] }", "secret-index 1:54 index depends on a secret"),
+    ("@declassify fn g(x: u8) -> public u8 { x }\nfn f(t: [u8; 2], x: u8) -> u8 { t[int(g(x) ^ x) & 1] }", "secret-index 2:35 index depends on a secret"),
     ("fn f(t: [u8; 4], c: bool) -> u8 { var i: int in 0..3 = 0; if c { i = 1 }\n t[i] }", "secret-index 2:4 index depends on a secret"),
 ];
 

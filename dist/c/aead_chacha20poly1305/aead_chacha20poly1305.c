@@ -37,9 +37,6 @@
 #define stk_assume_arithmetic_shift aead_chacha20poly1305_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement aead_chacha20poly1305_stk_assume_twos_complement
 #define stk_u128 aead_chacha20poly1305_stk_u128
-#define stk_barrier aead_chacha20poly1305_stk_barrier
-#define stk_mask_u32 aead_chacha20poly1305_stk_mask_u32
-#define stk_sel_u32 aead_chacha20poly1305_stk_sel_u32
 #define stk_eq_u64 aead_chacha20poly1305_stk_eq_u64
 #endif
 
@@ -241,28 +238,6 @@ choose. Compilers change no signature of a function that others may call. */
 #error "This file computes with unsigned __int128, which this compiler does not have for this processor. Generate it for a target with widest = 64."
 #endif
 __extension__ typedef unsigned __int128 stk_u128;
-
-/* Hides from the compiler that x is 0 or 1, so that it cannot turn a selection into a branch. */
-static inline uint32_t stk_barrier(uint32_t x)
-{
-#if defined(__GNUC__) || defined(__clang__)
-    __asm__("" : "+r"(x));
-    return x;
-#else
-    volatile uint32_t v = x;
-    return v;
-#endif
-}
-
-static inline uint32_t stk_mask_u32(uint32_t c)
-{
-    return 0u - stk_barrier(c);
-}
-
-static inline uint32_t stk_sel_u32(uint32_t c, uint32_t a, uint32_t b)
-{
-    return b ^ (stk_mask_u32(c) & (a ^ b));
-}
 
 static inline uint32_t stk_eq_u64(uint64_t a, uint64_t b)
 {
@@ -1061,7 +1036,7 @@ STK_API void STK_NAME(santoku_chacha20poly1305_seal)(uint8_t *result0, uint8_t *
 
 /* auth.same.is_same$16
  * Comparison of authenticators: a function of its own, so that compilers do not mix it with what made them.
- * Whether all bytes are the same. */
+ * Whether all bytes are the same: the verdict, which the world sees, whatever was compared. */
 STK_NOINLINE static uint32_t auth_same_is_same_16(const uint8_t *a, const uint8_t *b)
 {
     uint32_t result;
@@ -1092,7 +1067,11 @@ static STK_BODY void aead_chacha20poly1305_open(uint8_t *m, uint32_t *restrict o
     (*ok) = auth_same_is_same_16(t, tag);
     aead_chacha20poly1305_added(m, n, key, nonce, c);
     for (i = 0; i < n; i++) {
-        m[i] = (uint8_t)stk_sel_u32((*ok), (uint32_t)m[i], UINT32_C(0));
+        uint32_t b_0_shown;
+        uint32_t result_0_shown;
+        b_0_shown = (uint32_t)m[i];
+        result_0_shown = (*ok) ? b_0_shown : UINT32_C(0);
+        m[i] = (uint8_t)result_0_shown;
     }
 }
 
@@ -1127,9 +1106,6 @@ STK_API void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *m, uint32_t *restr
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement
 #undef stk_u128
-#undef stk_barrier
-#undef stk_mask_u32
-#undef stk_sel_u32
 #undef stk_eq_u64
 #else
 #define STK_UNIT_BEFORE
@@ -1160,9 +1136,6 @@ STK_API void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *m, uint32_t *restr
 #define aead_chacha20poly1305_summed_lit0 aead_chacha20poly1305_aead_chacha20poly1305_summed_lit0
 #define stk_assume_arithmetic_shift aead_chacha20poly1305_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement aead_chacha20poly1305_stk_assume_twos_complement
-#define stk_barrier aead_chacha20poly1305_stk_barrier
-#define stk_mask_u32 aead_chacha20poly1305_stk_mask_u32
-#define stk_sel_u32 aead_chacha20poly1305_stk_sel_u32
 #define stk_eq_u64 aead_chacha20poly1305_stk_eq_u64
 #define stk_product_u32 aead_chacha20poly1305_stk_product_u32
 #define stk_product_u64 aead_chacha20poly1305_stk_product_u64
@@ -1371,28 +1344,6 @@ choose. Compilers change no signature of a function that others may call. */
 #else
 #define STK_TABLE static const
 #endif
-
-/* Hides from the compiler that x is 0 or 1, so that it cannot turn a selection into a branch. */
-static inline uint32_t stk_barrier(uint32_t x)
-{
-#if defined(__GNUC__) || defined(__clang__)
-    __asm__("" : "+r"(x));
-    return x;
-#else
-    volatile uint32_t v = x;
-    return v;
-#endif
-}
-
-static inline uint32_t stk_mask_u32(uint32_t c)
-{
-    return 0u - stk_barrier(c);
-}
-
-static inline uint32_t stk_sel_u32(uint32_t c, uint32_t a, uint32_t b)
-{
-    return b ^ (stk_mask_u32(c) & (a ^ b));
-}
 
 static inline uint32_t stk_eq_u64(uint64_t a, uint64_t b)
 {
@@ -2234,7 +2185,7 @@ STK_API void STK_NAME(santoku_chacha20poly1305_seal)(uint8_t *result0, uint8_t *
 
 /* auth.same.is_same$16
  * Comparison of authenticators: a function of its own, so that compilers do not mix it with what made them.
- * Whether all bytes are the same. */
+ * Whether all bytes are the same: the verdict, which the world sees, whatever was compared. */
 STK_NOINLINE static uint32_t auth_same_is_same_16(const uint8_t *a, const uint8_t *b)
 {
     uint32_t result;
@@ -2265,7 +2216,11 @@ static STK_BODY void aead_chacha20poly1305_open(uint8_t *m, uint32_t *restrict o
     (*ok) = auth_same_is_same_16(t, tag);
     aead_chacha20poly1305_added(m, n, key, nonce, c);
     for (i = 0; i < n; i++) {
-        m[i] = (uint8_t)stk_sel_u32((*ok), (uint32_t)m[i], UINT32_C(0));
+        uint32_t b_0_shown;
+        uint32_t result_0_shown;
+        b_0_shown = (uint32_t)m[i];
+        result_0_shown = (*ok) ? b_0_shown : UINT32_C(0);
+        m[i] = (uint8_t)result_0_shown;
     }
 }
 
@@ -2298,9 +2253,6 @@ STK_API void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *m, uint32_t *restr
 #undef aead_chacha20poly1305_summed_lit0
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement
-#undef stk_barrier
-#undef stk_mask_u32
-#undef stk_sel_u32
 #undef stk_eq_u64
 #undef stk_product_u32
 #undef stk_product_u64

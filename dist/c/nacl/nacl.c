@@ -194,23 +194,23 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
  * macro, a multiple of 16, where frames are larger, or STK_KEEP_SECRETS to leave all that out. */
 #ifndef STK_STACK_NACL
 #ifdef __OPTIMIZE__
-#define STK_STACK_NACL (3840 + STK_STACK_MORE)
+#define STK_STACK_NACL (4096 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box_beforenm (2688 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (2112 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box (2816 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_hash (2560 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_hashblocks (704 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hash (2624 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hashblocks (768 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_onetimeauth (1152 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_onetimeauth_verify (1216 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_authentic (1728 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (1664 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_sign_public_key (3200 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_sign_detached (3968 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_public_key (3264 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_detached (4032 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_verify (5888 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_stream_xor (1664 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_stream_salsa20_xor (1536 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_core_salsa20 (640 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_core_hsalsa20 (704 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_salsa20 (704 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_hsalsa20 (768 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_16 (320 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_32 (320 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_64 (320 + STK_STACK_MORE)
@@ -218,27 +218,27 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_scalarmult_base (2560 + STK_STACK_MORE)
 #else
 #define STK_STACK_NACL (7168 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_box_beforenm (4544 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox (3648 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_box (4800 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_hash (4608 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_hashblocks (1152 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth (1728 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth_verify (1856 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box_beforenm (4608 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (3712 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box (4864 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hash (4672 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hashblocks (1216 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth (1792 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth_verify (1920 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_authentic (2880 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (2752 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_sign_public_key (5760 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_sign_detached (7296 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_public_key (5824 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_detached (7360 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_verify (11072 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_stream_xor (2752 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_stream_salsa20_xor (2496 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_core_salsa20 (1024 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_core_hsalsa20 (1024 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_salsa20 (1088 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_hsalsa20 (1088 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_16 (448 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_32 (448 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_64 (448 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_scalarmult (4288 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_scalarmult_base (4288 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult (4352 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult_base (4352 + STK_STACK_MORE)
 #endif
 #else
 #define STK_STACK_OF_santoku_box_beforenm STK_STACK_NACL
@@ -5745,7 +5745,7 @@ STK_NOINLINE static void santoku_onetimeauth(uint8_t *restrict result, uint32_t 
 
 /* auth.same.is_same$16
  * Comparison of authenticators: a function of its own, so that compilers do not mix it with what made them.
- * Whether all bytes are the same. */
+ * Whether all bytes are the same: the verdict, which the world sees, whatever was compared. */
 STK_NOINLINE static uint32_t auth_same_is_same_16(const uint8_t *a, const uint8_t *b)
 {
     uint32_t result;
@@ -8553,23 +8553,23 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
  * macro, a multiple of 16, where frames are larger, or STK_KEEP_SECRETS to leave all that out. */
 #ifndef STK_STACK_NACL
 #ifdef __OPTIMIZE__
-#define STK_STACK_NACL (3840 + STK_STACK_MORE)
+#define STK_STACK_NACL (4096 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box_beforenm (2688 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (2112 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box (2816 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_hash (2560 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_hashblocks (704 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hash (2624 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hashblocks (768 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_onetimeauth (832 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_onetimeauth_verify (896 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (1728 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (1664 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_sign_public_key (3200 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_sign_detached (3968 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_public_key (3264 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_detached (4032 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_verify (5888 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_stream_xor (1664 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_stream_salsa20_xor (1536 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_core_salsa20 (640 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_core_hsalsa20 (704 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_salsa20 (704 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_hsalsa20 (768 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_16 (320 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_32 (320 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_64 (320 + STK_STACK_MORE)
@@ -8577,27 +8577,27 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_scalarmult_base (2560 + STK_STACK_MORE)
 #else
 #define STK_STACK_NACL (7168 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_box_beforenm (4544 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box_beforenm (4608 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (3648 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_box (4800 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_hash (4608 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_hashblocks (1152 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box (4864 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hash (4672 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hashblocks (1216 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_onetimeauth (1280 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_onetimeauth_verify (1408 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_authentic (2816 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (2880 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (2752 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_sign_public_key (5760 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_sign_detached (7296 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_public_key (5824 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_detached (7360 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_verify (11072 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_stream_xor (2752 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_stream_salsa20_xor (2496 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_core_salsa20 (1024 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_core_hsalsa20 (1024 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_salsa20 (1088 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_hsalsa20 (1088 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_16 (448 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_32 (448 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_64 (448 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_scalarmult (4288 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_scalarmult_base (4288 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult (4352 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult_base (4352 + STK_STACK_MORE)
 #endif
 #else
 #define STK_STACK_OF_santoku_box_beforenm STK_STACK_NACL
@@ -12225,7 +12225,7 @@ STK_NOINLINE static void santoku_onetimeauth(uint8_t *restrict result, uint32_t 
 
 /* auth.same.is_same$16
  * Comparison of authenticators: a function of its own, so that compilers do not mix it with what made them.
- * Whether all bytes are the same. */
+ * Whether all bytes are the same: the verdict, which the world sees, whatever was compared. */
 STK_NOINLINE static uint32_t auth_same_is_same_16(const uint8_t *a, const uint8_t *b)
 {
     uint32_t result;

@@ -120,13 +120,13 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_scalarmult_base (2560 + STK_STACK_MORE)
 #else
 #define STK_STACK_NACL_BOX (4608 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_box_beforenm (4544 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox (3648 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_box (4800 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box_beforenm (4608 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (3712 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box (4864 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_authentic (2880 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (2752 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_scalarmult (4288 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_scalarmult_base (4288 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult (4352 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult_base (4352 + STK_STACK_MORE)
 #endif
 #else
 #define STK_STACK_OF_santoku_box_beforenm STK_STACK_NACL_BOX
@@ -1922,7 +1922,7 @@ STK_NOINLINE static void nacl_secretbox_authenticator_key(uint8_t *result, const
 
 /* auth.same.is_same$16
  * Comparison of authenticators: a function of its own, so that compilers do not mix it with what made them.
- * Whether all bytes are the same. */
+ * Whether all bytes are the same: the verdict, which the world sees, whatever was compared. */
 STK_NOINLINE static uint32_t auth_same_is_same_16(const uint8_t *a, const uint8_t *b)
 {
     uint32_t result;
@@ -2160,19 +2160,19 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_box_beforenm (2688 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (2112 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box (2816 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (1728 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (1664 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult (2560 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult_base (2560 + STK_STACK_MORE)
 #else
 #define STK_STACK_NACL_BOX (4608 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_box_beforenm (4544 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box_beforenm (4608 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (3648 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_box (4800 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_authentic (2816 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box (4864 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (2880 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (2752 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_scalarmult (4288 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_scalarmult_base (4288 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult (4352 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult_base (4352 + STK_STACK_MORE)
 #endif
 #else
 #define STK_STACK_OF_santoku_box_beforenm STK_STACK_NACL_BOX
@@ -4463,7 +4463,7 @@ STK_NOINLINE static void nacl_secretbox_authenticator_key(uint8_t *result, const
 
 /* auth.same.is_same$16
  * Comparison of authenticators: a function of its own, so that compilers do not mix it with what made them.
- * Whether all bytes are the same. */
+ * Whether all bytes are the same: the verdict, which the world sees, whatever was compared. */
 STK_NOINLINE static uint32_t auth_same_is_same_16(const uint8_t *a, const uint8_t *b)
 {
     uint32_t result;

@@ -164,7 +164,7 @@ impl Exec<'_> {
         let mut specs = vec![];
         for id in &f.rets {
             let local = f.local(*id);
-            let object = layout::object(self.code.program, &local.ty, local.public)?;
+            let object = layout::object(self.code.program, &local.ty, f.gives_public(*id))?;
             if object.repeat.is_some() {
                 continue;
             }
@@ -203,7 +203,7 @@ impl Exec<'_> {
         let mut found = BTreeMap::new();
         for (r, id) in f.rets.iter().enumerate() {
             let local = f.local(*id);
-            let object = layout::object(self.code.program, &local.ty, local.public)?;
+            let object = layout::object(self.code.program, &local.ty, f.gives_public(*id))?;
             if object.repeat.is_some() {
                 let element: Vec<OutSpec> =
                     object.units.into_iter().map(|u| OutSpec { lo: u.lo, hi: u.hi, public: u.public || public }).collect();

@@ -5,6 +5,7 @@
 //! Trusted: certifier.
 
 use super::step::{at_entry, decoded, ends, step, write, Callee, Regs, Step};
+use super::takes::Takes;
 use super::value::{Interface, Values, PUBLIC, V};
 use crate::machine::{Code, CALLER_SAVED};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,13 +25,15 @@ pub(crate) struct Depths<'a> {
     pub by_hand: BTreeSet<u64>,
     /// Functions of the program whose results are public, by address.
     pub public_results: BTreeSet<u64>,
+    /// How functions of the program get their arguments, by address.
+    pub takes: BTreeMap<u64, Takes>,
     /// Functions that write to what their callers passed on the stack, or make an address of it.
     writing: BTreeSet<u64>,
 }
 
 impl<'a> Depths<'a> {
     pub fn new(code: &'a Code<'a>) -> Depths<'a> {
-        Depths { code, known: BTreeMap::new(), open: vec![], calls: BTreeMap::new(), clean: BTreeMap::new(), by_hand: BTreeSet::new(), public_results: BTreeSet::new(), writing: BTreeSet::new() }
+        Depths { code, known: BTreeMap::new(), open: vec![], calls: BTreeMap::new(), clean: BTreeMap::new(), by_hand: BTreeSet::new(), public_results: BTreeSet::new(), takes: BTreeMap::new(), writing: BTreeSet::new() }
     }
 
     /// Bytes below the stack pointer at the call.

@@ -6,6 +6,8 @@
 
 use super::depth::Depths;
 use super::step::{at_entry, decoded, step, write, Callee, Regs, Step};
+use super::takes::Written;
+use crate::source::abi::Place;
 use crate::machine::CALLER_SAVED;
 use super::value::{Interface, Values, PUBLIC, SECRET, V};
 use santoku_isa::{register_name, Word};
@@ -259,13 +261,33 @@ impl Way<'_, '_> {
         left.secret.is_none().then_some(own.results)
     }
 
+    /// What a call writes in the frame.
+    fn written(&self, s: &State, callee: &Callee, sp: i64) -> Result<Vec<Written>, String> {
+        let takes = match callee {
+            Callee::Here(at) => self.depths.takes.get(at),
+            Callee::Elsewhere(_) => None,
+        };
+        if let Some(takes) = takes {
+            let word = self.values.xlen / 8;
+            let on_stack = |offset: u32| self.load(s, V::Stack(sp + i64::from(offset)), word as u8, false);
+            return takes.written(sp, &|place| match place {
+                Place::Regs { first, .. } => s.regs[10 + first as usize],
+                Place::Stack { offset } | Place::Split { offset } => on_stack(offset),
+            });
+        }
+        // Of any other function it is not known how many of its arguments are on the stack.
+        let passed = matches!(callee, Callee::Here(_)) && s.stack.range(sp..).any(|(_, b)| b.value.is_of_frame());
+        if passed || (10..18).any(|r| s.regs[r].is_of_frame()) {
+            return Err("a call that may get an address in the frame".into());
+        }
+        Ok(vec![])
+    }
+
     fn call(&mut self, s: &mut State, callee: Callee) -> Result<(), String> {
         let depth = self.depths.of(&callee)?;
         let clean = self.clean(s, &callee);
         let V::Stack(sp) = s.regs[2] else { return Err("the stack pointer is computed from a value".into()) };
-        if (10..18).any(|r| s.regs[r].is_of_frame()) {
-            return Err("a call that may get an address in the frame".into());
-        }
+        let written = self.written(s, &callee, sp)?;
         let word = i64::from(self.values.xlen / 8);
         let places: Vec<i64> = (0..self.handed / word).map(|k| sp + k * word).collect();
         let stack = places.iter().map(|at| self.load(s, V::Stack(*at), word as u8, false)).collect();
@@ -283,6 +305,12 @@ impl Way<'_, '_> {
         if clean.is_none() {
             for k in low..sp {
                 s.stack.insert(k, Byte { value: SECRET, first: k, bytes: 1 });
+                self.spoilt.insert(k);
+            }
+        }
+        for w in written {
+            for k in w.at..w.at + w.bytes {
+                s.stack.insert(k, Byte { value: if w.public { PUBLIC } else { SECRET }, first: k, bytes: 1 });
                 self.spoilt.insert(k);
             }
         }

@@ -13,6 +13,7 @@
 mod depth;
 mod left;
 mod step;
+mod takes;
 mod value;
 
 use crate::machine::Code;
@@ -27,6 +28,7 @@ use santoku_ir::{FuncId, Program};
 use santoku_isa::Isa;
 use std::collections::{BTreeMap, BTreeSet};
 use step::Callee;
+use takes::Takes;
 use value::Interface;
 
 /// Of every function that other files can call and that handles secrets, in order of addresses. Functions that only hand their arguments to
@@ -37,6 +39,7 @@ pub(crate) fn residues(subject: &Subject, functions: &mut [FunctionReport]) -> V
     let mut depths = Depths::new(&code);
     depths.by_hand = functions.iter().filter(|f| f.function.is_none()).map(|f| f.address).collect();
     depths.public_results = subject.image.functions.iter().filter(|f| gives_public(subject, f)).map(|f| f.address).collect();
+    depths.takes = functions.iter().filter_map(|f| Some((f.address, Takes::of(subject, f)?))).collect();
     let outer: Vec<&Function> = subject.image.functions.iter().filter(|f| !f.local && f.size > 0).collect();
     let mut found: BTreeMap<u64, Found> = BTreeMap::new();
     // One that calls another which leaves nothing may leave nothing either.
@@ -100,7 +103,7 @@ fn gives_public(subject: &Subject, f: &Function) -> bool {
     let own = subject.functions_of(f);
     let public = |id: &FuncId| {
         let f = subject.program.func(*id);
-        f.rets.iter().all(|r| f.local(*r).public)
+        f.rets.iter().all(|r| f.gives_public(*r))
     };
     !own.is_empty() && own.iter().all(public)
 }
@@ -203,7 +206,7 @@ impl Outer<'_> {
         if let Some(s) = &signature.returned {
             interface.results = s.bits.div_ceil(xlen);
             interface.narrow_result = s.bits <= 32;
-            interface.secret_result = f.rets.iter().any(|id| !f.local(*id).public);
+            interface.secret_result = f.rets.iter().any(|id| !f.gives_public(*id));
         }
         Ok(interface)
     }

@@ -277,7 +277,7 @@ impl<'a> Source<'a> {
         for (r, id) in callee.rets.iter().enumerate() {
             let local = callee.local(*id);
             let ty = with_lengths(&local.ty, &known);
-            let object = layout::object(self.program, &ty, local.public)?;
+            let object = layout::object(self.program, &ty, callee.gives_public(*id))?;
             let element = object.units.into_iter().map(|u| OutSpec { lo: u.lo, hi: u.hi, public: u.public || public });
             match (&ty, object.repeat) {
                 (Ty::Array { elem, .. }, Some(_)) => {

@@ -25,6 +25,7 @@ mod relaxed;
 mod residue;
 mod rounds;
 mod support;
+mod verdicts;
 
 use santoku_certify::report::Status;
 use santoku_certify::Options;

@@ -98,7 +98,7 @@ fn what_is_wrong_with_clearing_is_found() {
     let after = |text: &str| made.c.replace(call, &format!("{call}    {text}\n"));
     let cases = [
         ("a stack that is said to be small", format!("#define STK_STACK_UNIT 16\n{}", made.c), "bytes of stack"),
-        ("a function put into the one that clears", format!("#define STK_BODY\n{}", made.c.replace("static STK_BODY ", "static inline __attribute__((always_inline)) ")), "an address in the frame"),
+        ("a function put into the one that clears", format!("#define STK_BODY\n{}", made.c.replace("static STK_BODY ", "static inline __attribute__((always_inline)) ")), "bytes of stack"),
         ("a secret read afterwards", after("STK_CLEAR(STK_STACK_UNIT); { uint32_t x = k[0]; __asm__ volatile(\"\" :: \"r\"(x)); } return;"), "register"),
         ("a secret on the own frame", after("{ volatile uint32_t x = k[0]; (void)x; }"), "bytes of stack"),
         ("a register of the caller", after("__asm__ volatile(\"lw s5, 0(%0)\" :: \"r\"(k));"), "s5"),

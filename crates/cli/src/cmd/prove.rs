@@ -72,6 +72,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             has_c(&checked, path, args.paths.contains(path))?;
         }
         show_unrun(&found);
+        show_declassified(&found);
         show_refused(&found);
         show_resting(&found);
         Ok(())
@@ -114,6 +115,14 @@ fn show_unrun(found: &Report) {
     let names: Vec<&str> = found.unrun().map(|f| f.name.as_str()).collect();
     if !names.is_empty() {
         report::err(&format!("note: {} proved without a run on any input: {}\n", functions(names.len()), names.join(", ")));
+    }
+}
+
+/// What is public by its author's word.
+fn show_declassified(found: &Report) {
+    for (name, loc) in &found.declassified {
+        let file = found.files.get(loc.file as usize).map_or("", String::as_str);
+        report::err(&format!("note: {name} declassifies its result ({file}:{}): that it may be seen is not proved\n", loc.line));
     }
 }
 

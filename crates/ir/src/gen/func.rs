@@ -92,7 +92,9 @@ impl<'p, 'r> FuncGen<'p, 'r> {
                 self.b.contract(ContractKind::Ensures, cond, format!("r{i} <= {}", range.hi));
             }
         }
-        self.b.func_mut().inline = *self.rng.pick(&[Inline::Auto, Inline::Always, Inline::Never]);
+        let f = self.b.func_mut();
+        f.inline = *self.rng.pick(&[Inline::Auto, Inline::Always, Inline::Never]);
+        f.declassifies = f.inline == Inline::Never && matches!(f.rets[..], [only] if f.local(only).ty.is_scalar());
         self.b.finish()
     }
 
@@ -336,8 +338,9 @@ impl<'p, 'r> FuncGen<'p, 'r> {
         let mut dsts = Vec::new();
         for ret in &callee.rets {
             let ty = instance(&callee.local(*ret).ty, &len);
-            let id = self.fresh(LocalKind::Var, ty.clone(), false);
-            dsts.push(Var { place: Place::local(id), ty, writable: true, public: false });
+            let public = callee.declassifies;
+            let id = self.fresh(LocalKind::Var, ty.clone(), public);
+            dsts.push(Var { place: Place::local(id), ty, writable: !public, public });
         }
         self.b.call(dsts.iter().map(|d| d.place.clone()).collect(), FuncId(at as u32), lens, args);
         self.vars.extend(dsts);

@@ -284,6 +284,7 @@ impl Parser {
             (false, true) => Inline::Never,
             (false, false) => Inline::Auto,
         };
+        let declassifies = self.eat_word("declassifies");
         let applies = if self.eat_word("table") {
             Some(Applies::Table(ConstId(self.reference(RefKind::Const)?)))
         } else if self.eat_word("perm") {
@@ -310,7 +311,7 @@ impl Parser {
         let body = self.block()?;
         self.symbol("}")?;
         let locals = std::mem::take(&mut self.locals);
-        Ok(Func { name, export, inline, applies, lens, params, rets, locals, body, contracts, doc, loc })
+        Ok(Func { name, export, inline, declassifies, applies, lens, params, rets, locals, body, contracts, doc, loc })
     }
 
     fn local(&mut self) -> Parse<Option<Local>> {

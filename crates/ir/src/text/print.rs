@@ -288,6 +288,7 @@ impl<'p> Printer<'p> {
             Inline::Always => " inline",
             Inline::Never => " noinline",
         };
+        let declassifies = if f.declassifies { " declassifies" } else { "" };
         let export = f.export.as_ref().map(|e| format!(" export {}", quoted(e))).unwrap_or_default();
         let applies = f.applies.map(|applies| {
             let (word, c) = match applies {
@@ -297,7 +298,7 @@ impl<'p> Printer<'p> {
             format!(" {word} {}", Self::reference(RefKind::Const, c.0, self.program.consts.get(c.0 as usize).map(|c| c.name.as_str())))
         });
         let applies = applies.unwrap_or_default();
-        self.line(&format!("fn {}{inline}{applies}{export}{} {{", name(&f.name), loc(f.loc)));
+        self.line(&format!("fn {}{inline}{declassifies}{applies}{export}{} {{", name(&f.name), loc(f.loc)));
         self.indent += 1;
         if !f.doc.is_empty() {
             self.line(&format!("doc {}", quoted(&f.doc)));

@@ -30,6 +30,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("constant", "a constant fits its type"),
     ("contract", "contracts are well formed and mention constants, lengths, parameters and (ensures) results"),
     ("counter", "a loop counter is an Int local of kind Counter, written by its loop alone, read inside it alone"),
+    ("declassify", "a function that declassifies has one scalar for a result, and stays a function of its own"),
     ("id", "every id names something"),
     ("kind", "lens, params and rets list exactly the locals of their kind, once each"),
     ("length", "parametric lengths are lengths of the function; a call's lengths give its argument types"),
@@ -163,6 +164,10 @@ impl FuncCheck<'_> {
 
     fn locals(&mut self) {
         self.loc = self.func.loc;
+        let one = matches!(self.func.rets[..], [only] if self.func.locals.get(only.0 as usize).is_some_and(|l| l.ty.is_scalar()));
+        if self.func.declassifies && !(one && self.func.inline == Inline::Never) {
+            self.error("declassify", "it declassifies, and its result is not one scalar, or it may be inlined");
+        }
         match self.func.applies {
             Some(Applies::Table(_)) if crate::table::of(self.program, self.func).is_none() => {
                 self.error("table", "its constant, parameter or result is not that of a table");

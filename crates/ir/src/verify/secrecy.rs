@@ -1,7 +1,7 @@
 //! Secrecy: what is public is computed from public values alone, and only public values steer.
 //!
 //! An expression is public when all it reads is. A result of a call is public when all arguments are (functions
-//! are pure), or when the callee's own check showed its result local public.
+//! are pure), when the callee's own check showed its result local public, or when the callee declassifies.
 
 use super::check::FuncCheck;
 use crate::data::*;
@@ -94,7 +94,7 @@ impl FuncCheck<'_> {
                     }
                 }
                 for (dst, ret) in dsts.iter().zip(&callee.rets) {
-                    if self.is_public(dst) && !callee.local(*ret).public {
+                    if self.is_public(dst) && !callee.gives_public(*ret) {
                         args.iter().for_each(|a| self.must_be_public(a, "a public place"));
                     }
                 }

@@ -117,6 +117,7 @@ fn odd() -> Program {
     let mut f = b.finish();
     f.export = Some("crypto_sign".into());
     f.inline = Inline::Never;
+    f.declassifies = true;
     f.applies = Some(Applies::Table(ConstId(0)));
     f.doc = "Two\nlines.".into();
     f.params.reverse();

@@ -89,6 +89,7 @@ fn refused() -> Vec<Program> {
     vec![
         spoiled(&|p| p.funcs[0].applies = Some(Applies::Table(ConstId(0)))),
         spoiled(&|p| p.funcs[0].applies = Some(Applies::Perm(ConstId(0)))),
+        spoiled(&|p| p.funcs[0].declassifies = true),
         program(|b, _| {
             b.call(vec![], FuncId(0), vec![], vec![]);
         }),
@@ -243,6 +244,28 @@ fn public_places_receive_public_values() {
     marked.funcs[0].locals[0].public = false;
     marked.funcs[0].locals[1].public = true;
     assert_eq!(codes(&marked), ["secret"], "the callee's own claim is checked");
+}
+
+#[test]
+fn what_a_function_declassifies_is_public_for_callers_alone() {
+    let said = |attribute: Inline, declassifies: bool, inside: bool| {
+        let mut p = program(|b, at| {
+            let v = b.local(LocalKind::Var, "v", Ty::Word(8), true);
+            let e = b.get(at.s);
+            b.call(vec![Place::local(v)], FuncId(0), vec![], vec![e]);
+        });
+        let h = &mut p.funcs[0];
+        (h.inline, h.declassifies) = (attribute, declassifies);
+        if inside {
+            let cond = Expr::cmp(CmpOp::Lt, Expr::read(Place::local(h.rets[0]), &Ty::Word(8)), Expr::word(8, 3));
+            h.body.push(Stmt::if_else(cond, vec![], vec![]));
+        }
+        codes(&p)
+    };
+    assert_eq!(said(Inline::Never, true, false), OK);
+    assert_eq!(said(Inline::Never, false, false), ["secret"]);
+    assert_eq!(said(Inline::Auto, true, false), ["declassify"]);
+    assert_eq!(said(Inline::Never, true, true), ["secret"], "in its body the result is as secret as before");
 }
 
 #[test]

@@ -48,7 +48,7 @@ impl Body<'_, '_> {
         if signature.returns {
             let l = callee.local(callee.rets[0]);
             let rep = self.rep_of(&l.ty)?;
-            let ty = Type::word(rep.bits, secret && !l.public);
+            let ty = Type::word(rep.bits, secret && !callee.gives_public(callee.rets[0]));
             let words: Vec<Value> = (0..rep.words).map(|_| self.fresh(ty)).collect();
             dst = words.iter().map(|v| (*v, ty)).collect();
             returned = Some(Num { words, bits: rep.bits, signed: rep.signed });

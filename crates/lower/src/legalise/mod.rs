@@ -22,9 +22,9 @@ use body::Body;
 pub use homes::Spread;
 use number::Words;
 use shared::{Shared, Signature};
-use santoku_ir::{Func, FuncId, Loc, Program, Stmt};
-use santoku_ir::visit::walk_stmts;
-use std::collections::{BTreeMap, BTreeSet};
+use santoku_ir::{Func, FuncId, Loc, Program};
+use santoku_ir::visit::reached;
+use std::collections::BTreeMap;
 
 /// What the lowered IR does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,10 +65,11 @@ pub fn legalise(program: &Program, machine: &Machine, spread: Spread) -> Result<
         files: program.files.iter().map(|f| f.as_str().into()).collect(),
     };
     let mut funcs = vec![];
-    let runs = runs(program);
-    for (k, f) in program.funcs.iter().enumerate().filter(|(k, _)| runs.contains(k)) {
+    let exported = (0..program.funcs.len() as u32).map(FuncId).filter(|id| program.func(*id).export.is_some());
+    for id in reached(program, exported) {
+        let f = program.func(id);
         let lowered = function(&mut shared, f).map_err(|what| NotLowered { func: f.name.clone(), what, loc: f.loc })?;
-        shared.funcs.insert(FuncId(k as u32), funcs.len() as u32);
+        shared.funcs.insert(id, funcs.len() as u32);
         funcs.push(lowered);
     }
     Ok(Lowered { module: Module { machine: machine.clone(), tables: shared.tables, funcs }, funcs: shared.funcs })
@@ -80,21 +81,6 @@ pub fn held(machine: &Machine, range: &santoku_ir::Range) -> (u32, usize) {
     (rep.bits, rep.words)
 }
 
-/// By number.
-fn runs(program: &Program) -> BTreeSet<usize> {
-    let mut all: BTreeSet<usize> = program.funcs.iter().enumerate().filter(|(_, f)| f.export.is_some()).map(|(k, _)| k).collect();
-    for k in (0..program.funcs.len()).rev() {
-        if all.contains(&k) {
-            walk_stmts(&program.funcs[k].body, &mut |s| {
-                if let Stmt::Call { func, .. } = s {
-                    all.insert(func.0 as usize);
-                }
-            });
-        }
-    }
-    all
-}
-
 fn function(shared: &mut Shared<'_>, f: &Func) -> Result<crate::data::Func, String> {
     let signature = Signature::of(f);
     let mut b = Body::new(shared, f)?;
@@ -103,12 +89,13 @@ fn function(shared: &mut Shared<'_>, f: &Func) -> Result<crate::data::Func, Stri
     b.slots_of_locals()?;
     b.statements(&f.body)?;
     let results = b.results(&signature)?;
-    let types = results.iter().map(|v| b.ty(*v)).collect::<Vec<Type>>();
+    let types = results.iter().map(|v| b.ty(*v)).map(|t| Type { secret: t.secret && !f.declassifies, ..t }).collect::<Vec<Type>>();
     let (insts, slots, notes) = b.finish();
     Ok(crate::data::Func {
         name: f.name.clone(),
         export: f.export.clone(),
         apart: f.inline == santoku_ir::Inline::Never,
+        declassifies: f.declassifies,
         params,
         results: types,
         slots,

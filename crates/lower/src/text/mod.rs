@@ -17,7 +17,7 @@
 //! }
 //! ```
 //!
-//! A function that stays one has `noinline` before its parameters.
+//! A function that stays one has `noinline` before its parameters, one whose results are public whatever they are made of also `declassifies`.
 //!
 //! Needs: nothing.  Keeps: `parse(print(m)) == m`.  Absent: names of values, which are numbers.
 //! Trusted: nothing: nothing that ships is made of it.

@@ -180,6 +180,7 @@ impl Parser {
         let name = self.quoted()?;
         let export = if self.take("export") { Some(self.quoted()?) } else { None };
         let apart = self.take("noinline");
+        let declassifies = self.take("declassifies");
         self.expect("(")?;
         let params = self.list(")", &mut |p| {
             let (value, ty) = p.named()?;
@@ -194,7 +195,7 @@ impl Parser {
             slots.push(self.slot(slots.len())?);
         }
         let body = self.block()?;
-        Ok(Func { name, export, apart, params, results, slots, body, notes: Default::default() })
+        Ok(Func { name, export, apart, declassifies, params, results, slots, body, notes: Default::default() })
     }
 
     fn slot(&mut self, number: usize) -> Res<Slot> {

@@ -28,7 +28,8 @@ fn func(text: &mut String, module: &Module, f: &Func) {
     let results: Vec<String> = f.results.iter().map(|t| ty(*t)).collect();
     let export = f.export.as_ref().map(|e| format!(" export {e:?}")).unwrap_or_default();
     let apart = if f.apart { " noinline" } else { "" };
-    let _ = writeln!(text, "func {:?}{export}{apart} ({}) -> ({}) {{", f.name, params.join(", "), results.join(", "));
+    let declassifies = if f.declassifies { " declassifies" } else { "" };
+    let _ = writeln!(text, "func {:?}{export}{apart}{declassifies} ({}) -> ({}) {{", f.name, params.join(", "), results.join(", "));
     for (k, s) in f.slots.iter().enumerate() {
         let _ = writeln!(text, "  slot ${k} {:?}: {} align {}{}", s.name, s.bytes, s.align, if s.secret { " !" } else { "" });
     }

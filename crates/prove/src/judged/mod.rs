@@ -10,7 +10,7 @@ mod search;
 pub use search::Elimination;
 
 use plans::Planner;
-use santoku_ir::{visit, FuncId, Program, Stmt, Ty};
+use santoku_ir::{visit, FuncId, Program, Ty};
 use santoku_judge::{Claims, Refusal};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,12 +100,7 @@ fn same(a: &Option<Claims>, b: &Option<Claims>) -> bool {
 
 /// What it calls that gives integers back.
 fn callees(p: &Program, of: FuncId) -> BTreeSet<FuncId> {
-    let mut out = BTreeSet::new();
-    visit::walk_stmts(&p.func(of).body, &mut |s| {
-        if let Stmt::Call { func, .. } = s {
-            out.insert(*func);
-        }
-    });
+    let mut out = visit::callees(p.func(of));
     out.retain(|f| p.func(*f).rets.iter().any(|r| has_integers(p, &p.func(*f).local(*r).ty)));
     out
 }

@@ -44,8 +44,9 @@ pub fn lower_function(cx: &mut Cx, key: &InstanceKey, f: &Function, env: Env, na
     let attrs = attributes(b.cx, &f.attrs);
     let result_span = f.ret.as_ref().map_or(f.name.span, |t| t.span);
     let declared: Vec<(Ty, bool)> = ret.flat();
+    let checked = attrs.as_ref().is_some_and(|a| a.declassifies.is_none());
     for (id, (_, public)) in rets.iter().zip(&declared) {
-        if *public {
+        if *public && checked {
             let expr = b.read_local(*id).expr;
             b.requirements.push(Requirement { need: Need::Declared, expr, span: result_span });
         }
@@ -56,13 +57,18 @@ pub fn lower_function(cx: &mut Cx, key: &InstanceKey, f: &Function, env: Env, na
     func.lens = lens;
     func.params = params;
     func.contracts = [slices, contracts?].concat();
-    let (inline, export) = attrs?;
-    func.inline = inline;
+    let attrs = attrs?;
+    if let Some(at) = attrs.declassifies {
+        one_public_scalar(cx, &declared, result_span)?;
+        not_public_before(cx, &func, &rets, at)?;
+    }
+    func.inline = attrs.inline;
+    func.declassifies = attrs.declassifies.is_some();
     // What a library module exports is for those who build that module, or say that they export it.
     let shown = cx.own.contains(&entity.module) || cx.exported.contains(&entity.module);
-    func.export = export.filter(|_| key.views.is_empty() && shown);
+    func.export = attrs.export.filter(|_| key.views.is_empty() && shown);
     func.doc = f.doc.join("\n");
-    let ret_public = rets.iter().map(|r| func.local(*r).public).collect();
+    let ret_public = rets.iter().map(|r| func.gives_public(*r)).collect();
     let signature = Signature { params: param_types, ret, ret_public };
     func.rets = rets;
     Some(Lowered { func, signature })
@@ -89,15 +95,23 @@ pub fn lower_test(cx: &mut Cx, env: Env, cases: Option<&TestCases>, block: &Bloc
     Some(Func { lens, params, ..func })
 }
 
-/// `@inline`, `@noinline`, `@export("name")`
-fn attributes(cx: &mut Cx, attrs: &[Attr]) -> Option<(Inline, Option<String>)> {
-    let mut inline = Inline::Auto;
-    let mut export = None;
+/// What stands before a function.
+struct Attributes {
+    inline: Inline,
+    export: Option<String>,
+    /// Where that is said.
+    declassifies: Option<Span>,
+}
+
+/// `@inline`, `@noinline`, `@declassify`, `@export("name")`
+fn attributes(cx: &mut Cx, attrs: &[Attr]) -> Option<Attributes> {
+    let mut all = Attributes { inline: Inline::Auto, export: None, declassifies: None };
     for attr in attrs {
         match (attr.name.name.as_str(), &attr.arg) {
-            ("inline", None) => inline = Inline::Always,
-            ("noinline", None) => inline = Inline::Never,
-            ("export", Some(name)) if is_c_name(name) => export = Some(name.clone()),
+            ("inline", None) => all.inline = Inline::Always,
+            ("noinline", None) => all.inline = Inline::Never,
+            ("declassify", None) => all.declassifies = Some(attr.span),
+            ("export", Some(name)) if is_c_name(name) => all.export = Some(name.clone()),
             ("export", _) => {
                 return cx.fail(
                     Diagnostic::error("bad-attribute", "`@export` needs a C identifier")
@@ -109,12 +123,44 @@ fn attributes(cx: &mut Cx, attrs: &[Attr]) -> Option<(Inline, Option<String>)> {
                 return cx.fail(
                     Diagnostic::error("bad-attribute", format!("unknown attribute `@{}`", attr.name.name))
                         .at(attr.span, "not an attribute of functions")
-                        .help("functions take `@inline`, `@noinline`, `@export(\"name\")`"),
+                        .help("functions take `@inline`, `@noinline`, `@declassify`, `@export(\"name\")`"),
                 )
             }
         }
     }
-    Some((inline, export))
+    match (all.declassifies, all.inline) {
+        (Some(span), Inline::Always) => cx.fail(
+            Diagnostic::error("bad-attribute", "a function that declassifies is never inlined")
+                .at(span, "`@inline` stands here, too")
+                .help("remove `@inline`: where the body stood in a caller, the caller would see what the result is made of"),
+        ),
+        (Some(_), _) => Some(Attributes { inline: Inline::Never, ..all }),
+        (None, _) => Some(all),
+    }
+}
+
+/// What a function that declassifies gives.
+fn one_public_scalar(cx: &mut Cx, declared: &[(Ty, bool)], span: Span) -> Option<()> {
+    if matches!(declared, [(ty, true)] if ty.is_scalar()) {
+        return Some(());
+    }
+    cx.fail(
+        Diagnostic::error("bad-attribute", "a function that declassifies gives one public scalar")
+            .at(span, "this is its result")
+            .help("declare what may be seen, and nothing else: `-> public bool`"),
+    )
+}
+
+/// An attribute without an effect would mislead.
+fn not_public_before(cx: &mut Cx, func: &Func, rets: &[LocalId], span: Span) -> Option<()> {
+    if rets.iter().any(|r| !func.local(*r).public) {
+        return Some(());
+    }
+    cx.fail(
+        Diagnostic::error("bad-attribute", "there is nothing to declassify")
+            .at(span, "the result is public without it: it depends on no secret")
+            .help("remove `@declassify`"),
+    )
 }
 
 fn is_c_name(name: &str) -> bool {
@@ -274,6 +320,7 @@ impl FnCx<'_, '_> {
             name,
             export: None,
             inline: Inline::Auto,
+            declassifies: false,
             applies: None,
             lens: Vec::new(),
             params: Vec::new(),

@@ -100,6 +100,7 @@ pub const MISTAKES: &[(&str, Mistake)] = &[
         p.funcs.iter_mut().find(|f| f.name.ends_with(".keep")).expect("there").inline = Inline::Auto;
     }),
     ("an attribute against inlining appears", |p| top(p).inline = Inline::Never),
+    ("the results are public for callers", |p| top(p).declassifies = true),
     ("a function is said to apply a table", |p| top(p).applies = Some(santoku_ir::Applies::Table(santoku_ir::ConstId(0)))),
     ("an exported function has another C name", |p| top(p).export = Some("other".into())),
     ("an exported function is not exported", |p| top(p).export = None),
