@@ -29,6 +29,8 @@
 #define stk_assume_arithmetic_shift hmac_sha256_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement hmac_sha256_stk_assume_twos_complement
 #define stk_eq_u64 hmac_sha256_stk_eq_u64
+#define stk_load_le32 hmac_sha256_stk_load_le32
+#define stk_store_le32 hmac_sha256_stk_store_le32
 #endif
 
 /* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */
@@ -223,6 +225,19 @@ static inline uint32_t stk_eq_u64(uint64_t a, uint64_t b)
 #endif
 #endif
 #define STK_LENGTH(n, most) do { if ((n) > (most)) { STK_MISUSE(); } } while (0)
+
+static inline uint32_t stk_load_le32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | ((uint32_t)p[1] << 8) | ((uint32_t)p[2] << 16) | ((uint32_t)p[3] << 24);
+}
+
+static inline void stk_store_le32(uint8_t *p, uint32_t x)
+{
+    p[0] = (uint8_t)x;
+    p[1] = (uint8_t)(x >> 8);
+    p[2] = (uint8_t)(x >> 16);
+    p[3] = (uint8_t)(x >> 24);
+}
 
 /* hash.sha256.IV */
 STK_TABLE uint32_t hash_sha256_IV[8] = {
@@ -1041,73 +1056,15 @@ STK_NOINLINE static void auth_hmac_sha256_M_block_of(uint8_t *restrict b, uint32
 }
 
 /* auth.hmac_sha256.M.padded
- * The block with the bits turned over in which `pad` has ones. */
-STK_NOINLINE static void auth_hmac_sha256_M_padded(uint8_t *restrict result, const uint8_t *b, uint32_t pad)
+ * The block with the bits turned over in which `pad` has ones, in words of four bytes: of bytes, gcc -O3 makes words where the addresses allow it. */
+STK_NOINLINE static void auth_hmac_sha256_M_padded(uint8_t *restrict r, const uint8_t *b, uint32_t pad)
 {
-    result[0] = (uint8_t)((uint32_t)b[0] ^ pad);
-    result[1] = (uint8_t)((uint32_t)b[1] ^ pad);
-    result[2] = (uint8_t)((uint32_t)b[2] ^ pad);
-    result[3] = (uint8_t)((uint32_t)b[3] ^ pad);
-    result[4] = (uint8_t)((uint32_t)b[4] ^ pad);
-    result[5] = (uint8_t)((uint32_t)b[5] ^ pad);
-    result[6] = (uint8_t)((uint32_t)b[6] ^ pad);
-    result[7] = (uint8_t)((uint32_t)b[7] ^ pad);
-    result[8] = (uint8_t)((uint32_t)b[8] ^ pad);
-    result[9] = (uint8_t)((uint32_t)b[9] ^ pad);
-    result[10] = (uint8_t)((uint32_t)b[10] ^ pad);
-    result[11] = (uint8_t)((uint32_t)b[11] ^ pad);
-    result[12] = (uint8_t)((uint32_t)b[12] ^ pad);
-    result[13] = (uint8_t)((uint32_t)b[13] ^ pad);
-    result[14] = (uint8_t)((uint32_t)b[14] ^ pad);
-    result[15] = (uint8_t)((uint32_t)b[15] ^ pad);
-    result[16] = (uint8_t)((uint32_t)b[16] ^ pad);
-    result[17] = (uint8_t)((uint32_t)b[17] ^ pad);
-    result[18] = (uint8_t)((uint32_t)b[18] ^ pad);
-    result[19] = (uint8_t)((uint32_t)b[19] ^ pad);
-    result[20] = (uint8_t)((uint32_t)b[20] ^ pad);
-    result[21] = (uint8_t)((uint32_t)b[21] ^ pad);
-    result[22] = (uint8_t)((uint32_t)b[22] ^ pad);
-    result[23] = (uint8_t)((uint32_t)b[23] ^ pad);
-    result[24] = (uint8_t)((uint32_t)b[24] ^ pad);
-    result[25] = (uint8_t)((uint32_t)b[25] ^ pad);
-    result[26] = (uint8_t)((uint32_t)b[26] ^ pad);
-    result[27] = (uint8_t)((uint32_t)b[27] ^ pad);
-    result[28] = (uint8_t)((uint32_t)b[28] ^ pad);
-    result[29] = (uint8_t)((uint32_t)b[29] ^ pad);
-    result[30] = (uint8_t)((uint32_t)b[30] ^ pad);
-    result[31] = (uint8_t)((uint32_t)b[31] ^ pad);
-    result[32] = (uint8_t)((uint32_t)b[32] ^ pad);
-    result[33] = (uint8_t)((uint32_t)b[33] ^ pad);
-    result[34] = (uint8_t)((uint32_t)b[34] ^ pad);
-    result[35] = (uint8_t)((uint32_t)b[35] ^ pad);
-    result[36] = (uint8_t)((uint32_t)b[36] ^ pad);
-    result[37] = (uint8_t)((uint32_t)b[37] ^ pad);
-    result[38] = (uint8_t)((uint32_t)b[38] ^ pad);
-    result[39] = (uint8_t)((uint32_t)b[39] ^ pad);
-    result[40] = (uint8_t)((uint32_t)b[40] ^ pad);
-    result[41] = (uint8_t)((uint32_t)b[41] ^ pad);
-    result[42] = (uint8_t)((uint32_t)b[42] ^ pad);
-    result[43] = (uint8_t)((uint32_t)b[43] ^ pad);
-    result[44] = (uint8_t)((uint32_t)b[44] ^ pad);
-    result[45] = (uint8_t)((uint32_t)b[45] ^ pad);
-    result[46] = (uint8_t)((uint32_t)b[46] ^ pad);
-    result[47] = (uint8_t)((uint32_t)b[47] ^ pad);
-    result[48] = (uint8_t)((uint32_t)b[48] ^ pad);
-    result[49] = (uint8_t)((uint32_t)b[49] ^ pad);
-    result[50] = (uint8_t)((uint32_t)b[50] ^ pad);
-    result[51] = (uint8_t)((uint32_t)b[51] ^ pad);
-    result[52] = (uint8_t)((uint32_t)b[52] ^ pad);
-    result[53] = (uint8_t)((uint32_t)b[53] ^ pad);
-    result[54] = (uint8_t)((uint32_t)b[54] ^ pad);
-    result[55] = (uint8_t)((uint32_t)b[55] ^ pad);
-    result[56] = (uint8_t)((uint32_t)b[56] ^ pad);
-    result[57] = (uint8_t)((uint32_t)b[57] ^ pad);
-    result[58] = (uint8_t)((uint32_t)b[58] ^ pad);
-    result[59] = (uint8_t)((uint32_t)b[59] ^ pad);
-    result[60] = (uint8_t)((uint32_t)b[60] ^ pad);
-    result[61] = (uint8_t)((uint32_t)b[61] ^ pad);
-    result[62] = (uint8_t)((uint32_t)b[62] ^ pad);
-    result[63] = (uint8_t)((uint32_t)b[63] ^ pad);
+    uint32_t i; /* 0 .. 15 */
+    for (i = 0; i < 16; i++) {
+        uint32_t w;
+        w = stk_load_le32(&b[UINT32_C(4) * i]) ^ pad;
+        stk_store_le32(&r[UINT32_C(4) * i], w);
+    }
 }
 
 /* hash.sha256.hash_behind
@@ -1139,9 +1096,9 @@ STK_NOINLINE static void auth_hmac_sha256_M_hmac(uint8_t *restrict result, uint3
     uint8_t inner[32];
     uint8_t t_2[64];
     auth_hmac_sha256_M_block_of(b, k, key);
-    auth_hmac_sha256_M_padded(t, b, UINT32_C(54));
+    auth_hmac_sha256_M_padded(t, b, UINT32_C(0x36363636));
     hash_sha256_hash_behind(inner, n, t, m);
-    auth_hmac_sha256_M_padded(t_2, b, UINT32_C(92));
+    auth_hmac_sha256_M_padded(t_2, b, UINT32_C(0x5c5c5c5c));
     hash_sha256_hash_behind(result, UINT32_C(32), t_2, inner);
 }
 
@@ -1223,6 +1180,8 @@ STK_API uint32_t STK_NAME(santoku_hmac_sha256_verify)(size_t k, size_t n, const 
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement
 #undef stk_eq_u64
+#undef stk_load_le32
+#undef stk_store_le32
 #else
 #define STK_UNIT_BEFORE
 #endif
