@@ -89,7 +89,7 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #ifdef __OPTIMIZE__
 #define STK_STACK_SCALARMULT_CURVE25519 (2304 + STK_STACK_MORE)
 #else
-#define STK_STACK_SCALARMULT_CURVE25519 (4352 + STK_STACK_MORE)
+#define STK_STACK_SCALARMULT_CURVE25519 (4608 + STK_STACK_MORE)
 #endif
 #endif
 
@@ -1140,7 +1140,7 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #ifdef __OPTIMIZE__
 #define STK_STACK_SCALARMULT_CURVE25519 (2304 + STK_STACK_MORE)
 #else
-#define STK_STACK_SCALARMULT_CURVE25519 (4352 + STK_STACK_MORE)
+#define STK_STACK_SCALARMULT_CURVE25519 (4608 + STK_STACK_MORE)
 #endif
 #endif
 

@@ -6,7 +6,7 @@
 
 use super::depth::Depths;
 use super::step::{at_entry, decoded, step, write, Callee, Regs, Step};
-use super::takes::Written;
+use super::takes::{Frame, Written};
 use crate::source::abi::Place;
 use crate::machine::CALLER_SAVED;
 use super::value::{Interface, Values, PUBLIC, SECRET, V};
@@ -268,12 +268,7 @@ impl Way<'_, '_> {
             Callee::Elsewhere(_) => None,
         };
         if let Some(takes) = takes {
-            let word = self.values.xlen / 8;
-            let on_stack = |offset: u32| self.load(s, V::Stack(sp + i64::from(offset)), word as u8, false);
-            return takes.written(sp, &|place| match place {
-                Place::Regs { first, .. } => s.regs[10 + first as usize],
-                Place::Stack { offset } | Place::Split { offset } => on_stack(offset),
-            });
+            return takes.written(sp, &At { way: self, state: s, sp });
         }
         // Of any other function it is not known how many of its arguments are on the stack.
         let passed = matches!(callee, Callee::Here(_)) && s.stack.range(sp..).any(|(_, b)| b.value.is_of_frame());
@@ -321,6 +316,30 @@ impl Way<'_, '_> {
             s.regs[10 + k as usize] = if public { PUBLIC } else { V::Result(k as u8) };
         }
         Ok(())
+    }
+}
+
+/// A call.
+struct At<'w, 'a> {
+    way: &'w Way<'w, 'a>,
+    state: &'w State,
+    sp: i64,
+}
+
+impl Frame for At<'_, '_> {
+    fn passed(&self, place: Place, words: u32) -> Vec<V> {
+        let word = self.way.values.xlen / 8;
+        let on_stack = |offset: u32| self.way.load(self.state, V::Stack(self.sp + i64::from(offset)), word as u8, false);
+        let in_register = |k: u32| self.state.regs[10 + k as usize];
+        match place {
+            Place::Regs { first, count } => (first..first + count).map(in_register).collect(),
+            Place::Stack { offset } => (0..words).map(|k| on_stack(offset + k * word)).collect(),
+            Place::Split { offset } => vec![in_register(7), on_stack(offset)],
+        }
+    }
+
+    fn holds_address(&self, at: i64, bytes: i64) -> bool {
+        self.state.stack.range(at..at.saturating_add(bytes)).any(|(_, b)| b.value.is_of_frame())
     }
 }
 

@@ -9,20 +9,18 @@ use crate::report::{FunctionReport, Status};
 use crate::source::abi::{signature, Kind, Place, Role};
 use crate::subject::Subject;
 
-/// An address that a function gets.
+/// An argument.
 #[derive(Clone, Copy, Debug)]
-struct Object {
-    place: Place,
-    /// None: as many as the call says.
-    bytes: Option<u64>,
-    written: bool,
-    /// What is written there is no secret.
-    public: bool,
+enum Argument {
+    Value { place: Place, words: u32 },
+    /// `bytes`: none where the call says how many. `public`: what is written there is no secret.
+    Read { place: Place, bytes: Option<u64> },
+    Written { place: Place, bytes: Option<u64>, public: bool },
 }
 
-/// The addresses that a function gets. In other arguments, in places behind them, and in memory it takes no value for an address.
+/// What a function gets. Places behind its arguments it does not read.
 #[derive(Clone, Debug)]
-pub(crate) struct Takes(Vec<Object>);
+pub(crate) struct Takes(Vec<Argument>);
 
 /// Bytes of a frame that a callee writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +28,14 @@ pub(crate) struct Written {
     pub at: i64,
     pub bytes: i64,
     pub public: bool,
+}
+
+/// A caller with a frame, at a call.
+pub(crate) trait Frame {
+    /// So many words from a place on.
+    fn passed(&self, place: Place, words: u32) -> Vec<V>;
+    /// Some of these bytes may be of an address in the frame: the callee could give it back.
+    fn holds_address(&self, at: i64, bytes: i64) -> bool;
 }
 
 impl Takes {
@@ -40,32 +46,49 @@ impl Takes {
         let own = subject.functions_of(subject.image.function_at(f.address).filter(|own| own.address == f.address)?);
         let [func] = own.into_iter().collect::<Vec<_>>()[..] else { return None };
         let func = subject.program.func(func);
-        let signature = signature(subject.program, func, subject.isa.xlen.bits()).ok()?;
-        let objects = signature.args.iter().filter_map(|arg| {
-            let Kind::Pointer(object) = &arg.kind else { return None };
+        let xlen = subject.isa.xlen.bits();
+        let signature = signature(subject.program, func, xlen).ok()?;
+        let arguments = signature.args.iter().map(|arg| {
+            let place = arg.place;
+            let object = match &arg.kind {
+                Kind::Scalar(s) => return Argument::Value { place, words: s.bits.div_ceil(xlen) },
+                Kind::Pointer(object) => object,
+            };
             let bytes = object.repeat.is_none().then_some(object.size);
-            let public = matches!(arg.role, Role::Ret(r) if func.gives_public(func.rets[r]));
-            Some(Object { place: arg.place, bytes, written: matches!(arg.role, Role::Ret(_)), public })
+            match arg.role {
+                Role::Ret(r) => Argument::Written { place, bytes, public: func.gives_public(func.rets[r]) },
+                Role::Len(_) | Role::Param(_) => Argument::Read { place, bytes },
+            }
         });
-        Some(Takes(objects.collect()))
+        Some(Takes(arguments.collect()))
     }
 
-    /// What a call writes in the frame from `sp` up to its caller's; `passed`: the word in a place.
+    /// What a call writes in the frame from `sp` up to its caller's.
     ///
     /// # Errors
-    /// An address in the frame of which that is not known.
-    pub fn written(&self, sp: i64, passed: &dyn Fn(Place) -> V) -> Result<Vec<Written>, String> {
+    /// An address in the frame of which that is not known, or which may come back as a value.
+    pub fn written(&self, sp: i64, frame: &dyn Frame) -> Result<Vec<Written>, String> {
         let mut all = vec![];
-        for o in &self.0 {
-            let v = passed(o.place);
-            let unknown = || Err("a call that may get an address in the frame".to_string());
-            match (v, o.bytes.and_then(|b| i64::try_from(b).ok())) {
-                (v, _) if !v.is_of_frame() => {}
-                (V::Stack(_), Some(_)) if !o.written => {}
-                (V::Stack(at), Some(bytes)) if at >= sp && at.checked_add(bytes).is_some_and(|end| end <= 0) => {
-                    all.push(Written { at, bytes, public: o.public });
+        for argument in &self.0 {
+            let passed = match *argument {
+                Argument::Value { place, words } => frame.passed(place, words),
+                Argument::Read { place, .. } | Argument::Written { place, .. } => frame.passed(place, 1),
+            };
+            if !passed.iter().any(|v| v.is_of_frame()) {
+                continue;
+            }
+            let known = |bytes: Option<u64>| match passed[..] {
+                [V::Stack(at)] => Some((at, i64::try_from(bytes?).ok()?)),
+                _ => None,
+            };
+            match *argument {
+                Argument::Read { bytes, .. } if known(bytes).is_some_and(|(at, bytes)| !frame.holds_address(at, bytes)) => {}
+                Argument::Written { bytes, public, .. } => {
+                    let inside = known(bytes).filter(|(at, bytes)| *at >= sp && at.checked_add(*bytes).is_some_and(|end| end <= 0));
+                    let (at, bytes) = inside.ok_or("a call that may write to an address in the frame")?;
+                    all.push(Written { at, bytes, public });
                 }
-                _ => return unknown(),
+                _ => return Err("a call that may get an address in the frame".into()),
             }
         }
         Ok(all)

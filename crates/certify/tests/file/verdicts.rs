@@ -20,6 +20,12 @@ fn opened(c: [u8; 16], key: [u8; 16]) -> [u8; 16] { [for i in 0..<16: c[i] ^ key
 @export(\"agreed\")
 fn agreed(a: [u8; 16], b: [u8; 16]) -> [u8; 16] { [for i in 0..<16: a[i] + b[i]] }
 
+@export(\"raised\")
+fn raised(x: u64) -> u64 { x + 1 }
+
+@export(\"moved\")
+fn moved(x: [u64; 2]) -> u64 { x[1] }
+
 @export(\"first_where_same\")
 fn first_where_same(a: [u8; 16], b: [u8; 16], x: u8) -> u8 {
   var r: u8 = 0
@@ -80,11 +86,13 @@ fn whoever_branches_on_anything_else_is_found() {
     let unknown = |f: &ByHand| matches!(f, ByHand::NotFollowed { reason } if reason.contains("an address in the frame"));
     let helper = "static STK_BODY void helper(uint8_t *k, int a, int b, int c, int d, int e, int f, int g, uint8_t *last) { k[0] = last[0] = (uint8_t)(a + b + c + d + e + f + g); }\n";
     let with_helper = |key: &str| opener(&made, key, test).replace("static STK_BODY int opener_inside", &format!("{helper}static STK_BODY int opener_inside"));
-    let cases: [(&str, &Made, String, &dyn Fn(&ByHand) -> bool); 6] = [
+    let cases: [(&str, &Made, String, &dyn Fn(&ByHand) -> bool); 8] = [
         ("not declassified", &without, opener(&without, key, test), &shown),
         ("a byte of the key", &made, opener(&made, key, "unit_authentic(c, t, k) & k[3]"), &shown),
         ("a result that is no verdict", &made, opener(&made, key, "unit_first_where_same(c, k, 1)"), &shown),
         ("a byte of the key instead of a constant", &made, opener(&made, "k[3] = 1; unit_agreed(k, a, b);", "k[3] == 1"), &shown),
+        ("the address comes back as a value", &made, opener(&made, "uint8_t *p = (uint8_t *)(uintptr_t)unit_raised((uintptr_t)k); unit_agreed(k, a, b); p[0] = k[3];", test), &unknown),
+        ("the address comes back from an array", &made, opener(&made, "uint64_t w[2] = {0, (uintptr_t)k}; uint8_t *p = (uint8_t *)(uintptr_t)unit_moved(w); unit_agreed(k, a, b); p[0] = k[3];", test), &unknown),
         ("a function by hand gets the address", &made, with_helper("unit_agreed(k, a, b); helper(k, 1, 2, 3, 4, 5, 6, 7, m);"), &unknown),
         ("it gets the address on the stack", &made, with_helper("unit_agreed(k, a, b); helper(m, 1, 2, 3, 4, 5, 6, 7, k);"), &unknown),
     ];
