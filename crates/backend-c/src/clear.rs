@@ -28,11 +28,11 @@ pub fn note(unit: &str) -> String {
 /// Multiples of what stack pointers are aligned to everywhere.
 const ALIGN: u32 = 16;
 
-/// What the unit needs to clear the stack; `each`: functions of which it is known by itself.
-pub fn clearing(unit: &str, stack: Stack, each: &[(String, Stack)]) -> String {
+/// What the unit needs to clear the stack; `each`: functions of which it is known by itself; `more`: a term that each number has.
+pub fn clearing(unit: &str, stack: Stack, each: &[(String, Stack)], more: &str) -> String {
     let name = stack_macro(unit);
     let [optimised, plain] = [stack.optimised, stack.plain].map(|n| n.div_ceil(ALIGN) * ALIGN);
-    let own = |of: fn(&Stack) -> u32| each.iter().map(|(f, stack)| format!("#define {} ({} + STK_STACK_MORE)\n", function_stack_macro(f), of(stack))).collect::<String>();
+    let own = |of: fn(&Stack) -> u32| each.iter().map(|(f, stack)| format!("#define {} ({} + STK_STACK_MORE{more})\n", function_stack_macro(f), of(stack))).collect::<String>();
     let (each_optimised, each_plain) = (own(|s| s.optimised), own(|s| s.plain));
     let chosen: String = each.iter().map(|(f, _)| format!("#define {} {name}\n", function_stack_macro(f))).collect();
     let chosen = if chosen.is_empty() { chosen } else { format!("#else\n{chosen}") };
@@ -40,7 +40,7 @@ pub fn clearing(unit: &str, stack: Stack, each: &[(String, Stack)]) -> String {
         "/* Functions that get secrets leave none behind: before they return, they overwrite the stack below their own frame, and the registers that\n \
 * they need not preserve. So many bytes are overwritten, which is as deep as what they call goes with the compilers that were tried: define the\n \
 * macro, a multiple of {ALIGN}, where frames are larger, or STK_KEEP_SECRETS to leave all that out. */\n\
-#ifndef {name}\n#ifdef __OPTIMIZE__\n#define {name} ({optimised} + STK_STACK_MORE)\n{each_optimised}#else\n#define {name} ({plain} + STK_STACK_MORE)\n{each_plain}#endif\n{chosen}#endif\n\n{MORE}\n{BODY}\n{CLEAR}"
+#ifndef {name}\n#ifdef __OPTIMIZE__\n#define {name} ({optimised} + STK_STACK_MORE{more})\n{each_optimised}#else\n#define {name} ({plain} + STK_STACK_MORE{more})\n{each_plain}#endif\n{chosen}#endif\n\n{MORE}\n{BODY}\n{CLEAR}"
     )
 }
 

@@ -57,6 +57,8 @@ pub struct Options {
     pub api_source: String,
     pub api_header: String,
     pub vector: Option<Vector>,
+    /// Other texts of functions, for machines with registers of vectors. The first that a compiler has is taken.
+    pub lanes: Vec<Lanes>,
     /// Bits of the widest product with a secret in it, `None` where secrets are not multiplied: the unit refuses processors that
     /// take a time for it that depends on the secret. Only an analysis of the program knows, so there is no default.
     pub secret_product: Option<u32>,
@@ -81,6 +83,7 @@ impl Options {
             api_source: String::new(),
             api_header: String::new(),
             vector: None,
+            lanes: vec![],
             secret_product,
             products: Products::Whole,
             export: true,
@@ -101,4 +104,31 @@ pub struct Vector {
     pub preamble: String,
     /// Functions (by name in the program) that are not printed: a call of one is a use of this macro of the preamble.
     pub macros: BTreeMap<String, String>,
+}
+
+/// Functions in registers of vectors, beside the same functions in C.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lanes {
+    /// What tells these registers from others, a number above 0.
+    pub number: usize,
+    /// When a compiler has them, for `#if`.
+    pub guard: String,
+    /// The type and the operations of their texts.
+    pub preamble: String,
+    /// Operations that these texts alone have.
+    pub gates: String,
+    /// By the name of the function in the program; each gives an array of arrays for one.
+    pub kernels: BTreeMap<String, LanesOf>,
+}
+
+/// One function in registers of vectors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LanesOf {
+    /// Types, tables and functions, the last of them `entry`.
+    pub text: String,
+    /// `void entry(uint8_t *out, const uint8_t *in)`: words in memory with the least significant byte first.
+    pub entry: String,
+    /// All names of file scope.
+    pub names: Vec<String>,
+    pub stack: Stack,
 }

@@ -9,6 +9,7 @@ use crate::context::{storage, FnCx, Outer, Res, Signature, StorageError, UnitCx}
 use crate::ctype::{literal, word_storage, CInt, CTy};
 use crate::exported::{Exported, Role};
 use crate::func::doc_lines;
+use crate::lanes;
 use crate::merge::in_one;
 use crate::names::Names;
 use crate::options::{Clears, Options, Placement, Stack};
@@ -35,6 +36,26 @@ pub struct Emitted {
     pub compared: Compared,
 }
 
+/// A program as text for a file that has other functions, too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inner {
+    /// Types, tables and functions alone: a source without what stands before them.
+    pub text: String,
+    /// The C names of all functions.
+    pub names: Vec<String>,
+    /// Bytes of stack that the functions that get secrets are guessed to use.
+    pub stack: Stack,
+}
+
+/// As [`emit`], for another file.
+///
+/// # Errors
+/// As [`emit`].
+pub fn emit_inner(program: &Program, opts: &Options) -> Result<Inner, EmitError> {
+    let (emitted, _, text, stack) = emit_parts(program, opts)?;
+    Ok(Inner { text, names: emitted.functions.into_values().collect(), stack })
+}
+
 /// Prints `program` as one C file and its header.
 ///
 /// Every integer occurrence must carry its proven range. Functions with an export name are external
@@ -51,6 +72,11 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
 /// # Errors
 /// As [`emit`].
 pub fn emit_in_pieces(program: &Program, opts: &Options) -> Result<(Emitted, Pieces), EmitError> {
+    emit_parts(program, opts).map(|(emitted, pieces, ..)| (emitted, pieces))
+}
+
+/// Text of the file, what was read back, the text of types, tables and functions, and their stack.
+fn emit_parts(program: &Program, opts: &Options) -> Result<(Emitted, Pieces, String, Stack), EmitError> {
     let meant = program;
     let program = &settled(program);
     let unit = prepare(program, opts)?;
@@ -86,8 +112,9 @@ pub fn emit_in_pieces(program: &Program, opts: &Options) -> Result<(Emitted, Pie
             (false, Inline::Auto | Inline::Always) => "static ",
         };
         let names = cx.names[..meant.funcs[k].locals.len()].to_vec();
+        let head = cx.declaration(signature, &signature.written())?;
         let text = cx.define(signature, linkage)?;
-        bodies.push_str(&text);
+        bodies.push_str(&lanes::instead(&opts.lanes, f, &text, &format!("{linkage}{head}"), &names));
         bodies.push('\n');
         bodies.push_str(&outer);
         pieces.functions.push(Piece { func: FuncId(k as u32), text, names, outer });
@@ -106,13 +133,16 @@ pub fn emit_in_pieces(program: &Program, opts: &Options) -> Result<(Emitted, Pie
     if !private.is_empty() {
         names.extend((0..program.structs.len()).filter(|k| unit.struct_fields[*k].is_some()).map(|k| unit.struct_names[k].clone()));
     }
+    names.extend(lanes::names(opts));
     let estimate = crate::estimate::estimated(program, &own_bytes);
     // Code that calls functions by hand clears as much as each of them needs.
     let mut each = vec![];
     for (k, f) in program.funcs.iter().enumerate().filter(|(k, _)| !opts.export && opts.clears == Clears::Estimated && printed[*k].is_some()) {
         each.extend(f.export.clone().map(|name| (name, crate::estimate::estimated_of(program, &own_bytes, k))));
     }
-    Ok((Emitted { source: source(&unit, (&private, &pieces.tables, &bodies, names), &header, (estimate, each)), header, functions, exported, compared }, pieces))
+    let body = format!("{private}{}{bodies}", pieces.tables);
+    let source = source(&unit, (&body, names), &header, (estimate, each));
+    Ok((Emitted { source, header, functions, exported, compared }, pieces, body, estimate))
 }
 
 /// What the text is read back with.
@@ -387,9 +417,9 @@ fn initialiser(unit: &UnitCx<'_>, t: &CTy, v: &ConstValue, depth: usize) -> Stri
 }
 
 /// `names`: of the types and functions that no other file sees.
-fn source(unit: &UnitCx<'_>, (types, tables, bodies, mut names): (&str, &str, &str, Vec<String>), header: &str, (estimate, each): (Stack, Vec<(String, Stack)>)) -> String {
+fn source(unit: &UnitCx<'_>, (body, mut names): (&str, Vec<String>), header: &str, (estimate, each): (Stack, Vec<(String, Stack)>)) -> String {
     let opts = unit.opts;
-    let rest = format!("{types}{tables}{bodies}{}", opts.api_source);
+    let rest = format!("{body}{}", opts.api_source);
     let helpers = helpers_for(&rest, header);
     names.extend((0..unit.const_names.len()).filter(|k| unit.const_used[*k]).map(|k| unit.const_names[k].clone()));
     names.extend(ASSUMED.iter().copied().chain(helpers_in(&helpers)).map(str::to_string));
@@ -401,8 +431,9 @@ fn source(unit: &UnitCx<'_>, (types, tables, bodies, mut names): (&str, &str, &s
         text.push_str(&v.preamble);
         text.push('\n');
     }
+    text.push_str(&lanes::choice(opts));
     text.push_str(ASSUMPTIONS);
-    if bodies.contains("STK_MUL_") {
+    if body.contains("STK_MUL_") {
         text.push('\n');
         text.push_str(&in_parts(opts.products));
     }
@@ -410,24 +441,26 @@ fn source(unit: &UnitCx<'_>, (types, tables, bodies, mut names): (&str, &str, &s
         text.push('\n');
         text.push_str(&products(&opts.unit, bits, opts.products));
     }
-    if bodies.contains("STK_API ") {
+    if body.contains("STK_API ") {
         text.push('\n');
         text.push_str(API);
     }
-    if opts.clears != Clears::Nothing && (!opts.export || bodies.contains("STK_CLEAR(")) {
+    if opts.clears != Clears::Nothing && (!opts.export || body.contains("STK_CLEAR(")) {
         let stack = match opts.clears {
             Clears::Stack(stack) => stack,
             Clears::Estimated | Clears::Nothing => estimate,
         };
         text.push('\n');
-        text.push_str(&clearing(&opts.unit, stack, &each));
+        text.push_str(&lanes::stack(opts));
+        let more = if opts.lanes.is_empty() { String::new() } else { format!(" + {}", lanes::stack_macro(&opts.unit)) };
+        text.push_str(&clearing(&opts.unit, stack, &each, &more));
     }
-    if bodies.contains("STK_NOINLINE") {
+    if body.contains("STK_NOINLINE") {
         text.push('\n');
         text.push_str(NOINLINE);
     }
     text.push('\n');
-    if !tables.is_empty() {
+    if body.contains("STK_TABLE ") {
         if opts.placement == Placement::Ram {
             text.push_str("#define STK_TABLES_IN_RAM\n");
         }

@@ -125,6 +125,7 @@ pub fn build_watched(checked: &Checked, options: &BuildOptions, clock: &dyn Fn()
     let done = santoku_passes::optimise_with(&checked.program, options.level, &without, &pass_options, &mut |n, p| dump(n, p), clock);
     let done = done.map_err(|e| pass_failure(&e, &checked.sources))?;
     let c_options = santoku_backend_c::Options {
+        lanes: crate::lanes::lanes(checked, &options.without)?,
         widest: checked.target.widest,
         products: products(&checked.target),
         provenance: options.provenance.clone(),

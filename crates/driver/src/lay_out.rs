@@ -144,7 +144,7 @@ fn takes_and_gives_a_block(f: &Func) -> bool {
     f.local(*first).kind == LocalKind::Param && words && ty.same_shape(&f.local(*ret).ty)
 }
 
-fn refused(e: &LayoutError, checked: &Checked) -> Failure {
+pub(crate) fn refused(e: &LayoutError, checked: &Checked) -> Failure {
     if let LayoutError::Internal { step, reason } = e {
         return Failure::internal(&format!("layout, {step}"), reason.clone());
     }

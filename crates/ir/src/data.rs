@@ -59,7 +59,7 @@ pub enum Inline {
     Never,
 }
 
-/// An operation with a constant of its own.
+/// An operation that machines may have in another form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Applies {
     /// A constant array of words, to a word of as many bits as the table has inputs, or to an array of as many words, whose columns of
@@ -67,6 +67,8 @@ pub enum Applies {
     Table(ConstId),
     /// A constant array of bit numbers, to a word: which of its bits each bit of the result is. See [`crate::perm`].
     Perm(ConstId),
+    /// One function, to every element of an array: on machines with registers of vectors, to several at once. See [`crate::each`].
+    Each,
 }
 
 /// One function. Parameters are read-only by convention of `sema` (a parameter that is assigned is

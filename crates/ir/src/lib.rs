@@ -12,6 +12,7 @@
 
 pub mod build;
 pub mod data;
+pub mod each;
 pub mod expr;
 #[cfg(feature = "testing")]
 pub mod gen;

@@ -137,11 +137,14 @@ impl<'a> Run<'a> {
         let n = Int::from(len.unwrap_or(1) as u64);
         let fits = self.within(&s, Some(&Int::ZERO), None) && self.at_most(&Sc { itv: s.itv.as_ref().map(|i| i.add(&Itv::point(n.clone()))), form: self.form(&s).map(|f| Rc::new(f.shift(n.clone()))), ..s.clone() }, &whole);
         self.must(fits, || format!("an index or slice of {n} at {} of {}", shown(&s.itv), shown(&whole.itv)))?;
-        let last = self.itv(&whole)?.hi.sub(&n);
+        let lengths = self.itv(&whole)?;
+        let last = lengths.hi.sub(&n);
         let inside = Itv::between(Int::ZERO, last).and_then(|i| i.common(s.itv.as_ref()?));
         let at = self.known(inside, "an index outside of its array")?;
         let places = small(&Itv::point(at.hi.sub(&at.lo))).and_then(|w| u64::try_from(w).ok()).unwrap_or(u64::MAX);
-        self.charge(places.min(MAX_ELEMENTS).saturating_mul(len.unwrap_or(1) as u64));
+        // One element stands for all of an array whose length is not known.
+        let apart = if lengths.single().is_some() { places.min(MAX_ELEMENTS) } else { 1 };
+        self.charge(apart.saturating_mul(len.unwrap_or(1) as u64));
         Ok(Step::Part { form: self.form(&s), at, len })
     }
 

@@ -27,10 +27,14 @@ pub fn build(program: &Program, func: &str, request: &Request) -> Result<Kernel,
 /// As [`build`].
 pub fn build_watched(program: &Program, func: &str, request: &Request, watch: &mut dyn Observer) -> Result<Kernel, LayoutError> {
     let circuits = circuits(program, watch);
-    let build_with = |unroll: u64| build_with(program, func, request, (unroll, &circuits));
-    match build_with(UNROLL) {
+    with_loops(|unroll| passed(program, func, request, (unroll, &circuits))?.print())
+}
+
+/// Makes a kernel with the loops over rounds as they are, or else written out.
+pub fn with_loops<T>(mut make: impl FnMut(u64) -> Result<T, LayoutError>) -> Result<T, LayoutError> {
+    match make(UNROLL) {
         // Indices, rotations and constants that change from round to round are known once the rounds are written out.
-        Err(first @ LayoutError::Operation { .. }) => match build_with(UNROLL_ALL) {
+        Err(first @ LayoutError::Operation { .. }) => match make(UNROLL_ALL) {
             Err(LayoutError::Internal { step, reason }) => Err(LayoutError::Internal { step, reason }),
             Err(_) => Err(first),
             made => made,
@@ -39,7 +43,8 @@ pub fn build_watched(program: &Program, func: &str, request: &Request, watch: &m
     }
 }
 
-fn build_with(program: &Program, func: &str, request: &Request, (unroll, circuits): (u64, &Circuits)) -> Result<Kernel, LayoutError> {
+/// The program behind all passes.
+pub fn passed<'a>(program: &Program, func: &str, request: &'a Request, (unroll, circuits): (u64, &'a Circuits)) -> Result<Steps<'a>, LayoutError> {
     let mut made = Steps::start(program, func, request, (unroll, circuits))?;
     for pass in TABLE.iter().filter(|p| p.runs_in(request)) {
         (pass.run)(&mut made)?;
@@ -47,5 +52,5 @@ fn build_with(program: &Program, func: &str, request: &Request, (unroll, circuit
             made.dump = santoku_ir::text::print(&made.program);
         }
     }
-    made.print()
+    Ok(made)
 }

@@ -13,6 +13,7 @@ mod choices;
 mod circuits;
 mod columns;
 mod count;
+mod embed;
 mod error;
 mod gates;
 mod graph;
@@ -36,6 +37,7 @@ mod twins;
 mod widen;
 mod words;
 
+pub use embed::{embedded, Embedded};
 pub use error::LayoutError;
 
 /// Statements of one copy before the next copy's, where nobody says otherwise.

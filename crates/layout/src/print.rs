@@ -6,7 +6,7 @@ use crate::request::Kernel;
 use crate::{lookup, lut};
 use crate::ranges::ranged;
 use crate::steps::{words, Steps};
-use santoku_backend_c::{emit, Decisions, EmitError, Options, Vector};
+use santoku_backend_c::{emit, emit_inner, Decisions, EmitError, Inner, Options, Vector};
 use santoku_ir::{Base, Expr, ExprKind, FuncId, Place, Program, Stmt};
 use santoku_prove::products::widest_secret_product;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +24,35 @@ impl Steps<'_> {
     }
 
     pub fn print(mut self) -> Result<Kernel, LayoutError> {
+        let api = self.api();
+        let (program, options, ..) = self.printable(api)?;
+        let out = emit(&program, &options).map_err(|e| self.unprinted(e))?;
+        let lanes = self.lanes();
+        Ok(Kernel {
+            name: self.request.name.clone(),
+            source: out.source,
+            header: out.header,
+            cflags: self.request.isa.flags.clone(),
+            lanes,
+            blocks: lanes * self.request.interleave,
+            block_bytes: self.block.bytes(),
+            shared_bytes: self.shared.iter().filter_map(|(_, t)| words(t)).map(|(n, b)| n * b / 8).sum(),
+            operations: self.operations,
+            checks: self.checks,
+            left_out: self.left_out,
+            dump: self.dump,
+        })
+    }
+
+    /// The kernel as text for another file; the three-input gates that it has, and functions that its preamble must have.
+    pub fn inner(&mut self) -> Result<(Inner, Vec<u8>, String), LayoutError> {
+        let (program, options, tables, lookups) = self.printable(Default::default())?;
+        let inner = emit_inner(&program, &options).map_err(|e| self.unprinted(e))?;
+        Ok((inner, tables, lookups))
+    }
+
+    /// The program, and how it is printed: with `api` behind the functions and in the header; three-input gates, and functions that look up.
+    fn printable(&mut self, (api_source, api_header): (String, String)) -> Result<(Program, Options, Vec<u8>, String), LayoutError> {
         let name = self.request.name.clone();
         let core = self.f().name.clone();
         self.program.funcs[self.func.0 as usize].export = Some(format!("{name}_core"));
@@ -55,7 +84,6 @@ impl Steps<'_> {
         let tables: Vec<u8> = tables.into_iter().collect();
         let vector = (self.request.layout != Layout::Scalar)
             .then(|| Vector { type_name: "V".into(), preamble: self.request.isa.preamble(&tables) + &lookups, macros });
-        let (api_source, api_header) = self.api();
         let options = Options {
             provenance: format!("{core}, {} layout, {}, {} copies.", self.request.layout.name(), self.request.isa.name, self.request.interleave),
             api_source,
@@ -65,22 +93,7 @@ impl Steps<'_> {
             export: false,
             ..Options::new(&name, secret_product)
         };
-        let out = emit(&p, &options).map_err(|e| self.unprinted(e))?;
-        let lanes = self.lanes();
-        Ok(Kernel {
-            name,
-            source: out.source,
-            header: out.header,
-            cflags: self.request.isa.flags.clone(),
-            lanes,
-            blocks: lanes * self.request.interleave,
-            block_bytes: self.block.bytes(),
-            shared_bytes: self.shared.iter().filter_map(|(_, t)| words(t)).map(|(n, b)| n * b / 8).sum(),
-            operations: self.operations,
-            checks: self.checks,
-            left_out: self.left_out,
-            dump: self.dump,
-        })
+        Ok((p, options, tables, lookups))
     }
 
     /// The text of functions that look bytes up, for the calls of those that apply a table.
@@ -91,7 +104,7 @@ impl Steps<'_> {
         }
         for (k, f) in p.funcs.iter().enumerate().filter(|(_, f)| lookup::table_of(p, f).is_some()) {
             let entries = lookup::entries(p, FuncId(k as u32)).ok_or_else(|| LayoutError::internal("print", "a table that does not run on every byte"))?;
-            let name = format!("stk_lookup_{k}");
+            let name = format!("{}_lookup_{k}", self.request.name);
             text.push_str(&lookup::text(&self.request.isa, &name, &entries));
             macros.insert(f.name.clone(), name);
         }

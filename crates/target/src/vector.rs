@@ -55,13 +55,32 @@ pub struct Affine {
 }
 
 impl VectorUnit {
+    /// For `#if`: a compiler was told of the unit by its [`flags`](Self::flags), each of which defines a macro (`-mavx2`: `__AVX2__`). `None` where
+    /// a flag is another.
+    pub fn guard(&self) -> Option<String> {
+        let one = |f: &String| Some(format!("defined(__{}__)", f.strip_prefix("-m").filter(|m| m.bytes().all(|b| b.is_ascii_alphanumeric()))?.to_uppercase()));
+        let all = self.flags.iter().map(one).collect::<Option<Vec<_>>>()?;
+        (!all.is_empty()).then(|| all.join(" && "))
+    }
+
     /// Type and macros, with the functions of three bits of these tables.
     pub fn preamble(&self, tables: &[u8]) -> String {
+        self.operations_text() + &self.gates(tables)
+    }
+
+    /// Type and macros.
+    pub fn operations_text(&self) -> String {
         let mut text = self.prelude.clone();
         for (operation, meaning) in &self.operations {
             let _ = writeln!(text, "#define V_{operation} {meaning}");
         }
         text.push_str(&self.functions);
+        text
+    }
+
+    /// Macros for the functions of three bits of these tables.
+    pub fn gates(&self, tables: &[u8]) -> String {
+        let mut text = String::new();
         for t in tables {
             let meaning = self.ternary.as_deref().unwrap_or_default().replace("{table}", &format!("{t:02x}"));
             let _ = writeln!(text, "#define V_LUT_{t:02x}(a, b, c) {meaning}");

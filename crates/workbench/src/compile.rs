@@ -4,8 +4,8 @@
 use crate::primitives::{Primitive, Tree};
 use crate::widen::widen;
 use crate::BenchError;
-use santoku_backend_c::{Clears, Decisions, Emitted, Options, Stack};
-use santoku_driver::{check, products, Checked, Request, Target};
+use santoku_backend_c::{Clears, Decisions, Emitted, Lanes, Options, Stack};
+use santoku_driver::{check, lanes, products, Checked, Request, Target};
 use santoku_ir::Program;
 use santoku_passes::{Again, Level, PassOptions, StepReport};
 use santoku_prove::products::widest_secret_product;
@@ -28,6 +28,8 @@ pub struct Compiled {
     pub again: Again,
     /// Of its C.
     pub decisions: Decisions,
+    /// Functions that machines with registers of vectors have in another text.
+    pub lanes: Vec<Lanes>,
 }
 
 /// Front end only: an entry file with the target's implementations, nothing proved.
@@ -39,8 +41,9 @@ pub fn front(tree: &Tree, entry: &str, target: Target) -> Result<Checked, BenchE
 
 /// Front end and passes.
 pub fn compile(tree: &Tree, primitive: &Primitive, build: &Build) -> Result<Compiled, BenchError> {
-    let program = front(tree, &primitive.entry, build.target.clone())?.program;
-    optimised(&program, &build.target, build.level, &build.without)
+    let checked = front(tree, &primitive.entry, build.target.clone())?;
+    let lanes = lanes(&checked, &build.without)?;
+    Ok(Compiled { lanes, ..optimised(&checked.program, &build.target, build.level, &build.without)? })
 }
 
 /// Passes alone.
@@ -51,7 +54,7 @@ pub fn optimised(program: &Program, target: &Target, level: Level, without: &BTr
     let wide = without.remove(DERIVE_WIDTH);
     let done = santoku_passes::optimise(program, level, &without, &options)?;
     let program = if wide { widened(&done.program)? } else { done.program };
-    Ok(Compiled { program, steps: done.steps, again: done.again, decisions })
+    Ok(Compiled { program, steps: done.steps, again: done.again, decisions, lanes: vec![] })
 }
 
 /// C needs some width: without this pass, the widths of code without proved ranges are taken.
@@ -113,6 +116,7 @@ pub fn emit(primitive: &Primitive, build: &Build, compiled: &Compiled, provenanc
         renamed: true,
         clears: primitive.stack.of(build.target.word_bits).map_or(Clears::Estimated, |s| Clears::Stack(Stack { optimised: s.optimised, plain: s.plain })),
         decisions: compiled.decisions,
+        lanes: compiled.lanes.clone(),
         ..Options::new(&primitive.unit, widest_secret_product(&compiled.program))
     };
     Ok(santoku_backend_c::emit(&compiled.program, &options)?)

@@ -142,6 +142,7 @@ pub(crate) fn exported_c(program: &Program, target: &Target, unit: &str) -> Resu
         products: santoku_driver::products(target),
         provenance: unit.into(),
         export: true,
+        lanes: santoku_driver::lanes_of(program, target, &BTreeSet::new()).map_err(|e| BenchError::Internal { stage: "layout".into(), reason: e.to_string() })?,
         ..Options::new(unit, widest_secret_product(&done.program))
     };
     let emitted = santoku_backend_c::emit(&done.program, &options)?;

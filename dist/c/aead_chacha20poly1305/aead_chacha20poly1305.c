@@ -17,15 +17,21 @@
 #define cipher_chacha20_rounds aead_chacha20poly1305_cipher_chacha20_rounds
 #define cipher_chacha20_setup aead_chacha20poly1305_cipher_chacha20_setup
 #define aead_chacha20poly1305_stream aead_chacha20poly1305_aead_chacha20poly1305_stream
+#define aead_chacha20poly1305_states aead_chacha20poly1305_aead_chacha20poly1305_states
+#define cipher_chacha20_blocks aead_chacha20poly1305_cipher_chacha20_blocks
+#define cipher_stream_added_words aead_chacha20poly1305_cipher_stream_added_words
+#define aead_chacha20poly1305_added_batch aead_chacha20poly1305_aead_chacha20poly1305_added_batch
 #define cipher_stream_added_block aead_chacha20poly1305_cipher_stream_added_block
+#define aead_chacha20poly1305_added_singly aead_chacha20poly1305_aead_chacha20poly1305_added_singly
+#define cipher_stream_added_blocks aead_chacha20poly1305_cipher_stream_added_blocks
 #define cipher_stream_added_byte aead_chacha20poly1305_cipher_stream_added_byte
 #define aead_chacha20poly1305_added aead_chacha20poly1305_aead_chacha20poly1305_added
 #define aead_chacha20poly1305_filled aead_chacha20poly1305_aead_chacha20poly1305_filled
 #define onetimeauth_accumulator_radix44_mul aead_chacha20poly1305_onetimeauth_accumulator_radix44_mul
-#define onetimeauth_accumulator_radix44_load aead_chacha20poly1305_onetimeauth_accumulator_radix44_load
 #define onetimeauth_poly1305_in_pairs aead_chacha20poly1305_onetimeauth_poly1305_in_pairs
 #define onetimeauth_poly1305_whole_blocks aead_chacha20poly1305_onetimeauth_poly1305_whole_blocks
 #define aead_chacha20poly1305_absorbed aead_chacha20poly1305_aead_chacha20poly1305_absorbed
+#define onetimeauth_poly1305_point aead_chacha20poly1305_onetimeauth_poly1305_point
 #define aead_chacha20poly1305_summed aead_chacha20poly1305_aead_chacha20poly1305_summed
 #define onetimeauth_accumulator_radix44_canonical aead_chacha20poly1305_onetimeauth_accumulator_radix44_canonical
 #define onetimeauth_accumulator_radix44_tag aead_chacha20poly1305_onetimeauth_accumulator_radix44_tag
@@ -34,6 +40,11 @@
 #define auth_same_equal_16 aead_chacha20poly1305_auth_same_equal_16
 #define auth_same_verdict aead_chacha20poly1305_auth_same_verdict
 #define aead_chacha20poly1305_open aead_chacha20poly1305_aead_chacha20poly1305_open
+#define cipher_chacha20_blocks_lanes_all aead_chacha20poly1305_cipher_chacha20_blocks_lanes_all
+#define cipher_chacha20_blocks_lanes_cipher_chacha20_rounds aead_chacha20poly1305_cipher_chacha20_blocks_lanes_cipher_chacha20_rounds
+#define cipher_chacha20_blocks_lanes_core aead_chacha20poly1305_cipher_chacha20_blocks_lanes_core
+#define cipher_chacha20_blocks_lanes_in aead_chacha20poly1305_cipher_chacha20_blocks_lanes_in
+#define cipher_chacha20_blocks_lanes_out aead_chacha20poly1305_cipher_chacha20_blocks_lanes_out
 #define aead_chacha20poly1305_summed_lit0 aead_chacha20poly1305_aead_chacha20poly1305_summed_lit0
 #define stk_assume_arithmetic_shift aead_chacha20poly1305_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement aead_chacha20poly1305_stk_assume_twos_complement
@@ -42,12 +53,233 @@
 #define stk_mask_u32 aead_chacha20poly1305_stk_mask_u32
 #define stk_sel_u32 aead_chacha20poly1305_stk_sel_u32
 #define stk_eq_u64 aead_chacha20poly1305_stk_eq_u64
+#define stk_load_le64 aead_chacha20poly1305_stk_load_le64
+#define stk_store_le64 aead_chacha20poly1305_stk_store_le64
 #endif
 
 /* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */
 void *(memcpy)(void *, const void *, size_t);
 void *(memmove)(void *, const void *, size_t);
 void *(memset)(void *, int, size_t);
+
+/* Functions that do the same to several blocks do it to all at once where the compiler was told of registers for that. Define STK_NO_VECTORS to
+ * do without. The order of bytes in memory is that of the machines that have them. */
+#ifndef STK_LANES
+#if defined(STK_NO_VECTORS)
+#define STK_LANES 0
+#elif defined(__AVX2__) && defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VBMI__) && defined(__AVX512VBMI2__)
+#define STK_LANES 2
+#include <immintrin.h>
+typedef __m256i V;
+#define V_ADD16(a, b) _mm256_add_epi16(a, b)
+#define V_ADD32(a, b) _mm256_add_epi32(a, b)
+#define V_ADD64(a, b) _mm256_add_epi64(a, b)
+#define V_ADD8(a, b) _mm256_add_epi8(a, b)
+#define V_AND(a, b) _mm256_and_si256(a, b)
+#define V_BYTES(a, hi, lo) _mm256_shuffle_epi8(a, _mm256_set_epi64x(hi, lo, hi, lo))
+#define V_LOAD(p, stride) ((stride) == 16 ? _mm256_loadu_si256((const __m256i *)(p)) \
+    : _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(p))), \
+        _mm_loadu_si128((const __m128i *)((p) + (stride))), 1))
+#define V_MUL16(a, b) _mm256_mullo_epi16(a, b)
+#define V_MUL32(a, b) _mm256_mullo_epi32(a, b)
+#define V_MUL64(a, b) _mm256_mullo_epi64(a, b)
+#define V_MUL8(a, b) V_OR(V_AND(V_MUL16(a, b), V_SET16(0xff)), V_SHL16(V_MUL16(V_SHR16(a, 8), V_SHR16(b, 8)), 8))
+#define V_NOT(a) _mm256_xor_si256(a, _mm256_set1_epi32(-1))
+#define V_OR(a, b) _mm256_or_si256(a, b)
+#define V_ROTL16(a, k) _mm256_shldi_epi16(a, a, k)
+#define V_ROTL32(a, k) _mm256_rol_epi32(a, k)
+#define V_ROTL64(a, k) _mm256_rol_epi64(a, k)
+#define V_ROTL8(a, k) V_OR(V_SHL8(a, k), V_SHR8(a, 8 - (k)))
+#define V_ROTLV16(a, k) V_OR(V_SHLV16(a, k), V_SHRV16(a, 16 - (k)))
+#define V_ROTLV32(a, k) V_OR(V_SHLV32(a, k), V_SHRV32(a, 32 - (k)))
+#define V_ROTLV64(a, k) V_OR(V_SHLV64(a, k), V_SHRV64(a, 64 - (k)))
+#define V_ROTLV8(a, k) V_OR(V_SHLV8(a, k), V_SHRV8(a, 8 - (k)))
+#define V_SET16(x) _mm256_set1_epi16((short)(x))
+#define V_SET32(x) _mm256_set1_epi32((int)(x))
+#define V_SET64(x) _mm256_set1_epi64x((long long)(x))
+#define V_SET8(x) _mm256_set1_epi8((char)(x))
+#define V_SHIFTS16(a, k) V_OR(V_SHL16(a, k), V_SHR16(a, 16 - (k)))
+#define V_SHIFTS32(a, k) V_OR(V_SHL32(a, k), V_SHR32(a, 32 - (k)))
+#define V_SHIFTS64(a, k) V_OR(V_SHL64(a, k), V_SHR64(a, 64 - (k)))
+#define V_SHL16(a, k) _mm256_slli_epi16(a, k)
+#define V_SHL32(a, k) _mm256_slli_epi32(a, k)
+#define V_SHL64(a, k) _mm256_slli_epi64(a, k)
+#define V_SHL8(a, k) V_AND(V_SHL16(a, k), V_SET8(0xff << (k)))
+#define V_SHLV16(a, k) _mm256_sll_epi16(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHLV32(a, k) _mm256_sll_epi32(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHLV64(a, k) _mm256_sll_epi64(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHLV8(a, k) V_AND(V_SHLV16(a, k), V_SET8(0xff << (k)))
+#define V_SHR16(a, k) _mm256_srli_epi16(a, k)
+#define V_SHR32(a, k) _mm256_srli_epi32(a, k)
+#define V_SHR64(a, k) _mm256_srli_epi64(a, k)
+#define V_SHR8(a, k) V_AND(V_SHR16(a, k), V_SET8(0xff >> (k)))
+#define V_SHRV16(a, k) _mm256_srl_epi16(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHRV32(a, k) _mm256_srl_epi32(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHRV64(a, k) _mm256_srl_epi64(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHRV8(a, k) V_AND(V_SHRV16(a, k), V_SET8(0xff >> (k)))
+#define V_STORE(p, stride, v) stk_store(p, stride, v)
+#define V_SUB16(a, b) _mm256_sub_epi16(a, b)
+#define V_SUB32(a, b) _mm256_sub_epi32(a, b)
+#define V_SUB64(a, b) _mm256_sub_epi64(a, b)
+#define V_SUB8(a, b) _mm256_sub_epi8(a, b)
+#define V_UNPACKHI16(a, b) _mm256_unpackhi_epi16(a, b)
+#define V_UNPACKHI32(a, b) _mm256_unpackhi_epi32(a, b)
+#define V_UNPACKHI64(a, b) _mm256_unpackhi_epi64(a, b)
+#define V_UNPACKHI8(a, b) _mm256_unpackhi_epi8(a, b)
+#define V_UNPACKLO16(a, b) _mm256_unpacklo_epi16(a, b)
+#define V_UNPACKLO32(a, b) _mm256_unpacklo_epi32(a, b)
+#define V_UNPACKLO64(a, b) _mm256_unpacklo_epi64(a, b)
+#define V_UNPACKLO8(a, b) _mm256_unpacklo_epi8(a, b)
+#define V_XOR(a, b) _mm256_xor_si256(a, b)
+static inline void stk_store(uint8_t *p, size_t stride, V v)
+{
+    if (stride == 16) {
+        _mm256_storeu_si256((__m256i *)p, v);
+    } else {
+        _mm_storeu_si128((__m128i *)p, _mm256_castsi256_si128(v));
+        _mm_storeu_si128((__m128i *)(p + stride), _mm256_extracti128_si256(v, 1));
+    }
+}
+#elif defined(__AVX2__)
+#define STK_LANES 3
+#include <immintrin.h>
+typedef __m256i V;
+#define V_ADD16(a, b) _mm256_add_epi16(a, b)
+#define V_ADD32(a, b) _mm256_add_epi32(a, b)
+#define V_ADD64(a, b) _mm256_add_epi64(a, b)
+#define V_ADD8(a, b) _mm256_add_epi8(a, b)
+#define V_AND(a, b) _mm256_and_si256(a, b)
+#define V_BYTES(a, hi, lo) _mm256_shuffle_epi8(a, _mm256_set_epi64x(hi, lo, hi, lo))
+#define V_LOAD(p, stride) ((stride) == 16 ? _mm256_loadu_si256((const __m256i *)(p)) \
+    : _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(p))), \
+        _mm_loadu_si128((const __m128i *)((p) + (stride))), 1))
+#define V_MUL16(a, b) _mm256_mullo_epi16(a, b)
+#define V_MUL32(a, b) _mm256_mullo_epi32(a, b)
+#define V_MUL64(a, b) V_ADD64(_mm256_mul_epu32(a, b), \
+    V_SHL64(V_ADD64(_mm256_mul_epu32(a, V_SHR64(b, 32)), _mm256_mul_epu32(V_SHR64(a, 32), b)), 32))
+#define V_MUL8(a, b) V_OR(V_AND(V_MUL16(a, b), V_SET16(0xff)), V_SHL16(V_MUL16(V_SHR16(a, 8), V_SHR16(b, 8)), 8))
+#define V_NOT(a) _mm256_xor_si256(a, _mm256_set1_epi32(-1))
+#define V_OR(a, b) _mm256_or_si256(a, b)
+#define V_ROTL16(a, k) ((k) == 8 ? V_BYTES(a, 0x0e0f0c0d0a0b0809LL, 0x0607040502030001LL) : V_SHIFTS16(a, k))
+#define V_ROTL32(a, k) ((k) == 16 ? V_BYTES(a, 0x0d0c0f0e09080b0aLL, 0x0504070601000302LL) \
+    : (k) == 8 ? V_BYTES(a, 0x0e0d0c0f0a09080bLL, 0x0605040702010003LL) : V_SHIFTS32(a, k))
+#define V_ROTL64(a, k) V_SHIFTS64(a, k)
+#define V_ROTL8(a, k) V_OR(V_SHL8(a, k), V_SHR8(a, 8 - (k)))
+#define V_ROTLV16(a, k) V_OR(V_SHLV16(a, k), V_SHRV16(a, 16 - (k)))
+#define V_ROTLV32(a, k) V_OR(V_SHLV32(a, k), V_SHRV32(a, 32 - (k)))
+#define V_ROTLV64(a, k) V_OR(V_SHLV64(a, k), V_SHRV64(a, 64 - (k)))
+#define V_ROTLV8(a, k) V_OR(V_SHLV8(a, k), V_SHRV8(a, 8 - (k)))
+#define V_SET16(x) _mm256_set1_epi16((short)(x))
+#define V_SET32(x) _mm256_set1_epi32((int)(x))
+#define V_SET64(x) _mm256_set1_epi64x((long long)(x))
+#define V_SET8(x) _mm256_set1_epi8((char)(x))
+#define V_SHIFTS16(a, k) V_OR(V_SHL16(a, k), V_SHR16(a, 16 - (k)))
+#define V_SHIFTS32(a, k) V_OR(V_SHL32(a, k), V_SHR32(a, 32 - (k)))
+#define V_SHIFTS64(a, k) V_OR(V_SHL64(a, k), V_SHR64(a, 64 - (k)))
+#define V_SHL16(a, k) _mm256_slli_epi16(a, k)
+#define V_SHL32(a, k) _mm256_slli_epi32(a, k)
+#define V_SHL64(a, k) _mm256_slli_epi64(a, k)
+#define V_SHL8(a, k) V_AND(V_SHL16(a, k), V_SET8(0xff << (k)))
+#define V_SHLV16(a, k) _mm256_sll_epi16(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHLV32(a, k) _mm256_sll_epi32(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHLV64(a, k) _mm256_sll_epi64(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHLV8(a, k) V_AND(V_SHLV16(a, k), V_SET8(0xff << (k)))
+#define V_SHR16(a, k) _mm256_srli_epi16(a, k)
+#define V_SHR32(a, k) _mm256_srli_epi32(a, k)
+#define V_SHR64(a, k) _mm256_srli_epi64(a, k)
+#define V_SHR8(a, k) V_AND(V_SHR16(a, k), V_SET8(0xff >> (k)))
+#define V_SHRV16(a, k) _mm256_srl_epi16(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHRV32(a, k) _mm256_srl_epi32(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHRV64(a, k) _mm256_srl_epi64(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHRV8(a, k) V_AND(V_SHRV16(a, k), V_SET8(0xff >> (k)))
+#define V_STORE(p, stride, v) stk_store(p, stride, v)
+#define V_SUB16(a, b) _mm256_sub_epi16(a, b)
+#define V_SUB32(a, b) _mm256_sub_epi32(a, b)
+#define V_SUB64(a, b) _mm256_sub_epi64(a, b)
+#define V_SUB8(a, b) _mm256_sub_epi8(a, b)
+#define V_UNPACKHI16(a, b) _mm256_unpackhi_epi16(a, b)
+#define V_UNPACKHI32(a, b) _mm256_unpackhi_epi32(a, b)
+#define V_UNPACKHI64(a, b) _mm256_unpackhi_epi64(a, b)
+#define V_UNPACKHI8(a, b) _mm256_unpackhi_epi8(a, b)
+#define V_UNPACKLO16(a, b) _mm256_unpacklo_epi16(a, b)
+#define V_UNPACKLO32(a, b) _mm256_unpacklo_epi32(a, b)
+#define V_UNPACKLO64(a, b) _mm256_unpacklo_epi64(a, b)
+#define V_UNPACKLO8(a, b) _mm256_unpacklo_epi8(a, b)
+#define V_XOR(a, b) _mm256_xor_si256(a, b)
+static inline void stk_store(uint8_t *p, size_t stride, V v)
+{
+    if (stride == 16) {
+        _mm256_storeu_si256((__m256i *)p, v);
+    } else {
+        _mm_storeu_si128((__m128i *)p, _mm256_castsi256_si128(v));
+        _mm_storeu_si128((__m128i *)(p + stride), _mm256_extracti128_si256(v, 1));
+    }
+}
+#elif defined(__SSE2__)
+#define STK_LANES 4
+#include <emmintrin.h>
+typedef __m128i V;
+#define V_ADD16(a, b) _mm_add_epi16(a, b)
+#define V_ADD32(a, b) _mm_add_epi32(a, b)
+#define V_ADD64(a, b) _mm_add_epi64(a, b)
+#define V_ADD8(a, b) _mm_add_epi8(a, b)
+#define V_AND(a, b) _mm_and_si128(a, b)
+#define V_LOAD(p, stride) _mm_loadu_si128((const __m128i *)(p))
+#define V_MUL16(a, b) _mm_mullo_epi16(a, b)
+#define V_MUL32(a, b) _mm_unpacklo_epi32(_mm_shuffle_epi32(_mm_mul_epu32(a, b), 0x08), \
+    _mm_shuffle_epi32(_mm_mul_epu32(V_SHR64(a, 32), V_SHR64(b, 32)), 0x08))
+#define V_MUL64(a, b) V_ADD64(_mm_mul_epu32(a, b), \
+    V_SHL64(V_ADD64(_mm_mul_epu32(a, V_SHR64(b, 32)), _mm_mul_epu32(V_SHR64(a, 32), b)), 32))
+#define V_MUL8(a, b) V_OR(V_AND(V_MUL16(a, b), V_SET16(0xff)), V_SHL16(V_MUL16(V_SHR16(a, 8), V_SHR16(b, 8)), 8))
+#define V_NOT(a) _mm_xor_si128(a, _mm_set1_epi32(-1))
+#define V_OR(a, b) _mm_or_si128(a, b)
+#define V_ROTL16(a, k) V_OR(V_SHL16(a, k), V_SHR16(a, 16 - (k)))
+#define V_ROTL32(a, k) ((k) == 16 ? _mm_shufflehi_epi16(_mm_shufflelo_epi16(a, 0xb1), 0xb1) : V_SHIFTS32(a, k))
+#define V_ROTL64(a, k) V_OR(V_SHL64(a, k), V_SHR64(a, 64 - (k)))
+#define V_ROTL8(a, k) V_OR(V_SHL8(a, k), V_SHR8(a, 8 - (k)))
+#define V_ROTLV16(a, k) V_OR(V_SHLV16(a, k), V_SHRV16(a, 16 - (k)))
+#define V_ROTLV32(a, k) V_OR(V_SHLV32(a, k), V_SHRV32(a, 32 - (k)))
+#define V_ROTLV64(a, k) V_OR(V_SHLV64(a, k), V_SHRV64(a, 64 - (k)))
+#define V_ROTLV8(a, k) V_OR(V_SHLV8(a, k), V_SHRV8(a, 8 - (k)))
+#define V_SET16(x) _mm_set1_epi16((short)(x))
+#define V_SET32(x) _mm_set1_epi32((int)(x))
+#define V_SET64(x) _mm_set1_epi64x((long long)(x))
+#define V_SET8(x) _mm_set1_epi8((char)(x))
+#define V_SHIFTS32(a, k) V_OR(V_SHL32(a, k), V_SHR32(a, 32 - (k)))
+#define V_SHL16(a, k) _mm_slli_epi16(a, k)
+#define V_SHL32(a, k) _mm_slli_epi32(a, k)
+#define V_SHL64(a, k) _mm_slli_epi64(a, k)
+#define V_SHL8(a, k) V_AND(V_SHL16(a, k), V_SET8(0xff << (k)))
+#define V_SHLV16(a, k) _mm_sll_epi16(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHLV32(a, k) _mm_sll_epi32(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHLV64(a, k) _mm_sll_epi64(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHLV8(a, k) V_AND(V_SHLV16(a, k), V_SET8(0xff << (k)))
+#define V_SHR16(a, k) _mm_srli_epi16(a, k)
+#define V_SHR32(a, k) _mm_srli_epi32(a, k)
+#define V_SHR64(a, k) _mm_srli_epi64(a, k)
+#define V_SHR8(a, k) V_AND(V_SHR16(a, k), V_SET8(0xff >> (k)))
+#define V_SHRV16(a, k) _mm_srl_epi16(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHRV32(a, k) _mm_srl_epi32(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHRV64(a, k) _mm_srl_epi64(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHRV8(a, k) V_AND(V_SHRV16(a, k), V_SET8(0xff >> (k)))
+#define V_STORE(p, stride, v) _mm_storeu_si128((__m128i *)(p), v)
+#define V_SUB16(a, b) _mm_sub_epi16(a, b)
+#define V_SUB32(a, b) _mm_sub_epi32(a, b)
+#define V_SUB64(a, b) _mm_sub_epi64(a, b)
+#define V_SUB8(a, b) _mm_sub_epi8(a, b)
+#define V_UNPACKHI16(a, b) _mm_unpackhi_epi16(a, b)
+#define V_UNPACKHI32(a, b) _mm_unpackhi_epi32(a, b)
+#define V_UNPACKHI64(a, b) _mm_unpackhi_epi64(a, b)
+#define V_UNPACKHI8(a, b) _mm_unpackhi_epi8(a, b)
+#define V_UNPACKLO16(a, b) _mm_unpacklo_epi16(a, b)
+#define V_UNPACKLO32(a, b) _mm_unpacklo_epi32(a, b)
+#define V_UNPACKLO64(a, b) _mm_unpacklo_epi64(a, b)
+#define V_UNPACKLO8(a, b) _mm_unpacklo_epi8(a, b)
+#define V_XOR(a, b) _mm_xor_si128(a, b)
+#else
+#define STK_LANES 0
+#endif
+#endif
 
 /* Assumed of the compiler: two's complement and arithmetic right shift of negative values. */
 typedef char stk_assume_arithmetic_shift[((-1) >> 1) == -1 ? 1 : -1];
@@ -81,14 +313,36 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #endif
 #endif
 
+#if STK_LANES == 2
+#ifdef __OPTIMIZE__
+#define STK_STACK_AEAD_CHACHA20POLY1305_LANES 8320
+#else
+#define STK_STACK_AEAD_CHACHA20POLY1305_LANES 16128
+#endif
+#elif STK_LANES == 3
+#ifdef __OPTIMIZE__
+#define STK_STACK_AEAD_CHACHA20POLY1305_LANES 5504
+#else
+#define STK_STACK_AEAD_CHACHA20POLY1305_LANES 10752
+#endif
+#elif STK_LANES == 4
+#ifdef __OPTIMIZE__
+#define STK_STACK_AEAD_CHACHA20POLY1305_LANES 5248
+#else
+#define STK_STACK_AEAD_CHACHA20POLY1305_LANES 10240
+#endif
+#else
+#define STK_STACK_AEAD_CHACHA20POLY1305_LANES 0
+#endif
+
 /* Functions that get secrets leave none behind: before they return, they overwrite the stack below their own frame, and the registers that
  * they need not preserve. So many bytes are overwritten, which is as deep as what they call goes with the compilers that were tried: define the
  * macro, a multiple of 16, where frames are larger, or STK_KEEP_SECRETS to leave all that out. */
 #ifndef STK_STACK_AEAD_CHACHA20POLY1305
 #ifdef __OPTIMIZE__
-#define STK_STACK_AEAD_CHACHA20POLY1305 (1152 + STK_STACK_MORE)
+#define STK_STACK_AEAD_CHACHA20POLY1305 (2816 + STK_STACK_MORE + STK_STACK_AEAD_CHACHA20POLY1305_LANES)
 #else
-#define STK_STACK_AEAD_CHACHA20POLY1305 (2816 + STK_STACK_MORE)
+#define STK_STACK_AEAD_CHACHA20POLY1305 (5632 + STK_STACK_MORE + STK_STACK_AEAD_CHACHA20POLY1305_LANES)
 #endif
 #endif
 
@@ -281,6 +535,23 @@ static inline uint32_t stk_eq_u64(uint64_t a, uint64_t b)
 #endif
 #endif
 #define STK_LENGTH(n, most) do { if ((n) > (most)) { STK_MISUSE(); } } while (0)
+
+static inline uint64_t stk_load_le64(const uint8_t *p)
+{
+    return (uint64_t)p[0] | ((uint64_t)p[1] << 8) | ((uint64_t)p[2] << 16) | ((uint64_t)p[3] << 24) | ((uint64_t)p[4] << 32) | ((uint64_t)p[5] << 40) | ((uint64_t)p[6] << 48) | ((uint64_t)p[7] << 56);
+}
+
+static inline void stk_store_le64(uint8_t *p, uint64_t x)
+{
+    p[0] = (uint8_t)x;
+    p[1] = (uint8_t)(x >> 8);
+    p[2] = (uint8_t)(x >> 16);
+    p[3] = (uint8_t)(x >> 24);
+    p[4] = (uint8_t)(x >> 32);
+    p[5] = (uint8_t)(x >> 40);
+    p[6] = (uint8_t)(x >> 48);
+    p[7] = (uint8_t)(x >> 56);
+}
 
 /* aead.chacha20poly1305.summed$lit0 */
 STK_TABLE uint8_t aead_chacha20poly1305_summed_lit0[3] = {
@@ -574,6 +845,1592 @@ STK_NOINLINE static void aead_chacha20poly1305_stream(uint8_t *restrict result, 
     }
 }
 
+/* aead.chacha20poly1305.states
+ * The states of eight blocks. */
+STK_NOINLINE static void aead_chacha20poly1305_states(uint32_t (*restrict x)[16], const uint8_t *key, uint32_t counter, const uint8_t *nonce)
+{
+    cipher_chacha20_setup(x[7], key, counter, nonce);
+    memmove(x[0], x[7], 16 * sizeof(uint32_t));
+    x[0][12] = counter;
+    memmove(x[1], x[7], 16 * sizeof(uint32_t));
+    x[1][12] = counter + UINT32_C(1);
+    memmove(x[2], x[7], 16 * sizeof(uint32_t));
+    x[2][12] = counter + UINT32_C(2);
+    memmove(x[3], x[7], 16 * sizeof(uint32_t));
+    x[3][12] = counter + UINT32_C(3);
+    memmove(x[4], x[7], 16 * sizeof(uint32_t));
+    x[4][12] = counter + UINT32_C(4);
+    memmove(x[5], x[7], 16 * sizeof(uint32_t));
+    x[5][12] = counter + UINT32_C(5);
+    memmove(x[6], x[7], 16 * sizeof(uint32_t));
+    x[6][12] = counter + UINT32_C(6);
+    x[7][12] = counter + UINT32_C(7);
+}
+
+#if STK_LANES == 2
+/* cipher_chacha20_blocks_lanes.cipher.chacha20.rounds
+ * Twenty rounds, without the final addition of the input. A function of its own: what is around it would hide the words from certifiers. */
+STK_NOINLINE static void cipher_chacha20_blocks_lanes_cipher_chacha20_rounds(V *restrict s, const V *x)
+{
+    uint32_t i; /* 0 .. 9 */
+    V s_0;
+    V s_1;
+    V s_2;
+    V s_3;
+    V s_8;
+    V s_9;
+    V s_10;
+    V s_11;
+    V s_12;
+    V s_13;
+    V s_14;
+    V s_15;
+    s_0 = x[0];
+    s_1 = x[1];
+    s_2 = x[2];
+    s_3 = x[3];
+    s[4] = x[4];
+    s[5] = x[5];
+    s[6] = x[6];
+    s[7] = x[7];
+    s_8 = x[8];
+    s_9 = x[9];
+    s_10 = x[10];
+    s_11 = x[11];
+    s_12 = x[12];
+    s_13 = x[13];
+    s_14 = x[14];
+    s_15 = x[15];
+    for (i = 0; i < 10; i++) {
+        V t127_2;
+        V t128_2;
+        V t129_2;
+        V t130_2;
+        V t131_2;
+        V t132_2;
+        V t133_2;
+        V t134_2;
+        V t135_2;
+        V t136_2;
+        V t137_2;
+        V t138_2;
+        V t139_2;
+        V t140_2;
+        V t141_2;
+        V t142_2;
+        V t143_2;
+        V t144_2;
+        V t145_2;
+        V t146_2;
+        V t147_2;
+        V t148_2;
+        V t149_2;
+        V t150_2;
+        V t151_2;
+        V t152_2;
+        V t153_2;
+        V t154_2;
+        V t155_2;
+        V t156_2;
+        V t157_2;
+        V t158_2;
+        V t159_2;
+        V t160_2;
+        V t161_2;
+        V t162_2;
+        V t163_2;
+        V t164_2;
+        V t165_2;
+        V t166_2;
+        V t167_2;
+        V t168_2;
+        V t169_2;
+        V t170_2;
+        V t171_2;
+        V t172_2;
+        V t173_2;
+        V t174_2;
+        V t175_2;
+        V t176_2;
+        V t177_2;
+        V t178_2;
+        V t179_2;
+        V t180_2;
+        V t181_2;
+        V t182_2;
+        V t183_2;
+        V t184_2;
+        V t185_2;
+        V t186_2;
+        V t187_2;
+        V t188_2;
+        V t189_2;
+        V t190_2;
+        V t191_2;
+        V t192_2;
+        V t193_2;
+        V t194_2;
+        V t195_2;
+        V t196_2;
+        V t197_2;
+        V t198_2;
+        V t199_2;
+        V t200_2;
+        V t201_2;
+        V t202_2;
+        V t203_2;
+        V t204_2;
+        V t205_2;
+        V t206_2;
+        V t207;
+        V t208;
+        V t209;
+        V t210;
+        V t211;
+        V t212;
+        V t213;
+        V t214;
+        V t215;
+        V t216;
+        V t217;
+        V t218;
+        V t219;
+        V t220;
+        V t221;
+        V t222;
+        V t223;
+        V t224;
+        V t225;
+        V t226;
+        V t227;
+        V t228;
+        V t229;
+        V t230;
+        V t231;
+        V t232;
+        V t233;
+        V t234;
+        V t235;
+        V t236;
+        V t237;
+        V t238;
+        t127_2 = s_0;
+        t128_2 = s[4];
+        t129_2 = V_ADD32(t127_2, t128_2);
+        t130_2 = s_8;
+        t131_2 = s_12;
+        t132_2 = V_XOR(t131_2, t129_2);
+        t133_2 = V_ROTL32(t132_2, 16);
+        t134_2 = V_ADD32(t130_2, t133_2);
+        t135_2 = V_XOR(t128_2, t134_2);
+        t136_2 = V_ROTL32(t135_2, 12);
+        t137_2 = V_ADD32(t129_2, t136_2);
+        t138_2 = s[5];
+        t139_2 = s_9;
+        t140_2 = s_13;
+        t141_2 = s_1;
+        t142_2 = V_ADD32(t141_2, t138_2);
+        t143_2 = V_XOR(t140_2, t142_2);
+        t144_2 = V_ROTL32(t143_2, 16);
+        t145_2 = V_ADD32(t139_2, t144_2);
+        t146_2 = V_XOR(t138_2, t145_2);
+        t147_2 = V_ROTL32(t146_2, 12);
+        t148_2 = V_ADD32(t142_2, t147_2);
+        t149_2 = V_XOR(t144_2, t148_2);
+        t150_2 = V_ROTL32(t149_2, 8);
+        t151_2 = V_ADD32(t145_2, t150_2);
+        t152_2 = V_XOR(t147_2, t151_2);
+        t153_2 = V_ROTL32(t152_2, 7);
+        t154_2 = V_ADD32(t137_2, t153_2);
+        t155_2 = s_10;
+        t156_2 = s_14;
+        t157_2 = s_2;
+        t158_2 = s[6];
+        t159_2 = V_ADD32(t157_2, t158_2);
+        t160_2 = V_XOR(t156_2, t159_2);
+        t161_2 = V_ROTL32(t160_2, 16);
+        t162_2 = V_ADD32(t155_2, t161_2);
+        t163_2 = V_XOR(t158_2, t162_2);
+        t164_2 = V_ROTL32(t163_2, 12);
+        t165_2 = V_ADD32(t159_2, t164_2);
+        t166_2 = V_XOR(t161_2, t165_2);
+        t167_2 = V_ROTL32(t166_2, 8);
+        t168_2 = V_ADD32(t162_2, t167_2);
+        t169_2 = s_15;
+        t170_2 = s_3;
+        t171_2 = s[7];
+        t172_2 = V_ADD32(t170_2, t171_2);
+        t173_2 = V_XOR(t169_2, t172_2);
+        t174_2 = V_ROTL32(t173_2, 16);
+        t175_2 = s_11;
+        t176_2 = V_ADD32(t175_2, t174_2);
+        t177_2 = V_XOR(t171_2, t176_2);
+        t178_2 = V_ROTL32(t177_2, 12);
+        t179_2 = V_ADD32(t172_2, t178_2);
+        t180_2 = V_XOR(t174_2, t179_2);
+        t181_2 = V_ROTL32(t180_2, 8);
+        t182_2 = V_XOR(t181_2, t154_2);
+        t183_2 = V_ROTL32(t182_2, 16);
+        t184_2 = V_ADD32(t168_2, t183_2);
+        t185_2 = V_XOR(t153_2, t184_2);
+        t186_2 = V_ROTL32(t185_2, 12);
+        t187_2 = V_ADD32(t154_2, t186_2);
+        t188_2 = V_XOR(t183_2, t187_2);
+        t189_2 = V_ROTL32(t188_2, 8);
+        t190_2 = V_ADD32(t184_2, t189_2);
+        t191_2 = V_XOR(t186_2, t190_2);
+        t192_2 = V_ROTL32(t191_2, 7);
+        t193_2 = V_XOR(t164_2, t168_2);
+        t194_2 = V_ROTL32(t193_2, 7);
+        t195_2 = V_ADD32(t148_2, t194_2);
+        t196_2 = V_ADD32(t176_2, t181_2);
+        t197_2 = V_XOR(t133_2, t137_2);
+        t198_2 = V_ROTL32(t197_2, 8);
+        t199_2 = V_XOR(t198_2, t195_2);
+        t200_2 = V_ROTL32(t199_2, 16);
+        t201_2 = V_ADD32(t196_2, t200_2);
+        t202_2 = V_XOR(t194_2, t201_2);
+        t203_2 = V_ROTL32(t202_2, 12);
+        t204_2 = V_ADD32(t195_2, t203_2);
+        t205_2 = V_XOR(t200_2, t204_2);
+        t206_2 = V_ROTL32(t205_2, 8);
+        t207 = V_ADD32(t201_2, t206_2);
+        t208 = V_XOR(t203_2, t207);
+        t209 = V_ROTL32(t208, 7);
+        t210 = V_XOR(t178_2, t196_2);
+        t211 = V_ROTL32(t210, 7);
+        t212 = V_ADD32(t165_2, t211);
+        t213 = V_ADD32(t134_2, t198_2);
+        t214 = V_XOR(t150_2, t212);
+        t215 = V_ROTL32(t214, 16);
+        t216 = V_ADD32(t213, t215);
+        t217 = V_XOR(t211, t216);
+        t218 = V_ROTL32(t217, 12);
+        t219 = V_ADD32(t212, t218);
+        t220 = V_XOR(t215, t219);
+        t221 = V_ROTL32(t220, 8);
+        t222 = V_ADD32(t216, t221);
+        t223 = V_XOR(t218, t222);
+        t224 = V_ROTL32(t223, 7);
+        t225 = V_XOR(t136_2, t213);
+        t226 = V_ROTL32(t225, 7);
+        t227 = V_ADD32(t179_2, t226);
+        t228 = V_XOR(t167_2, t227);
+        t229 = V_ROTL32(t228, 16);
+        t230 = V_ADD32(t151_2, t229);
+        t231 = V_XOR(t226, t230);
+        t232 = V_ROTL32(t231, 12);
+        t233 = V_ADD32(t227, t232);
+        t234 = V_XOR(t229, t233);
+        t235 = V_ROTL32(t234, 8);
+        t236 = V_ADD32(t230, t235);
+        t237 = V_XOR(t232, t236);
+        t238 = V_ROTL32(t237, 7);
+        s_0 = t187_2;
+        s_15 = t189_2;
+        s_10 = t190_2;
+        s[5] = t192_2;
+        s_1 = t204_2;
+        s_12 = t206_2;
+        s_11 = t207;
+        s[6] = t209;
+        s_2 = t219;
+        s_13 = t221;
+        s_8 = t222;
+        s[7] = t224;
+        s_3 = t233;
+        s_14 = t235;
+        s_9 = t236;
+        s[4] = t238;
+    }
+    s[0] = s_0;
+    s[1] = s_1;
+    s[2] = s_2;
+    s[3] = s_3;
+    s[8] = s_8;
+    s[9] = s_9;
+    s[10] = s_10;
+    s[11] = s_11;
+    s[12] = s_12;
+    s[13] = s_13;
+    s[14] = s_14;
+    s[15] = s_15;
+}
+
+/* cipher_chacha20_blocks_lanes.cipher.chacha20.block$x1
+ * The block function (section 2.3): rounds, then the input added word by word. */
+STK_NOINLINE static void cipher_chacha20_blocks_lanes_core(V *result_0, const V *x_0)
+{
+    V s_0[16];
+    V t19_0;
+    V t20_0;
+    V t21_0;
+    V t22_0;
+    V t23_0;
+    V t24_0;
+    V t25_0;
+    V t26_0;
+    V t27_0;
+    V t28_0;
+    V t29_0;
+    V t30_0;
+    V t31_0;
+    V t32_0;
+    V t33_0;
+    V t34_0;
+    cipher_chacha20_blocks_lanes_cipher_chacha20_rounds(s_0, x_0);
+    t19_0 = V_ADD32(s_0[0], x_0[0]);
+    t20_0 = V_ADD32(s_0[1], x_0[1]);
+    t21_0 = V_ADD32(s_0[2], x_0[2]);
+    t22_0 = V_ADD32(s_0[3], x_0[3]);
+    t23_0 = V_ADD32(s_0[4], x_0[4]);
+    t24_0 = V_ADD32(s_0[5], x_0[5]);
+    t25_0 = V_ADD32(s_0[6], x_0[6]);
+    t26_0 = V_ADD32(s_0[7], x_0[7]);
+    t27_0 = V_ADD32(s_0[8], x_0[8]);
+    t28_0 = V_ADD32(s_0[9], x_0[9]);
+    t29_0 = V_ADD32(s_0[10], x_0[10]);
+    t30_0 = V_ADD32(s_0[11], x_0[11]);
+    t31_0 = V_ADD32(s_0[12], x_0[12]);
+    t32_0 = V_ADD32(s_0[13], x_0[13]);
+    t33_0 = V_ADD32(s_0[14], x_0[14]);
+    t34_0 = V_ADD32(s_0[15], x_0[15]);
+    result_0[0] = t19_0;
+    result_0[1] = t20_0;
+    result_0[2] = t21_0;
+    result_0[3] = t22_0;
+    result_0[4] = t23_0;
+    result_0[5] = t24_0;
+    result_0[6] = t25_0;
+    result_0[7] = t26_0;
+    result_0[8] = t27_0;
+    result_0[9] = t28_0;
+    result_0[10] = t29_0;
+    result_0[11] = t30_0;
+    result_0[12] = t31_0;
+    result_0[13] = t32_0;
+    result_0[14] = t33_0;
+    result_0[15] = t34_0;
+}
+
+static void cipher_chacha20_blocks_lanes_in(V *v, const uint8_t *p)
+{
+    V x0, x1, x2, x3, y0, y1, y2, y3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 0, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 0, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 0, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 0, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[0] = x0;
+    v[2] = x1;
+    v[1] = x2;
+    v[3] = x3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 16, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 16, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 16, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 16, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[4] = x0;
+    v[6] = x1;
+    v[5] = x2;
+    v[7] = x3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 32, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 32, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 32, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 32, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[8] = x0;
+    v[10] = x1;
+    v[9] = x2;
+    v[11] = x3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 48, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 48, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 48, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 48, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[12] = x0;
+    v[14] = x1;
+    v[13] = x2;
+    v[15] = x3;
+}
+
+static void cipher_chacha20_blocks_lanes_out(uint8_t *p, const V *v)
+{
+    V x0, x1, x2, x3, y0, y1, y2, y3;
+    x0 = v[0];
+    x1 = v[2];
+    x2 = v[1];
+    x3 = v[3];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 0, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 0, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 0, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 0, 64, x3);
+    x0 = v[4];
+    x1 = v[6];
+    x2 = v[5];
+    x3 = v[7];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 16, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 16, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 16, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 16, 64, x3);
+    x0 = v[8];
+    x1 = v[10];
+    x2 = v[9];
+    x3 = v[11];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 32, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 32, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 32, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 32, 64, x3);
+    x0 = v[12];
+    x1 = v[14];
+    x2 = v[13];
+    x3 = v[15];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 48, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 48, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 48, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 48, 64, x3);
+}
+
+static void cipher_chacha20_blocks_lanes_all(uint8_t *out, const uint8_t *in)
+{
+    V o[16], p[16];
+    int c;
+    for (c = 0; c < 1; c++) { cipher_chacha20_blocks_lanes_in(p + c * 16, in + c * 512); }
+    for (c = 0; c < 1; c++) {
+        cipher_chacha20_blocks_lanes_core(o, p + c * 16);
+        cipher_chacha20_blocks_lanes_out(out + c * 512, o);
+    }
+}
+
+STK_NOINLINE static void cipher_chacha20_blocks(uint32_t (*result)[16], uint32_t (*x)[16])
+{
+    cipher_chacha20_blocks_lanes_all((uint8_t *)result, (const uint8_t *)x);
+}
+#elif STK_LANES == 3
+/* cipher_chacha20_blocks_lanes.cipher.chacha20.rounds
+ * Twenty rounds, without the final addition of the input. A function of its own: what is around it would hide the words from certifiers. */
+STK_NOINLINE static void cipher_chacha20_blocks_lanes_cipher_chacha20_rounds(V *restrict s, const V *x)
+{
+    uint32_t i; /* 0 .. 9 */
+    V s_0;
+    V s_1;
+    V s_2;
+    V s_3;
+    V s_8;
+    V s_9;
+    V s_10;
+    V s_11;
+    V s_12;
+    V s_13;
+    V s_14;
+    V s_15;
+    s_0 = x[0];
+    s_1 = x[1];
+    s_2 = x[2];
+    s_3 = x[3];
+    s[4] = x[4];
+    s[5] = x[5];
+    s[6] = x[6];
+    s[7] = x[7];
+    s_8 = x[8];
+    s_9 = x[9];
+    s_10 = x[10];
+    s_11 = x[11];
+    s_12 = x[12];
+    s_13 = x[13];
+    s_14 = x[14];
+    s_15 = x[15];
+    for (i = 0; i < 10; i++) {
+        V t95;
+        V t96;
+        V t97;
+        V t98;
+        V t99;
+        V t100;
+        V t101;
+        V t102;
+        V t103;
+        V t104;
+        V t105;
+        V t106;
+        V t107;
+        V t108;
+        V t109;
+        V t110;
+        V t111;
+        V t112;
+        V t113;
+        V t114;
+        V t115;
+        V t116;
+        V t117;
+        V t118;
+        V t119;
+        V t120;
+        V t121;
+        V t122;
+        V t123;
+        V t124;
+        V t125;
+        V t126;
+        V t127;
+        V t128;
+        V t129;
+        V t130;
+        V t131;
+        V t132;
+        V t133;
+        V t134;
+        V t135;
+        V t136;
+        V t137;
+        V t138;
+        V t139;
+        V t140;
+        V t141;
+        V t142;
+        V t143;
+        V t144;
+        V t145;
+        V t146;
+        V t147;
+        V t148;
+        V t149;
+        V t150;
+        V t151;
+        V t152;
+        V t153;
+        V t154;
+        V t155;
+        V t156;
+        V t157;
+        V t158;
+        V t159;
+        V t160;
+        V t161;
+        V t162;
+        V t163;
+        V t164;
+        V t165;
+        V t166;
+        V t167;
+        V t168;
+        V t169;
+        V t170;
+        V t171;
+        V t172;
+        V t173;
+        V t174;
+        V t175;
+        V t176;
+        V t177;
+        V t178;
+        V t179;
+        V t180;
+        V t181;
+        V t182;
+        V t183;
+        V t184;
+        V t185;
+        V t186;
+        V t187;
+        V t188;
+        V t189;
+        V t190;
+        V t191;
+        V t192;
+        V t193;
+        V t194;
+        V t195;
+        V t196;
+        V t197;
+        V t198;
+        V t199;
+        V t200;
+        V t201;
+        V t202;
+        V t203;
+        V t204;
+        V t205;
+        V t206;
+        t95 = s_0;
+        t96 = s[4];
+        t97 = V_ADD32(t95, t96);
+        t98 = s_8;
+        t99 = s_12;
+        t100 = V_XOR(t99, t97);
+        t101 = V_ROTL32(t100, 16);
+        t102 = V_ADD32(t98, t101);
+        t103 = V_XOR(t96, t102);
+        t104 = V_ROTL32(t103, 12);
+        t105 = V_ADD32(t97, t104);
+        t106 = s[5];
+        t107 = s_9;
+        t108 = s_13;
+        t109 = s_1;
+        t110 = V_ADD32(t109, t106);
+        t111 = V_XOR(t108, t110);
+        t112 = V_ROTL32(t111, 16);
+        t113 = V_ADD32(t107, t112);
+        t114 = V_XOR(t106, t113);
+        t115 = V_ROTL32(t114, 12);
+        t116 = V_ADD32(t110, t115);
+        t117 = V_XOR(t112, t116);
+        t118 = V_ROTL32(t117, 8);
+        t119 = V_ADD32(t113, t118);
+        t120 = V_XOR(t115, t119);
+        t121 = V_ROTL32(t120, 7);
+        t122 = V_ADD32(t105, t121);
+        t123 = s_10;
+        t124 = s_14;
+        t125 = s_2;
+        t126 = s[6];
+        t127 = V_ADD32(t125, t126);
+        t128 = V_XOR(t124, t127);
+        t129 = V_ROTL32(t128, 16);
+        t130 = V_ADD32(t123, t129);
+        t131 = V_XOR(t126, t130);
+        t132 = V_ROTL32(t131, 12);
+        t133 = V_ADD32(t127, t132);
+        t134 = V_XOR(t129, t133);
+        t135 = V_ROTL32(t134, 8);
+        t136 = V_ADD32(t130, t135);
+        t137 = s_15;
+        t138 = s_3;
+        t139 = s[7];
+        t140 = V_ADD32(t138, t139);
+        t141 = V_XOR(t137, t140);
+        t142 = V_ROTL32(t141, 16);
+        t143 = s_11;
+        t144 = V_ADD32(t143, t142);
+        t145 = V_XOR(t139, t144);
+        t146 = V_ROTL32(t145, 12);
+        t147 = V_ADD32(t140, t146);
+        t148 = V_XOR(t142, t147);
+        t149 = V_ROTL32(t148, 8);
+        t150 = V_XOR(t149, t122);
+        t151 = V_ROTL32(t150, 16);
+        t152 = V_ADD32(t136, t151);
+        t153 = V_XOR(t121, t152);
+        t154 = V_ROTL32(t153, 12);
+        t155 = V_ADD32(t122, t154);
+        t156 = V_XOR(t151, t155);
+        t157 = V_ROTL32(t156, 8);
+        t158 = V_ADD32(t152, t157);
+        t159 = V_XOR(t154, t158);
+        t160 = V_ROTL32(t159, 7);
+        t161 = V_XOR(t132, t136);
+        t162 = V_ROTL32(t161, 7);
+        t163 = V_ADD32(t116, t162);
+        t164 = V_ADD32(t144, t149);
+        t165 = V_XOR(t101, t105);
+        t166 = V_ROTL32(t165, 8);
+        t167 = V_XOR(t166, t163);
+        t168 = V_ROTL32(t167, 16);
+        t169 = V_ADD32(t164, t168);
+        t170 = V_XOR(t162, t169);
+        t171 = V_ROTL32(t170, 12);
+        t172 = V_ADD32(t163, t171);
+        t173 = V_XOR(t168, t172);
+        t174 = V_ROTL32(t173, 8);
+        t175 = V_ADD32(t169, t174);
+        t176 = V_XOR(t171, t175);
+        t177 = V_ROTL32(t176, 7);
+        t178 = V_XOR(t146, t164);
+        t179 = V_ROTL32(t178, 7);
+        t180 = V_ADD32(t133, t179);
+        t181 = V_ADD32(t102, t166);
+        t182 = V_XOR(t118, t180);
+        t183 = V_ROTL32(t182, 16);
+        t184 = V_ADD32(t181, t183);
+        t185 = V_XOR(t179, t184);
+        t186 = V_ROTL32(t185, 12);
+        t187 = V_ADD32(t180, t186);
+        t188 = V_XOR(t183, t187);
+        t189 = V_ROTL32(t188, 8);
+        t190 = V_ADD32(t184, t189);
+        t191 = V_XOR(t186, t190);
+        t192 = V_ROTL32(t191, 7);
+        t193 = V_XOR(t104, t181);
+        t194 = V_ROTL32(t193, 7);
+        t195 = V_ADD32(t147, t194);
+        t196 = V_XOR(t135, t195);
+        t197 = V_ROTL32(t196, 16);
+        t198 = V_ADD32(t119, t197);
+        t199 = V_XOR(t194, t198);
+        t200 = V_ROTL32(t199, 12);
+        t201 = V_ADD32(t195, t200);
+        t202 = V_XOR(t197, t201);
+        t203 = V_ROTL32(t202, 8);
+        t204 = V_ADD32(t198, t203);
+        t205 = V_XOR(t200, t204);
+        t206 = V_ROTL32(t205, 7);
+        s_0 = t155;
+        s_15 = t157;
+        s_10 = t158;
+        s[5] = t160;
+        s_1 = t172;
+        s_12 = t174;
+        s_11 = t175;
+        s[6] = t177;
+        s_2 = t187;
+        s_13 = t189;
+        s_8 = t190;
+        s[7] = t192;
+        s_3 = t201;
+        s_14 = t203;
+        s_9 = t204;
+        s[4] = t206;
+    }
+    s[0] = s_0;
+    s[1] = s_1;
+    s[2] = s_2;
+    s[3] = s_3;
+    s[8] = s_8;
+    s[9] = s_9;
+    s[10] = s_10;
+    s[11] = s_11;
+    s[12] = s_12;
+    s[13] = s_13;
+    s[14] = s_14;
+    s[15] = s_15;
+}
+
+/* cipher_chacha20_blocks_lanes.cipher.chacha20.block$x1
+ * The block function (section 2.3): rounds, then the input added word by word. */
+STK_NOINLINE static void cipher_chacha20_blocks_lanes_core(V *result_0, const V *x_0)
+{
+    V s_0[16];
+    V t3_0;
+    V t4_0;
+    V t5_0;
+    V t6_0;
+    V t7_0;
+    V t8_0;
+    V t9_0;
+    V t10_0;
+    V t11_0;
+    V t12_0;
+    V t13_0;
+    V t14_0;
+    V t15_0;
+    V t16_0;
+    V t17_0;
+    V t18_0;
+    cipher_chacha20_blocks_lanes_cipher_chacha20_rounds(s_0, x_0);
+    t3_0 = V_ADD32(s_0[0], x_0[0]);
+    t4_0 = V_ADD32(s_0[1], x_0[1]);
+    t5_0 = V_ADD32(s_0[2], x_0[2]);
+    t6_0 = V_ADD32(s_0[3], x_0[3]);
+    t7_0 = V_ADD32(s_0[4], x_0[4]);
+    t8_0 = V_ADD32(s_0[5], x_0[5]);
+    t9_0 = V_ADD32(s_0[6], x_0[6]);
+    t10_0 = V_ADD32(s_0[7], x_0[7]);
+    t11_0 = V_ADD32(s_0[8], x_0[8]);
+    t12_0 = V_ADD32(s_0[9], x_0[9]);
+    t13_0 = V_ADD32(s_0[10], x_0[10]);
+    t14_0 = V_ADD32(s_0[11], x_0[11]);
+    t15_0 = V_ADD32(s_0[12], x_0[12]);
+    t16_0 = V_ADD32(s_0[13], x_0[13]);
+    t17_0 = V_ADD32(s_0[14], x_0[14]);
+    t18_0 = V_ADD32(s_0[15], x_0[15]);
+    result_0[0] = t3_0;
+    result_0[1] = t4_0;
+    result_0[2] = t5_0;
+    result_0[3] = t6_0;
+    result_0[4] = t7_0;
+    result_0[5] = t8_0;
+    result_0[6] = t9_0;
+    result_0[7] = t10_0;
+    result_0[8] = t11_0;
+    result_0[9] = t12_0;
+    result_0[10] = t13_0;
+    result_0[11] = t14_0;
+    result_0[12] = t15_0;
+    result_0[13] = t16_0;
+    result_0[14] = t17_0;
+    result_0[15] = t18_0;
+}
+
+static void cipher_chacha20_blocks_lanes_in(V *v, const uint8_t *p)
+{
+    V x0, x1, x2, x3, y0, y1, y2, y3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 0, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 0, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 0, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 0, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[0] = x0;
+    v[2] = x1;
+    v[1] = x2;
+    v[3] = x3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 16, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 16, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 16, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 16, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[4] = x0;
+    v[6] = x1;
+    v[5] = x2;
+    v[7] = x3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 32, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 32, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 32, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 32, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[8] = x0;
+    v[10] = x1;
+    v[9] = x2;
+    v[11] = x3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 48, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 48, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 48, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 48, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[12] = x0;
+    v[14] = x1;
+    v[13] = x2;
+    v[15] = x3;
+}
+
+static void cipher_chacha20_blocks_lanes_out(uint8_t *p, const V *v)
+{
+    V x0, x1, x2, x3, y0, y1, y2, y3;
+    x0 = v[0];
+    x1 = v[2];
+    x2 = v[1];
+    x3 = v[3];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 0, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 0, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 0, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 0, 64, x3);
+    x0 = v[4];
+    x1 = v[6];
+    x2 = v[5];
+    x3 = v[7];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 16, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 16, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 16, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 16, 64, x3);
+    x0 = v[8];
+    x1 = v[10];
+    x2 = v[9];
+    x3 = v[11];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 32, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 32, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 32, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 32, 64, x3);
+    x0 = v[12];
+    x1 = v[14];
+    x2 = v[13];
+    x3 = v[15];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 48, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 48, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 48, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 48, 64, x3);
+}
+
+static void cipher_chacha20_blocks_lanes_all(uint8_t *out, const uint8_t *in)
+{
+    V o[16], p[16];
+    int c;
+    for (c = 0; c < 1; c++) { cipher_chacha20_blocks_lanes_in(p + c * 16, in + c * 512); }
+    for (c = 0; c < 1; c++) {
+        cipher_chacha20_blocks_lanes_core(o, p + c * 16);
+        cipher_chacha20_blocks_lanes_out(out + c * 512, o);
+    }
+}
+
+STK_NOINLINE static void cipher_chacha20_blocks(uint32_t (*result)[16], uint32_t (*x)[16])
+{
+    cipher_chacha20_blocks_lanes_all((uint8_t *)result, (const uint8_t *)x);
+}
+#elif STK_LANES == 4
+/* cipher_chacha20_blocks_lanes.cipher.chacha20.rounds
+ * Twenty rounds, without the final addition of the input. A function of its own: what is around it would hide the words from certifiers. */
+STK_NOINLINE static void cipher_chacha20_blocks_lanes_cipher_chacha20_rounds(V *restrict s, const V *x)
+{
+    uint32_t i; /* 0 .. 9 */
+    V s_0;
+    V s_1;
+    V s_2;
+    V s_3;
+    V s_8;
+    V s_9;
+    V s_10;
+    V s_11;
+    V s_12;
+    V s_13;
+    V s_14;
+    V s_15;
+    s_0 = x[0];
+    s_1 = x[1];
+    s_2 = x[2];
+    s_3 = x[3];
+    s[4] = x[4];
+    s[5] = x[5];
+    s[6] = x[6];
+    s[7] = x[7];
+    s_8 = x[8];
+    s_9 = x[9];
+    s_10 = x[10];
+    s_11 = x[11];
+    s_12 = x[12];
+    s_13 = x[13];
+    s_14 = x[14];
+    s_15 = x[15];
+    for (i = 0; i < 10; i++) {
+        V t95;
+        V t96;
+        V t97;
+        V t98;
+        V t99;
+        V t100;
+        V t101;
+        V t102;
+        V t103;
+        V t104;
+        V t105;
+        V t106;
+        V t107;
+        V t108;
+        V t109;
+        V t110;
+        V t111;
+        V t112;
+        V t113;
+        V t114;
+        V t115;
+        V t116;
+        V t117;
+        V t118;
+        V t119;
+        V t120;
+        V t121;
+        V t122;
+        V t123;
+        V t124;
+        V t125;
+        V t126;
+        V t127;
+        V t128;
+        V t129;
+        V t130;
+        V t131;
+        V t132;
+        V t133;
+        V t134;
+        V t135;
+        V t136;
+        V t137;
+        V t138;
+        V t139;
+        V t140;
+        V t141;
+        V t142;
+        V t143;
+        V t144;
+        V t145;
+        V t146;
+        V t147;
+        V t148;
+        V t149;
+        V t150;
+        V t151;
+        V t152;
+        V t153;
+        V t154;
+        V t155;
+        V t156;
+        V t157;
+        V t158;
+        V t159;
+        V t160;
+        V t161;
+        V t162;
+        V t163;
+        V t164;
+        V t165;
+        V t166;
+        V t167;
+        V t168;
+        V t169;
+        V t170;
+        V t171;
+        V t172;
+        V t173;
+        V t174;
+        V t175;
+        V t176;
+        V t177;
+        V t178;
+        V t179;
+        V t180;
+        V t181;
+        V t182;
+        V t183;
+        V t184;
+        V t185;
+        V t186;
+        V t187;
+        V t188;
+        V t189;
+        V t190;
+        V t191;
+        V t192;
+        V t193;
+        V t194;
+        V t195;
+        V t196;
+        V t197;
+        V t198;
+        V t199;
+        V t200;
+        V t201;
+        V t202;
+        V t203;
+        V t204;
+        V t205;
+        V t206;
+        t95 = s_0;
+        t96 = s[4];
+        t97 = V_ADD32(t95, t96);
+        t98 = s_8;
+        t99 = s_12;
+        t100 = V_XOR(t99, t97);
+        t101 = V_ROTL32(t100, 16);
+        t102 = V_ADD32(t98, t101);
+        t103 = V_XOR(t96, t102);
+        t104 = V_ROTL32(t103, 12);
+        t105 = V_ADD32(t97, t104);
+        t106 = s[5];
+        t107 = s_9;
+        t108 = s_13;
+        t109 = s_1;
+        t110 = V_ADD32(t109, t106);
+        t111 = V_XOR(t108, t110);
+        t112 = V_ROTL32(t111, 16);
+        t113 = V_ADD32(t107, t112);
+        t114 = V_XOR(t106, t113);
+        t115 = V_ROTL32(t114, 12);
+        t116 = V_ADD32(t110, t115);
+        t117 = V_XOR(t112, t116);
+        t118 = V_ROTL32(t117, 8);
+        t119 = V_ADD32(t113, t118);
+        t120 = V_XOR(t115, t119);
+        t121 = V_ROTL32(t120, 7);
+        t122 = V_ADD32(t105, t121);
+        t123 = s_10;
+        t124 = s_14;
+        t125 = s_2;
+        t126 = s[6];
+        t127 = V_ADD32(t125, t126);
+        t128 = V_XOR(t124, t127);
+        t129 = V_ROTL32(t128, 16);
+        t130 = V_ADD32(t123, t129);
+        t131 = V_XOR(t126, t130);
+        t132 = V_ROTL32(t131, 12);
+        t133 = V_ADD32(t127, t132);
+        t134 = V_XOR(t129, t133);
+        t135 = V_ROTL32(t134, 8);
+        t136 = V_ADD32(t130, t135);
+        t137 = s_15;
+        t138 = s_3;
+        t139 = s[7];
+        t140 = V_ADD32(t138, t139);
+        t141 = V_XOR(t137, t140);
+        t142 = V_ROTL32(t141, 16);
+        t143 = s_11;
+        t144 = V_ADD32(t143, t142);
+        t145 = V_XOR(t139, t144);
+        t146 = V_ROTL32(t145, 12);
+        t147 = V_ADD32(t140, t146);
+        t148 = V_XOR(t142, t147);
+        t149 = V_ROTL32(t148, 8);
+        t150 = V_XOR(t149, t122);
+        t151 = V_ROTL32(t150, 16);
+        t152 = V_ADD32(t136, t151);
+        t153 = V_XOR(t121, t152);
+        t154 = V_ROTL32(t153, 12);
+        t155 = V_ADD32(t122, t154);
+        t156 = V_XOR(t151, t155);
+        t157 = V_ROTL32(t156, 8);
+        t158 = V_ADD32(t152, t157);
+        t159 = V_XOR(t154, t158);
+        t160 = V_ROTL32(t159, 7);
+        t161 = V_XOR(t132, t136);
+        t162 = V_ROTL32(t161, 7);
+        t163 = V_ADD32(t116, t162);
+        t164 = V_ADD32(t144, t149);
+        t165 = V_XOR(t101, t105);
+        t166 = V_ROTL32(t165, 8);
+        t167 = V_XOR(t166, t163);
+        t168 = V_ROTL32(t167, 16);
+        t169 = V_ADD32(t164, t168);
+        t170 = V_XOR(t162, t169);
+        t171 = V_ROTL32(t170, 12);
+        t172 = V_ADD32(t163, t171);
+        t173 = V_XOR(t168, t172);
+        t174 = V_ROTL32(t173, 8);
+        t175 = V_ADD32(t169, t174);
+        t176 = V_XOR(t171, t175);
+        t177 = V_ROTL32(t176, 7);
+        t178 = V_XOR(t146, t164);
+        t179 = V_ROTL32(t178, 7);
+        t180 = V_ADD32(t133, t179);
+        t181 = V_ADD32(t102, t166);
+        t182 = V_XOR(t118, t180);
+        t183 = V_ROTL32(t182, 16);
+        t184 = V_ADD32(t181, t183);
+        t185 = V_XOR(t179, t184);
+        t186 = V_ROTL32(t185, 12);
+        t187 = V_ADD32(t180, t186);
+        t188 = V_XOR(t183, t187);
+        t189 = V_ROTL32(t188, 8);
+        t190 = V_ADD32(t184, t189);
+        t191 = V_XOR(t186, t190);
+        t192 = V_ROTL32(t191, 7);
+        t193 = V_XOR(t104, t181);
+        t194 = V_ROTL32(t193, 7);
+        t195 = V_ADD32(t147, t194);
+        t196 = V_XOR(t135, t195);
+        t197 = V_ROTL32(t196, 16);
+        t198 = V_ADD32(t119, t197);
+        t199 = V_XOR(t194, t198);
+        t200 = V_ROTL32(t199, 12);
+        t201 = V_ADD32(t195, t200);
+        t202 = V_XOR(t197, t201);
+        t203 = V_ROTL32(t202, 8);
+        t204 = V_ADD32(t198, t203);
+        t205 = V_XOR(t200, t204);
+        t206 = V_ROTL32(t205, 7);
+        s_0 = t155;
+        s_15 = t157;
+        s_10 = t158;
+        s[5] = t160;
+        s_1 = t172;
+        s_12 = t174;
+        s_11 = t175;
+        s[6] = t177;
+        s_2 = t187;
+        s_13 = t189;
+        s_8 = t190;
+        s[7] = t192;
+        s_3 = t201;
+        s_14 = t203;
+        s_9 = t204;
+        s[4] = t206;
+    }
+    s[0] = s_0;
+    s[1] = s_1;
+    s[2] = s_2;
+    s[3] = s_3;
+    s[8] = s_8;
+    s[9] = s_9;
+    s[10] = s_10;
+    s[11] = s_11;
+    s[12] = s_12;
+    s[13] = s_13;
+    s[14] = s_14;
+    s[15] = s_15;
+}
+
+/* cipher_chacha20_blocks_lanes.cipher.chacha20.block$x1
+ * The block function (section 2.3): rounds, then the input added word by word. */
+STK_NOINLINE static void cipher_chacha20_blocks_lanes_core(V *result_0, const V *x_0)
+{
+    V s_0[16];
+    V t3_0;
+    V t4_0;
+    V t5_0;
+    V t6_0;
+    V t7_0;
+    V t8_0;
+    V t9_0;
+    V t10_0;
+    V t11_0;
+    V t12_0;
+    V t13_0;
+    V t14_0;
+    V t15_0;
+    V t16_0;
+    V t17_0;
+    V t18_0;
+    cipher_chacha20_blocks_lanes_cipher_chacha20_rounds(s_0, x_0);
+    t3_0 = V_ADD32(s_0[0], x_0[0]);
+    t4_0 = V_ADD32(s_0[1], x_0[1]);
+    t5_0 = V_ADD32(s_0[2], x_0[2]);
+    t6_0 = V_ADD32(s_0[3], x_0[3]);
+    t7_0 = V_ADD32(s_0[4], x_0[4]);
+    t8_0 = V_ADD32(s_0[5], x_0[5]);
+    t9_0 = V_ADD32(s_0[6], x_0[6]);
+    t10_0 = V_ADD32(s_0[7], x_0[7]);
+    t11_0 = V_ADD32(s_0[8], x_0[8]);
+    t12_0 = V_ADD32(s_0[9], x_0[9]);
+    t13_0 = V_ADD32(s_0[10], x_0[10]);
+    t14_0 = V_ADD32(s_0[11], x_0[11]);
+    t15_0 = V_ADD32(s_0[12], x_0[12]);
+    t16_0 = V_ADD32(s_0[13], x_0[13]);
+    t17_0 = V_ADD32(s_0[14], x_0[14]);
+    t18_0 = V_ADD32(s_0[15], x_0[15]);
+    result_0[0] = t3_0;
+    result_0[1] = t4_0;
+    result_0[2] = t5_0;
+    result_0[3] = t6_0;
+    result_0[4] = t7_0;
+    result_0[5] = t8_0;
+    result_0[6] = t9_0;
+    result_0[7] = t10_0;
+    result_0[8] = t11_0;
+    result_0[9] = t12_0;
+    result_0[10] = t13_0;
+    result_0[11] = t14_0;
+    result_0[12] = t15_0;
+    result_0[13] = t16_0;
+    result_0[14] = t17_0;
+    result_0[15] = t18_0;
+}
+
+static void cipher_chacha20_blocks_lanes_in(V *v, const uint8_t *p)
+{
+    V x0, x1, x2, x3, y0, y1, y2, y3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 0, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 0, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 0, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 0, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[0] = x0;
+    v[2] = x1;
+    v[1] = x2;
+    v[3] = x3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 16, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 16, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 16, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 16, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[4] = x0;
+    v[6] = x1;
+    v[5] = x2;
+    v[7] = x3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 32, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 32, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 32, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 32, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[8] = x0;
+    v[10] = x1;
+    v[9] = x2;
+    v[11] = x3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 48, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 48, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 48, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 48, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[12] = x0;
+    v[14] = x1;
+    v[13] = x2;
+    v[15] = x3;
+}
+
+static void cipher_chacha20_blocks_lanes_out(uint8_t *p, const V *v)
+{
+    V x0, x1, x2, x3, y0, y1, y2, y3;
+    x0 = v[0];
+    x1 = v[2];
+    x2 = v[1];
+    x3 = v[3];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 0, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 0, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 0, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 0, 64, x3);
+    x0 = v[4];
+    x1 = v[6];
+    x2 = v[5];
+    x3 = v[7];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 16, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 16, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 16, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 16, 64, x3);
+    x0 = v[8];
+    x1 = v[10];
+    x2 = v[9];
+    x3 = v[11];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 32, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 32, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 32, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 32, 64, x3);
+    x0 = v[12];
+    x1 = v[14];
+    x2 = v[13];
+    x3 = v[15];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 48, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 48, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 48, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 48, 64, x3);
+}
+
+static void cipher_chacha20_blocks_lanes_all(uint8_t *out, const uint8_t *in)
+{
+    V o[16], p[32];
+    int c;
+    for (c = 0; c < 2; c++) { cipher_chacha20_blocks_lanes_in(p + c * 16, in + c * 256); }
+    for (c = 0; c < 2; c++) {
+        cipher_chacha20_blocks_lanes_core(o, p + c * 16);
+        cipher_chacha20_blocks_lanes_out(out + c * 256, o);
+    }
+}
+
+STK_NOINLINE static void cipher_chacha20_blocks(uint32_t (*result)[16], uint32_t (*x)[16])
+{
+    cipher_chacha20_blocks_lanes_all((uint8_t *)result, (const uint8_t *)x);
+}
+#else
+/* cipher.chacha20.blocks
+ * Eight blocks; on machines with registers of vectors, all at once. */
+STK_NOINLINE static void cipher_chacha20_blocks(uint32_t (*result)[16], uint32_t (*x)[16])
+{
+    uint32_t l; /* 0 .. 7 */
+    for (l = 0; l < 8; l++) {
+        uint32_t x_0_block[16];
+        uint32_t s_0_block[16];
+        uint32_t result_0_block[16];
+        memmove(x_0_block, x[l], 16 * sizeof(uint32_t));
+        cipher_chacha20_rounds(s_0_block, x_0_block);
+        result_0_block[0] = s_0_block[0] + x_0_block[0];
+        result_0_block[1] = s_0_block[1] + x_0_block[1];
+        result_0_block[2] = s_0_block[2] + x_0_block[2];
+        result_0_block[3] = s_0_block[3] + x_0_block[3];
+        result_0_block[4] = s_0_block[4] + x_0_block[4];
+        result_0_block[5] = s_0_block[5] + x_0_block[5];
+        result_0_block[6] = s_0_block[6] + x_0_block[6];
+        result_0_block[7] = s_0_block[7] + x_0_block[7];
+        result_0_block[8] = s_0_block[8] + x_0_block[8];
+        result_0_block[9] = s_0_block[9] + x_0_block[9];
+        result_0_block[10] = s_0_block[10] + x_0_block[10];
+        result_0_block[11] = s_0_block[11] + x_0_block[11];
+        result_0_block[12] = s_0_block[12] + x_0_block[12];
+        result_0_block[13] = s_0_block[13] + x_0_block[13];
+        result_0_block[14] = s_0_block[14] + x_0_block[14];
+        result_0_block[15] = s_0_block[15] + x_0_block[15];
+        memmove(result[l], result_0_block, 16 * sizeof(uint32_t));
+    }
+}
+#endif
+
+/* cipher.stream.added_words
+ * One block with sixteen words of a key stream added, the least significant byte of each first, two words at a time. */
+STK_NOINLINE static void cipher_stream_added_words(uint8_t *out, const uint8_t *m, const uint32_t *s)
+{
+    uint32_t i; /* 0 .. 7 */
+    memmove(out, m, 64);
+    for (i = 0; i < 8; i++) {
+        uint64_t pair;
+        uint64_t w;
+        pair = (uint64_t)s[UINT32_C(2) * i] | ((uint64_t)s[(UINT32_C(2) * i) + UINT32_C(1)] << 32);
+        w = stk_load_le64(&out[UINT32_C(8) * i]) ^ pair;
+        stk_store_le64(&out[UINT32_C(8) * i], w);
+    }
+}
+
+/* aead.chacha20poly1305.added_batch
+ * Eight blocks with the key stream from block `counter` on added. */
+STK_NOINLINE static void aead_chacha20poly1305_added_batch(uint8_t *restrict out, const uint8_t *key, uint32_t counter, const uint8_t *nonce, const uint8_t *m)
+{
+    uint32_t t[8][16];
+    uint32_t s[8][16];
+    aead_chacha20poly1305_states(t, key, counter, nonce);
+    cipher_chacha20_blocks(s, t);
+    memmove(out, m, 512);
+    cipher_stream_added_words(out, m, s[0]);
+    cipher_stream_added_words((&out[64]), (&out[64]), s[1]);
+    cipher_stream_added_words((&out[128]), (&out[128]), s[2]);
+    cipher_stream_added_words((&out[192]), (&out[192]), s[3]);
+    cipher_stream_added_words((&out[256]), (&out[256]), s[4]);
+    cipher_stream_added_words((&out[320]), (&out[320]), s[5]);
+    cipher_stream_added_words((&out[384]), (&out[384]), s[6]);
+    cipher_stream_added_words((&out[448]), (&out[448]), s[7]);
+}
+
 /* cipher.stream.added_block
  * Messages and blocks of a key stream of 64 bytes.
  * One block with the key stream added. */
@@ -645,6 +2502,42 @@ STK_NOINLINE static void cipher_stream_added_block(uint8_t *restrict result, con
     result[63] = (uint8_t)((uint32_t)m[63] ^ (uint32_t)s[63]);
 }
 
+/* aead.chacha20poly1305.added_singly
+ * The same with `count` blocks, of which `first` is the first, one by one; the key stream begins with block 1.
+ * in first: 0 .. 2^25
+ * in count: 0 .. 7 */
+STK_NOINLINE static void aead_chacha20poly1305_added_singly(uint8_t *out, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *m, uint32_t first, uint32_t count)
+{
+    uint32_t i; /* 0 .. 6 */
+    memmove(out, m, n);
+    for (i = 0; i < count; i++) {
+        uint8_t t[64];
+        uint32_t common; /* 0 .. 2147484032 */
+        aead_chacha20poly1305_stream(t, key, ((first + i) + UINT32_C(1)), nonce);
+        common = UINT32_C(64) * (first + i);
+        {
+            uint8_t tmp[64];
+            cipher_stream_added_block(tmp, (&out[common]), t);
+            memmove((&out[common]), tmp, 64);
+        }
+    }
+}
+
+/* cipher.stream.added_blocks
+ * The same with `count` blocks of a message, from block `first` on.
+ * in first: 0 .. 2^25
+ * in count: 0 .. 8 */
+STK_NOINLINE static void cipher_stream_added_blocks(uint8_t *out, uint32_t n, const uint8_t *m, uint32_t (*s)[16], uint32_t first, uint32_t count)
+{
+    uint32_t i; /* 0 .. 7 */
+    memmove(out, m, n);
+    for (i = 0; i < count; i++) {
+        uint32_t common; /* 0 .. 2147484096 */
+        common = UINT32_C(64) * (first + i);
+        cipher_stream_added_words((&out[common]), (&out[common]), s[i]);
+    }
+}
+
 /* cipher.stream.added_byte
  * A byte with byte `k` of a block of the key stream added.
  * in k: 0 .. 63 */
@@ -659,19 +2552,30 @@ STK_NOINLINE static uint32_t cipher_stream_added_byte(uint32_t x, const uint8_t 
  * `m` with the key stream from block 1 on added (section 2.8). */
 STK_NOINLINE static void aead_chacha20poly1305_added(uint8_t *out, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *m)
 {
-    uint32_t b; /* 0 .. 33554430 */
+    uint32_t c; /* 0 .. 4194302 */
+    uint32_t first; /* 0 .. 2^25 */
+    uint32_t rest; /* 0 .. 7 */
     uint32_t start; /* 0 .. 2147483584 */
     uint8_t s[64];
     uint32_t i; /* 0 .. 2147483646 */
     memmove(out, m, n);
-    for (b = 0; b < (n >> 6); b++) {
-        uint8_t t[64];
-        aead_chacha20poly1305_stream(t, key, (b + UINT32_C(1)), nonce);
+    for (c = 0; c < (n >> 9); c++) {
         {
-            uint8_t tmp[64];
-            cipher_stream_added_block(tmp, (&out[UINT32_C(64) * b]), t);
-            memmove((&out[UINT32_C(64) * b]), tmp, 64);
+            uint8_t tmp[512];
+            aead_chacha20poly1305_added_batch(tmp, key, ((UINT32_C(8) * c) + UINT32_C(1)), nonce, (&out[UINT32_C(512) * c]));
+            memmove((&out[UINT32_C(512) * c]), tmp, 512);
         }
+    }
+    first = UINT32_C(8) * (n >> 9);
+    rest = (n & UINT32_C(511)) >> 6;
+    if (rest >= UINT32_C(6)) {
+        uint32_t t[8][16];
+        uint32_t t_2[8][16];
+        aead_chacha20poly1305_states(t, key, (first + UINT32_C(1)), nonce);
+        cipher_chacha20_blocks(t_2, t);
+        cipher_stream_added_blocks(out, n, out, t_2, first, rest);
+    } else {
+        aead_chacha20poly1305_added_singly(out, n, key, nonce, out, first, rest);
     }
     start = UINT32_C(64) * (n >> 6);
     aead_chacha20poly1305_stream(s, key, ((n >> 6) + UINT32_C(1)), nonce);
@@ -768,24 +2672,6 @@ static void onetimeauth_accumulator_radix44_mul(uint64_t *result, const uint64_t
     result[2] = (uint64_t)r_2_1_carried;
 }
 
-/* onetimeauth.accumulator_radix44.load
- * in top: 0 .. 1
- * out result: 0 .. 17592186109952 */
-static void onetimeauth_accumulator_radix44_load(uint64_t *restrict result, const uint8_t *b, uint32_t top)
-{
-    uint64_t t;
-    uint64_t low; /* 0 .. 2^64-1 */
-    uint64_t t_2;
-    uint64_t high; /* 0 .. 2^64-1 */
-    t = (((((((uint64_t)(uint32_t)b[0] | ((uint64_t)(uint32_t)b[1] << 8)) | ((uint64_t)(uint32_t)b[2] << 16)) | ((uint64_t)(uint32_t)b[3] << 24)) | ((uint64_t)(uint32_t)b[4] << 32)) | ((uint64_t)(uint32_t)b[5] << 40)) | ((uint64_t)(uint32_t)b[6] << 48)) | ((uint64_t)(uint32_t)b[7] << 56);
-    low = t;
-    t_2 = (((((((uint64_t)(uint32_t)b[8] | ((uint64_t)(uint32_t)b[9] << 8)) | ((uint64_t)(uint32_t)b[10] << 16)) | ((uint64_t)(uint32_t)b[11] << 24)) | ((uint64_t)(uint32_t)b[12] << 32)) | ((uint64_t)(uint32_t)b[13] << 40)) | ((uint64_t)(uint32_t)b[14] << 48)) | ((uint64_t)(uint32_t)b[15] << 56);
-    high = t_2;
-    result[0] = low & UINT64_C(0xfffffffffff);
-    result[1] = (uint64_t)(uint32_t)(low >> 44) + ((uint64_t)((uint32_t)high & UINT32_C(0xffffff)) << 20);
-    result[2] = (high >> 24) + ((uint64_t)top << 40);
-}
-
 /* onetimeauth.poly1305.in_pairs
  * The sum over the first `pairs` pairs of blocks: products of two blocks do not wait for one another.
  * in start: 0 .. 17592186109952
@@ -802,56 +2688,76 @@ STK_NOINLINE static void onetimeauth_poly1305_in_pairs(uint64_t *restrict h, uin
     h[1] = start[1];
     h[2] = start[2];
     for (i = 0; i < pairs; i++) {
-        uint64_t x[3]; /* 0 .. 2^44-1 */
-        uint64_t y[3]; /* 0 .. 2^44-1 */
-        uint64_t b1_1_sum_of_products; /* 0 .. 351843720889520 */
-        uint64_t b2_1_sum_of_products; /* 0 .. 87960930222060 */
-        uint64_t b1_1_sum_of_products_2; /* 0 .. 351843722199040 */
-        uint64_t b2_1_sum_of_products_2; /* 0 .. 351843722199040 */
-        uint64_t result_0_0_add; /* 0 .. 35184372219904 */
-        uint64_t result_1_0_add; /* 0 .. 35184372219904 */
-        uint64_t result_2_0_add; /* 0 .. 35184372219904 */
-        stk_u128 t_0_1_sum_of_products; /* 0 .. 17950130626729460367031925605 */
-        stk_u128 t_1_1_sum_of_products; /* 0 .. 4371475776986266279089340377 */
-        stk_u128 t_2_1_sum_of_products; /* 0 .. 1779538811518729455593258950 */
-        stk_u128 result_0_1_sum_of_products; /* 0 .. 2^96 */
-        stk_u128 result_1_1_sum_of_products; /* 0 .. 2^96 */
-        stk_u128 result_2_1_sum_of_products; /* 0 .. 2^96 */
-        stk_u128 result_0_1_sum_of_products_2; /* 0 .. 2^96 */
-        stk_u128 result_1_1_sum_of_products_2; /* 0 .. 2^96 */
-        stk_u128 result_2_1_sum_of_products_2; /* 0 .. 2^96 */
-        uint64_t r_0_1_sum_of_products; /* 0 .. 2040693586889170 */
-        stk_u128 r_1_1_sum_of_products; /* 0 .. 4371475776987286625883161778 */
-        stk_u128 r_2_1_sum_of_products; /* 0 .. 1779538811518977945221890114 */
-        onetimeauth_accumulator_radix44_load(x, (&m[UINT32_C(32) * i]), UINT32_C(1));
-        onetimeauth_accumulator_radix44_load(y, (&m[(UINT32_C(32) * i) + UINT32_C(16)]), UINT32_C(1));
-        result_0_0_add = h[0] + x[0];
-        result_1_0_add = h[1] + x[1];
-        result_2_0_add = h[2] + x[2];
-        b1_1_sum_of_products = UINT64_C(20) * r2[1];
-        b2_1_sum_of_products = UINT64_C(20) * r2[2];
-        result_0_1_sum_of_products = (((stk_u128)result_0_0_add * (stk_u128)r2[0]) + ((stk_u128)result_1_0_add * (stk_u128)b2_1_sum_of_products)) + ((stk_u128)result_2_0_add * (stk_u128)b1_1_sum_of_products);
-        result_1_1_sum_of_products = (((stk_u128)result_0_0_add * (stk_u128)r2[1]) + ((stk_u128)result_1_0_add * (stk_u128)r2[0])) + ((stk_u128)result_2_0_add * (stk_u128)b2_1_sum_of_products);
-        result_2_1_sum_of_products = (((stk_u128)result_0_0_add * (stk_u128)r2[2]) + ((stk_u128)result_1_0_add * (stk_u128)r2[1])) + ((stk_u128)result_2_0_add * (stk_u128)r2[0]);
-        b1_1_sum_of_products_2 = UINT64_C(20) * r[1];
-        b2_1_sum_of_products_2 = UINT64_C(20) * r[2];
-        result_0_1_sum_of_products_2 = (((stk_u128)y[0] * (stk_u128)r[0]) + ((stk_u128)y[1] * (stk_u128)b2_1_sum_of_products_2)) + ((stk_u128)y[2] * (stk_u128)b1_1_sum_of_products_2);
-        result_1_1_sum_of_products_2 = (((stk_u128)y[0] * (stk_u128)r[1]) + ((stk_u128)y[1] * (stk_u128)r[0])) + ((stk_u128)y[2] * (stk_u128)b2_1_sum_of_products_2);
-        result_2_1_sum_of_products_2 = (((stk_u128)y[0] * (stk_u128)r[2]) + ((stk_u128)y[1] * (stk_u128)r[1])) + ((stk_u128)y[2] * (stk_u128)r[0]);
-        t_0_1_sum_of_products = result_0_1_sum_of_products + result_0_1_sum_of_products_2;
-        t_1_1_sum_of_products = result_1_1_sum_of_products + result_1_1_sum_of_products_2;
-        t_2_1_sum_of_products = result_2_1_sum_of_products + result_2_1_sum_of_products_2;
-        r_1_1_sum_of_products = t_1_1_sum_of_products + (stk_u128)(uint64_t)(t_0_1_sum_of_products >> 44);
-        r_0_1_sum_of_products = (uint64_t)t_0_1_sum_of_products & UINT64_C(0xfffffffffff);
-        r_2_1_sum_of_products = t_2_1_sum_of_products + (stk_u128)(uint64_t)(r_1_1_sum_of_products >> 44);
-        r_1_1_sum_of_products = (stk_u128)((uint64_t)r_1_1_sum_of_products & UINT64_C(0xfffffffffff));
-        r_0_1_sum_of_products = r_0_1_sum_of_products + (UINT64_C(5) * (uint64_t)(r_2_1_sum_of_products >> 42));
-        r_2_1_sum_of_products = (stk_u128)((uint64_t)r_2_1_sum_of_products & UINT64_C(0x3ffffffffff));
-        r_1_1_sum_of_products = (stk_u128)((uint64_t)r_1_1_sum_of_products + (uint64_t)(uint32_t)(r_0_1_sum_of_products >> 44));
-        r_0_1_sum_of_products = r_0_1_sum_of_products & UINT64_C(0xfffffffffff);
-        h[0] = r_0_1_sum_of_products;
-        h[1] = (uint64_t)r_1_1_sum_of_products;
-        h[2] = (uint64_t)r_2_1_sum_of_products;
+        uint8_t b_0_load[16];
+        uint64_t low_0_load; /* 0 .. 2^64-1 */
+        uint64_t high_0_load; /* 0 .. 2^64-1 */
+        uint8_t b_1_load[16];
+        uint64_t low_1_load; /* 0 .. 2^64-1 */
+        uint64_t high_1_load; /* 0 .. 2^64-1 */
+        uint64_t b1_3_sum_of_products; /* 0 .. 351843720889520 */
+        uint64_t b2_3_sum_of_products; /* 0 .. 87960930222060 */
+        uint64_t b1_3_sum_of_products_2; /* 0 .. 351843722199040 */
+        uint64_t b2_3_sum_of_products_2; /* 0 .. 351843722199040 */
+        uint64_t result_0_0_load; /* 0 .. 17592186109952 */
+        uint64_t result_1_0_load; /* 0 .. 17592186109952 */
+        uint64_t result_2_0_load; /* 0 .. 17592186109952 */
+        uint64_t result_0_1_load; /* 0 .. 17592186109952 */
+        uint64_t result_1_1_load; /* 0 .. 17592186109952 */
+        uint64_t result_2_1_load; /* 0 .. 17592186109952 */
+        uint64_t result_0_2_add; /* 0 .. 35184372219904 */
+        uint64_t result_1_2_add; /* 0 .. 35184372219904 */
+        uint64_t result_2_2_add; /* 0 .. 35184372219904 */
+        stk_u128 t_0_3_sum_of_products; /* 0 .. 17950130626729460367031925605 */
+        stk_u128 t_1_3_sum_of_products; /* 0 .. 4371475776986266279089340377 */
+        stk_u128 t_2_3_sum_of_products; /* 0 .. 1779538811518729455593258950 */
+        stk_u128 result_0_3_sum_of_products; /* 0 .. 2^96 */
+        stk_u128 result_1_3_sum_of_products; /* 0 .. 2^96 */
+        stk_u128 result_2_3_sum_of_products; /* 0 .. 2^96 */
+        stk_u128 result_0_3_sum_of_products_2; /* 0 .. 2^96 */
+        stk_u128 result_1_3_sum_of_products_2; /* 0 .. 2^96 */
+        stk_u128 result_2_3_sum_of_products_2; /* 0 .. 2^96 */
+        uint64_t r_0_3_sum_of_products; /* 0 .. 2040693586889170 */
+        stk_u128 r_1_3_sum_of_products; /* 0 .. 4371475776987286625883161778 */
+        stk_u128 r_2_3_sum_of_products; /* 0 .. 1779538811518977945221890114 */
+        memmove(b_0_load, (&m[UINT32_C(32) * i]), 16);
+        low_0_load = stk_load_le64(b_0_load);
+        high_0_load = stk_load_le64(&b_0_load[8]);
+        result_0_0_load = low_0_load & UINT64_C(0xfffffffffff);
+        result_1_0_load = (uint64_t)(uint32_t)(low_0_load >> 44) + ((uint64_t)((uint32_t)high_0_load & UINT32_C(0xffffff)) << 20);
+        result_2_0_load = (high_0_load >> 24) + UINT64_C(0x10000000000);
+        memmove(b_1_load, (&m[(UINT32_C(32) * i) + UINT32_C(16)]), 16);
+        low_1_load = stk_load_le64(b_1_load);
+        high_1_load = stk_load_le64(&b_1_load[8]);
+        result_0_1_load = low_1_load & UINT64_C(0xfffffffffff);
+        result_1_1_load = (uint64_t)(uint32_t)(low_1_load >> 44) + ((uint64_t)((uint32_t)high_1_load & UINT32_C(0xffffff)) << 20);
+        result_2_1_load = (high_1_load >> 24) + UINT64_C(0x10000000000);
+        result_0_2_add = h[0] + result_0_0_load;
+        result_1_2_add = h[1] + result_1_0_load;
+        result_2_2_add = h[2] + result_2_0_load;
+        b1_3_sum_of_products = UINT64_C(20) * r2[1];
+        b2_3_sum_of_products = UINT64_C(20) * r2[2];
+        result_0_3_sum_of_products = (((stk_u128)result_0_2_add * (stk_u128)r2[0]) + ((stk_u128)result_1_2_add * (stk_u128)b2_3_sum_of_products)) + ((stk_u128)result_2_2_add * (stk_u128)b1_3_sum_of_products);
+        result_1_3_sum_of_products = (((stk_u128)result_0_2_add * (stk_u128)r2[1]) + ((stk_u128)result_1_2_add * (stk_u128)r2[0])) + ((stk_u128)result_2_2_add * (stk_u128)b2_3_sum_of_products);
+        result_2_3_sum_of_products = (((stk_u128)result_0_2_add * (stk_u128)r2[2]) + ((stk_u128)result_1_2_add * (stk_u128)r2[1])) + ((stk_u128)result_2_2_add * (stk_u128)r2[0]);
+        b1_3_sum_of_products_2 = UINT64_C(20) * r[1];
+        b2_3_sum_of_products_2 = UINT64_C(20) * r[2];
+        result_0_3_sum_of_products_2 = (((stk_u128)result_0_1_load * (stk_u128)r[0]) + ((stk_u128)result_1_1_load * (stk_u128)b2_3_sum_of_products_2)) + ((stk_u128)result_2_1_load * (stk_u128)b1_3_sum_of_products_2);
+        result_1_3_sum_of_products_2 = (((stk_u128)result_0_1_load * (stk_u128)r[1]) + ((stk_u128)result_1_1_load * (stk_u128)r[0])) + ((stk_u128)result_2_1_load * (stk_u128)b2_3_sum_of_products_2);
+        result_2_3_sum_of_products_2 = (((stk_u128)result_0_1_load * (stk_u128)r[2]) + ((stk_u128)result_1_1_load * (stk_u128)r[1])) + ((stk_u128)result_2_1_load * (stk_u128)r[0]);
+        t_0_3_sum_of_products = result_0_3_sum_of_products + result_0_3_sum_of_products_2;
+        t_1_3_sum_of_products = result_1_3_sum_of_products + result_1_3_sum_of_products_2;
+        t_2_3_sum_of_products = result_2_3_sum_of_products + result_2_3_sum_of_products_2;
+        r_1_3_sum_of_products = t_1_3_sum_of_products + (stk_u128)(uint64_t)(t_0_3_sum_of_products >> 44);
+        r_0_3_sum_of_products = (uint64_t)t_0_3_sum_of_products & UINT64_C(0xfffffffffff);
+        r_2_3_sum_of_products = t_2_3_sum_of_products + (stk_u128)(uint64_t)(r_1_3_sum_of_products >> 44);
+        r_1_3_sum_of_products = (stk_u128)((uint64_t)r_1_3_sum_of_products & UINT64_C(0xfffffffffff));
+        r_0_3_sum_of_products = r_0_3_sum_of_products + (UINT64_C(5) * (uint64_t)(r_2_3_sum_of_products >> 42));
+        r_2_3_sum_of_products = (stk_u128)((uint64_t)r_2_3_sum_of_products & UINT64_C(0x3ffffffffff));
+        r_1_3_sum_of_products = (stk_u128)((uint64_t)r_1_3_sum_of_products + (uint64_t)(uint32_t)(r_0_3_sum_of_products >> 44));
+        r_0_3_sum_of_products = r_0_3_sum_of_products & UINT64_C(0xfffffffffff);
+        h[0] = r_0_3_sum_of_products;
+        h[1] = (uint64_t)r_1_3_sum_of_products;
+        h[2] = (uint64_t)r_2_3_sum_of_products;
     }
 }
 
@@ -868,12 +2774,22 @@ STK_NOINLINE static void onetimeauth_poly1305_whole_blocks(uint64_t *restrict re
     onetimeauth_poly1305_in_pairs(result, n, start, m, r, (count >> 1));
     done_0_by_two = UINT32_C(2) * (count >> 1);
     for (i_0_by_two = 0; i_0_by_two < (count & UINT32_C(1)); i_0_by_two++) {
-        uint64_t t_0_by_two[3]; /* 0 .. 2^44-1 */
+        uint8_t b_0_by_two[16];
+        uint64_t low_0_by_two; /* 0 .. 2^64-1 */
+        uint64_t high_0_by_two; /* 0 .. 2^64-1 */
         uint64_t result_0_by_two[3]; /* 0 .. 35184372219904 */
-        onetimeauth_accumulator_radix44_load(t_0_by_two, (&m[UINT32_C(16) * (done_0_by_two + UINT32_C(0))]), UINT32_C(1));
-        result_0_by_two[0] = result[0] + t_0_by_two[0];
-        result_0_by_two[1] = result[1] + t_0_by_two[1];
-        result_0_by_two[2] = result[2] + t_0_by_two[2];
+        uint64_t result_0_0_by_two; /* 0 .. 17592186109952 */
+        uint64_t result_1_0_by_two; /* 0 .. 17592186109952 */
+        uint64_t result_2_0_by_two; /* 0 .. 17592186109952 */
+        memmove(b_0_by_two, (&m[UINT32_C(16) * (done_0_by_two + UINT32_C(0))]), 16);
+        low_0_by_two = stk_load_le64(b_0_by_two);
+        high_0_by_two = stk_load_le64(&b_0_by_two[8]);
+        result_0_0_by_two = low_0_by_two & UINT64_C(0xfffffffffff);
+        result_1_0_by_two = (uint64_t)(uint32_t)(low_0_by_two >> 44) + ((uint64_t)((uint32_t)high_0_by_two & UINT32_C(0xffffff)) << 20);
+        result_2_0_by_two = (high_0_by_two >> 24) + UINT64_C(0x10000000000);
+        result_0_by_two[0] = result[0] + result_0_0_by_two;
+        result_0_by_two[1] = result[1] + result_1_0_by_two;
+        result_0_by_two[2] = result[2] + result_2_0_by_two;
         onetimeauth_accumulator_radix44_mul(result, result_0_by_two, r);
     }
 }
@@ -889,15 +2805,68 @@ STK_NOINLINE static void aead_chacha20poly1305_absorbed(uint64_t *restrict h, ui
     onetimeauth_poly1305_whole_blocks(h, n, start, m, r, (n >> 4));
     for (i = (n >> 4); i < ((n + UINT32_C(15)) >> 4); i++) {
         uint8_t t[16];
-        uint64_t t_2[3]; /* 0 .. 2^44-1 */
-        uint64_t result_0_add[3]; /* 0 .. 35184372219904 */
+        uint64_t low_0_load; /* 0 .. 2^64-1 */
+        uint64_t high_0_load; /* 0 .. 2^64-1 */
+        uint64_t result_1_add[3]; /* 0 .. 35184372219904 */
+        uint64_t result_0_0_load; /* 0 .. 17592186109952 */
+        uint64_t result_1_0_load; /* 0 .. 17592186109952 */
+        uint64_t result_2_0_load; /* 0 .. 17592186109952 */
         aead_chacha20poly1305_filled(t, n, m, i);
-        onetimeauth_accumulator_radix44_load(t_2, t, UINT32_C(1));
-        result_0_add[0] = h[0] + t_2[0];
-        result_0_add[1] = h[1] + t_2[1];
-        result_0_add[2] = h[2] + t_2[2];
-        onetimeauth_accumulator_radix44_mul(h, result_0_add, r);
+        low_0_load = stk_load_le64(t);
+        high_0_load = stk_load_le64(&t[8]);
+        result_0_0_load = low_0_load & UINT64_C(0xfffffffffff);
+        result_1_0_load = (uint64_t)(uint32_t)(low_0_load >> 44) + ((uint64_t)((uint32_t)high_0_load & UINT32_C(0xffffff)) << 20);
+        result_2_0_load = (high_0_load >> 24) + UINT64_C(0x10000000000);
+        result_1_add[0] = h[0] + result_0_0_load;
+        result_1_add[1] = h[1] + result_1_0_load;
+        result_1_add[2] = h[2] + result_2_0_load;
+        onetimeauth_accumulator_radix44_mul(h, result_1_add, r);
     }
+}
+
+/* onetimeauth.poly1305.point
+ * out result: 0 .. 17592186109952 */
+static void onetimeauth_poly1305_point(uint64_t *restrict result, const uint8_t *key)
+{
+    uint64_t low_0_load; /* 0 .. 1152921487695413247 */
+    uint64_t high_0_load; /* 0 .. 1152921487695413244 */
+    uint32_t t_0;
+    uint32_t t_1;
+    uint32_t t_2;
+    uint32_t t_3;
+    uint32_t t_4;
+    uint32_t t_5;
+    uint32_t t_6;
+    uint32_t t_7;
+    uint32_t t_8;
+    uint32_t t_9;
+    uint32_t t_10;
+    uint32_t t_11;
+    uint32_t t_12;
+    uint32_t t_13;
+    uint32_t t_14;
+    uint32_t t_15;
+    t_0 = (uint32_t)key[0];
+    t_1 = (uint32_t)key[1];
+    t_2 = (uint32_t)key[2];
+    t_3 = (uint32_t)key[3] & UINT32_C(15);
+    t_4 = (uint32_t)key[4] & UINT32_C(252);
+    t_5 = (uint32_t)key[5];
+    t_6 = (uint32_t)key[6];
+    t_7 = (uint32_t)key[7] & UINT32_C(15);
+    t_8 = (uint32_t)key[8] & UINT32_C(252);
+    t_9 = (uint32_t)key[9];
+    t_10 = (uint32_t)key[10];
+    t_11 = (uint32_t)key[11] & UINT32_C(15);
+    t_12 = (uint32_t)key[12] & UINT32_C(252);
+    t_13 = (uint32_t)key[13];
+    t_14 = (uint32_t)key[14];
+    t_15 = (uint32_t)key[15] & UINT32_C(15);
+    low_0_load = ((uint64_t)t_7 << 56) | (((uint64_t)t_6 << 48) | (((uint64_t)t_5 << 40) | (((uint64_t)t_4 << 32) | (((uint64_t)t_3 << 24) | (((uint64_t)t_2 << 16) | (((uint64_t)t_1 << 8) | (uint64_t)t_0))))));
+    high_0_load = ((uint64_t)t_15 << 56) | (((uint64_t)t_14 << 48) | (((uint64_t)t_13 << 40) | (((uint64_t)t_12 << 32) | (((uint64_t)t_11 << 24) | (((uint64_t)t_10 << 16) | (((uint64_t)t_9 << 8) | (uint64_t)t_8))))));
+    result[0] = low_0_load & UINT64_C(0xfffffffffff);
+    result[1] = (uint64_t)(uint32_t)(low_0_load >> 44) + ((uint64_t)((uint32_t)high_0_load & UINT32_C(0xffffff)) << 20);
+    result[2] = high_0_load >> 24;
 }
 
 /* aead.chacha20poly1305.summed
@@ -905,32 +2874,26 @@ STK_NOINLINE static void aead_chacha20poly1305_absorbed(uint64_t *restrict h, ui
  * out result: 0 .. 17592186109952 */
 STK_NOINLINE static void aead_chacha20poly1305_summed(uint64_t *restrict result, uint32_t k, uint32_t n, const uint8_t *a, const uint8_t *c, const uint8_t *key)
 {
+    uint64_t r[3]; /* 0 .. 2^44-1 */
     uint64_t first[3]; /* 0 .. 17592186109952 */
     uint64_t h[3]; /* 0 .. 17592186109952 */
-    uint8_t t[16];
-    uint64_t t_2[3]; /* 0 .. 2^44-1 */
-    uint64_t result_0_point[3]; /* 0 .. 17592186109952 */
-    uint8_t t_0_point[16];
-    uint32_t x_1_lengths;
-    uint32_t y_1_lengths;
+    uint32_t x_0_lengths;
+    uint32_t y_0_lengths;
+    uint32_t low_1_load; /* 0 .. 2^31-1 */
+    uint32_t high_1_load; /* 0 .. 2^31-1 */
     uint64_t result_2_add[3]; /* 0 .. 35184372219904 */
-    t_0_point[0] = (uint8_t)(uint32_t)key[0];
-    t_0_point[1] = (uint8_t)(uint32_t)key[1];
-    t_0_point[2] = (uint8_t)(uint32_t)key[2];
-    t_0_point[3] = (uint8_t)((uint32_t)key[3] & UINT32_C(15));
-    t_0_point[4] = (uint8_t)((uint32_t)key[4] & UINT32_C(252));
-    t_0_point[5] = (uint8_t)(uint32_t)key[5];
-    t_0_point[6] = (uint8_t)(uint32_t)key[6];
-    t_0_point[7] = (uint8_t)((uint32_t)key[7] & UINT32_C(15));
-    t_0_point[8] = (uint8_t)((uint32_t)key[8] & UINT32_C(252));
-    t_0_point[9] = (uint8_t)(uint32_t)key[9];
-    t_0_point[10] = (uint8_t)(uint32_t)key[10];
-    t_0_point[11] = (uint8_t)((uint32_t)key[11] & UINT32_C(15));
-    t_0_point[12] = (uint8_t)((uint32_t)key[12] & UINT32_C(252));
-    t_0_point[13] = (uint8_t)(uint32_t)key[13];
-    t_0_point[14] = (uint8_t)(uint32_t)key[14];
-    t_0_point[15] = (uint8_t)((uint32_t)key[15] & UINT32_C(15));
-    onetimeauth_accumulator_radix44_load(result_0_point, t_0_point, UINT32_C(0));
+    uint32_t t_0;
+    uint32_t t_1;
+    uint32_t t_2;
+    uint32_t t_3;
+    uint32_t t_8;
+    uint32_t t_9;
+    uint32_t t_10;
+    uint32_t t_11;
+    uint64_t result_0_1_load; /* 0 .. 17592186109952 */
+    uint64_t result_1_1_load; /* 0 .. 17592186109952 */
+    uint64_t result_2_1_load; /* 0 .. 17592186109952 */
+    onetimeauth_poly1305_point(r, key);
     {
         uint64_t tmp[3];
         {
@@ -939,25 +2902,28 @@ STK_NOINLINE static void aead_chacha20poly1305_summed(uint64_t *restrict result,
                 tmp[k_2] = (uint64_t)aead_chacha20poly1305_summed_lit0[k_2];
             }
         }
-        aead_chacha20poly1305_absorbed(first, k, tmp, a, result_0_point);
+        aead_chacha20poly1305_absorbed(first, k, tmp, a, r);
     }
-    aead_chacha20poly1305_absorbed(h, n, first, c, result_0_point);
-    memset(t, 0, 16);
-    x_1_lengths = k;
-    y_1_lengths = n;
-    t[0] = (uint8_t)(x_1_lengths & UINT32_C(255));
-    t[8] = (uint8_t)(y_1_lengths & UINT32_C(255));
-    t[1] = (uint8_t)((x_1_lengths >> 8) & UINT32_C(255));
-    t[9] = (uint8_t)((y_1_lengths >> 8) & UINT32_C(255));
-    t[2] = (uint8_t)((x_1_lengths >> 16) & UINT32_C(255));
-    t[10] = (uint8_t)((y_1_lengths >> 16) & UINT32_C(255));
-    t[3] = (uint8_t)((x_1_lengths >> 24) & UINT32_C(255));
-    t[11] = (uint8_t)((y_1_lengths >> 24) & UINT32_C(255));
-    onetimeauth_accumulator_radix44_load(t_2, t, UINT32_C(1));
-    result_2_add[0] = h[0] + t_2[0];
-    result_2_add[1] = h[1] + t_2[1];
-    result_2_add[2] = h[2] + t_2[2];
-    onetimeauth_accumulator_radix44_mul(result, result_2_add, result_0_point);
+    aead_chacha20poly1305_absorbed(h, n, first, c, r);
+    x_0_lengths = k;
+    y_0_lengths = n;
+    t_0 = x_0_lengths & UINT32_C(255);
+    t_8 = y_0_lengths & UINT32_C(255);
+    t_1 = (x_0_lengths >> 8) & UINT32_C(255);
+    t_9 = (y_0_lengths >> 8) & UINT32_C(255);
+    t_2 = (x_0_lengths >> 16) & UINT32_C(255);
+    t_10 = (y_0_lengths >> 16) & UINT32_C(255);
+    t_3 = (x_0_lengths >> 24) & UINT32_C(255);
+    t_11 = (y_0_lengths >> 24) & UINT32_C(255);
+    low_1_load = (uint32_t)(((uint64_t)t_3 << 24) | (((uint64_t)t_2 << 16) | (((uint64_t)t_1 << 8) | (uint64_t)t_0)));
+    high_1_load = (uint32_t)(((uint64_t)t_11 << 24) | (((uint64_t)t_10 << 16) | (((uint64_t)t_9 << 8) | (uint64_t)t_8)));
+    result_0_1_load = (uint64_t)(uint32_t)((uint64_t)low_1_load & UINT64_C(0xfffffffffff));
+    result_1_1_load = (uint64_t)UINT32_C(0) + ((uint64_t)(high_1_load & UINT32_C(0xffffff)) << 20);
+    result_2_1_load = (uint64_t)(high_1_load >> 24) + UINT64_C(0x10000000000);
+    result_2_add[0] = h[0] + (uint64_t)(uint32_t)result_0_1_load;
+    result_2_add[1] = h[1] + result_1_1_load;
+    result_2_add[2] = h[2] + result_2_1_load;
+    onetimeauth_accumulator_radix44_mul(result, result_2_add, r);
 }
 
 /* onetimeauth.accumulator_radix44.canonical
@@ -996,16 +2962,14 @@ static void onetimeauth_accumulator_radix44_canonical(uint64_t *result, const ui
 static void onetimeauth_accumulator_radix44_tag(uint8_t *restrict out, const uint64_t *c, const uint8_t *s)
 {
     uint32_t carry; /* 0 .. 1 */
-    uint64_t t;
-    stk_u128 t_2; /* 0 .. 2^65-1 */
+    stk_u128 t; /* 0 .. 2^65-1 */
     uint64_t v;
     uint64_t w_0; /* 0 .. 2^64-1 */
     uint64_t w_1; /* 0 .. 2^64-1 */
     w_0 = c[0] + ((uint64_t)((uint32_t)c[1] & UINT32_C(0xfffff)) << 44);
     w_1 = (uint64_t)(uint32_t)(c[1] >> 20) + ((c[2] & UINT64_C(0xffffffffff)) << 24);
-    t = (((((((uint64_t)(uint32_t)s[0] | ((uint64_t)(uint32_t)s[1] << 8)) | ((uint64_t)(uint32_t)s[2] << 16)) | ((uint64_t)(uint32_t)s[3] << 24)) | ((uint64_t)(uint32_t)s[4] << 32)) | ((uint64_t)(uint32_t)s[5] << 40)) | ((uint64_t)(uint32_t)s[6] << 48)) | ((uint64_t)(uint32_t)s[7] << 56);
-    t_2 = (stk_u128)w_0 + (stk_u128)t;
-    v = (uint64_t)t_2;
+    t = (stk_u128)w_0 + (stk_u128)stk_load_le64(s);
+    v = (uint64_t)t;
     out[0] = (uint8_t)((uint32_t)v & UINT32_C(255));
     out[1] = (uint8_t)((uint32_t)(v >> 8) & UINT32_C(255));
     out[2] = (uint8_t)((uint32_t)(v >> 16) & UINT32_C(255));
@@ -1014,10 +2978,9 @@ static void onetimeauth_accumulator_radix44_tag(uint8_t *restrict out, const uin
     out[5] = (uint8_t)((uint32_t)(v >> 40) & UINT32_C(255));
     out[6] = (uint8_t)((uint32_t)(v >> 48) & UINT32_C(255));
     out[7] = (uint8_t)((uint32_t)(v >> 56) & UINT32_C(255));
-    carry = (uint32_t)(t_2 >> 64);
-    t = (((((((uint64_t)(uint32_t)s[8] | ((uint64_t)(uint32_t)s[9] << 8)) | ((uint64_t)(uint32_t)s[10] << 16)) | ((uint64_t)(uint32_t)s[11] << 24)) | ((uint64_t)(uint32_t)s[12] << 32)) | ((uint64_t)(uint32_t)s[13] << 40)) | ((uint64_t)(uint32_t)s[14] << 48)) | ((uint64_t)(uint32_t)s[15] << 56);
-    t_2 = ((stk_u128)w_1 + (stk_u128)t) + (stk_u128)carry;
-    v = (uint64_t)t_2;
+    carry = (uint32_t)(t >> 64);
+    t = ((stk_u128)w_1 + (stk_u128)stk_load_le64(&s[8])) + (stk_u128)carry;
+    v = (uint64_t)t;
     out[8] = (uint8_t)((uint32_t)v & UINT32_C(255));
     out[9] = (uint8_t)((uint32_t)(v >> 8) & UINT32_C(255));
     out[10] = (uint8_t)((uint32_t)(v >> 16) & UINT32_C(255));
@@ -1118,15 +3081,21 @@ STK_API void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *m, uint32_t *restr
 #undef cipher_chacha20_rounds
 #undef cipher_chacha20_setup
 #undef aead_chacha20poly1305_stream
+#undef aead_chacha20poly1305_states
+#undef cipher_chacha20_blocks
+#undef cipher_stream_added_words
+#undef aead_chacha20poly1305_added_batch
 #undef cipher_stream_added_block
+#undef aead_chacha20poly1305_added_singly
+#undef cipher_stream_added_blocks
 #undef cipher_stream_added_byte
 #undef aead_chacha20poly1305_added
 #undef aead_chacha20poly1305_filled
 #undef onetimeauth_accumulator_radix44_mul
-#undef onetimeauth_accumulator_radix44_load
 #undef onetimeauth_poly1305_in_pairs
 #undef onetimeauth_poly1305_whole_blocks
 #undef aead_chacha20poly1305_absorbed
+#undef onetimeauth_poly1305_point
 #undef aead_chacha20poly1305_summed
 #undef onetimeauth_accumulator_radix44_canonical
 #undef onetimeauth_accumulator_radix44_tag
@@ -1135,6 +3104,11 @@ STK_API void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *m, uint32_t *restr
 #undef auth_same_equal_16
 #undef auth_same_verdict
 #undef aead_chacha20poly1305_open
+#undef cipher_chacha20_blocks_lanes_all
+#undef cipher_chacha20_blocks_lanes_cipher_chacha20_rounds
+#undef cipher_chacha20_blocks_lanes_core
+#undef cipher_chacha20_blocks_lanes_in
+#undef cipher_chacha20_blocks_lanes_out
 #undef aead_chacha20poly1305_summed_lit0
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement
@@ -1143,6 +3117,8 @@ STK_API void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *m, uint32_t *restr
 #undef stk_mask_u32
 #undef stk_sel_u32
 #undef stk_eq_u64
+#undef stk_load_le64
+#undef stk_store_le64
 #else
 #define STK_UNIT_BEFORE
 #endif
@@ -2059,8 +4035,8 @@ STK_NOINLINE static void aead_chacha20poly1305_absorbed(uint32_t *h, uint32_t n,
  * out result: 0 .. 67109888 */
 STK_NOINLINE static void aead_chacha20poly1305_summed(uint32_t *restrict result, uint32_t k, uint32_t n, const uint8_t *a, const uint8_t *c, const uint8_t *key)
 {
-    uint32_t first[5]; /* 0 .. 67109888 */
-    uint32_t h[5]; /* 0 .. 67109888 */
+    uint32_t first[5]; /* 0 .. 67108901 */
+    uint32_t h[5]; /* 0 .. 67108901 */
     uint8_t t[16];
     uint32_t t_2[5]; /* 0 .. 2^26-1 */
     uint32_t result_0_point[5]; /* 0 .. 67109888 */
@@ -2112,7 +4088,7 @@ STK_NOINLINE static void aead_chacha20poly1305_summed(uint32_t *restrict result,
     result_2_add[1] = h[1] + t_2[1];
     result_2_add[2] = h[2] + t_2[2];
     result_2_add[3] = h[3] + t_2[3];
-    result_2_add[4] = h[4] + t_2[4];
+    result_2_add[4] = h[4] + UINT32_C(0x1000000);
     onetimeauth_accumulator_radix26_mul(result, result_2_add, result_0_point);
 }
 

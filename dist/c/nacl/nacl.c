@@ -56,12 +56,18 @@
 #define field_fe25519_pow_invert nacl_field_fe25519_pow_invert
 #define scalarmult_curve25519_ladder nacl_scalarmult_curve25519_ladder
 #define scalarmult_curve25519_x25519 nacl_scalarmult_curve25519_x25519
+#define cipher_salsa20_blocks nacl_cipher_salsa20_blocks
+#define cipher_xsalsa20_states nacl_cipher_xsalsa20_states
+#define cipher_stream_added_words nacl_cipher_stream_added_words
+#define cipher_xsalsa20_added_batch nacl_cipher_xsalsa20_added_batch
+#define cipher_stream_added_blocks nacl_cipher_stream_added_blocks
 #define cipher_stream_added_block nacl_cipher_stream_added_block
 #define cipher_xsalsa20_stream_block nacl_cipher_xsalsa20_stream_block
+#define cipher_xsalsa20_added_singly nacl_cipher_xsalsa20_added_singly
 #define cipher_stream_added_byte nacl_cipher_stream_added_byte
 #define cipher_xsalsa20_added nacl_cipher_xsalsa20_added
 #define nacl_secretbox_stream_over nacl_nacl_secretbox_stream_over
-#define onetimeauth_accumulator_radix44_load nacl_onetimeauth_accumulator_radix44_load
+#define onetimeauth_poly1305_point nacl_onetimeauth_poly1305_point
 #define onetimeauth_accumulator_radix44_canonical nacl_onetimeauth_accumulator_radix44_canonical
 #define onetimeauth_accumulator_radix44_mul nacl_onetimeauth_accumulator_radix44_mul
 #define onetimeauth_poly1305_in_pairs_slice nacl_onetimeauth_poly1305_in_pairs_slice
@@ -127,6 +133,11 @@
 #define curve_ed25519_P1P1 nacl_curve_ed25519_P1P1
 #define curve_ed25519_P2 nacl_curve_ed25519_P2
 #define curve_ed25519_Cached nacl_curve_ed25519_Cached
+#define cipher_salsa20_blocks_lanes_all nacl_cipher_salsa20_blocks_lanes_all
+#define cipher_salsa20_blocks_lanes_cipher_salsa20_rounds nacl_cipher_salsa20_blocks_lanes_cipher_salsa20_rounds
+#define cipher_salsa20_blocks_lanes_core nacl_cipher_salsa20_blocks_lanes_core
+#define cipher_salsa20_blocks_lanes_in nacl_cipher_salsa20_blocks_lanes_in
+#define cipher_salsa20_blocks_lanes_out nacl_cipher_salsa20_blocks_lanes_out
 #define field_fe25519_radix51_LIMB_OF nacl_field_fe25519_radix51_LIMB_OF
 #define field_fe25519_radix51_AT nacl_field_fe25519_radix51_AT
 #define field_fe25519_radix51_ROOM nacl_field_fe25519_radix51_ROOM
@@ -156,6 +167,7 @@
 #define stk_lt_u32 nacl_stk_lt_u32
 #define stk_lt_i32 nacl_stk_lt_i32
 #define stk_load_le32 nacl_stk_load_le32
+#define stk_load_le64 nacl_stk_load_le64
 #define stk_load_be64 nacl_stk_load_be64
 #define stk_store_le32 nacl_stk_store_le32
 #define stk_store_le64 nacl_stk_store_le64
@@ -166,6 +178,229 @@
 void *(memcpy)(void *, const void *, size_t);
 void *(memmove)(void *, const void *, size_t);
 void *(memset)(void *, int, size_t);
+
+/* Functions that do the same to several blocks do it to all at once where the compiler was told of registers for that. Define STK_NO_VECTORS to
+ * do without. The order of bytes in memory is that of the machines that have them. */
+#ifndef STK_LANES
+#if defined(STK_NO_VECTORS)
+#define STK_LANES 0
+#elif defined(__AVX2__) && defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VBMI__) && defined(__AVX512VBMI2__)
+#define STK_LANES 2
+#include <immintrin.h>
+typedef __m256i V;
+#define V_ADD16(a, b) _mm256_add_epi16(a, b)
+#define V_ADD32(a, b) _mm256_add_epi32(a, b)
+#define V_ADD64(a, b) _mm256_add_epi64(a, b)
+#define V_ADD8(a, b) _mm256_add_epi8(a, b)
+#define V_AND(a, b) _mm256_and_si256(a, b)
+#define V_BYTES(a, hi, lo) _mm256_shuffle_epi8(a, _mm256_set_epi64x(hi, lo, hi, lo))
+#define V_LOAD(p, stride) ((stride) == 16 ? _mm256_loadu_si256((const __m256i *)(p)) \
+    : _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(p))), \
+        _mm_loadu_si128((const __m128i *)((p) + (stride))), 1))
+#define V_MUL16(a, b) _mm256_mullo_epi16(a, b)
+#define V_MUL32(a, b) _mm256_mullo_epi32(a, b)
+#define V_MUL64(a, b) _mm256_mullo_epi64(a, b)
+#define V_MUL8(a, b) V_OR(V_AND(V_MUL16(a, b), V_SET16(0xff)), V_SHL16(V_MUL16(V_SHR16(a, 8), V_SHR16(b, 8)), 8))
+#define V_NOT(a) _mm256_xor_si256(a, _mm256_set1_epi32(-1))
+#define V_OR(a, b) _mm256_or_si256(a, b)
+#define V_ROTL16(a, k) _mm256_shldi_epi16(a, a, k)
+#define V_ROTL32(a, k) _mm256_rol_epi32(a, k)
+#define V_ROTL64(a, k) _mm256_rol_epi64(a, k)
+#define V_ROTL8(a, k) V_OR(V_SHL8(a, k), V_SHR8(a, 8 - (k)))
+#define V_ROTLV16(a, k) V_OR(V_SHLV16(a, k), V_SHRV16(a, 16 - (k)))
+#define V_ROTLV32(a, k) V_OR(V_SHLV32(a, k), V_SHRV32(a, 32 - (k)))
+#define V_ROTLV64(a, k) V_OR(V_SHLV64(a, k), V_SHRV64(a, 64 - (k)))
+#define V_ROTLV8(a, k) V_OR(V_SHLV8(a, k), V_SHRV8(a, 8 - (k)))
+#define V_SET16(x) _mm256_set1_epi16((short)(x))
+#define V_SET32(x) _mm256_set1_epi32((int)(x))
+#define V_SET64(x) _mm256_set1_epi64x((long long)(x))
+#define V_SET8(x) _mm256_set1_epi8((char)(x))
+#define V_SHIFTS16(a, k) V_OR(V_SHL16(a, k), V_SHR16(a, 16 - (k)))
+#define V_SHIFTS32(a, k) V_OR(V_SHL32(a, k), V_SHR32(a, 32 - (k)))
+#define V_SHIFTS64(a, k) V_OR(V_SHL64(a, k), V_SHR64(a, 64 - (k)))
+#define V_SHL16(a, k) _mm256_slli_epi16(a, k)
+#define V_SHL32(a, k) _mm256_slli_epi32(a, k)
+#define V_SHL64(a, k) _mm256_slli_epi64(a, k)
+#define V_SHL8(a, k) V_AND(V_SHL16(a, k), V_SET8(0xff << (k)))
+#define V_SHLV16(a, k) _mm256_sll_epi16(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHLV32(a, k) _mm256_sll_epi32(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHLV64(a, k) _mm256_sll_epi64(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHLV8(a, k) V_AND(V_SHLV16(a, k), V_SET8(0xff << (k)))
+#define V_SHR16(a, k) _mm256_srli_epi16(a, k)
+#define V_SHR32(a, k) _mm256_srli_epi32(a, k)
+#define V_SHR64(a, k) _mm256_srli_epi64(a, k)
+#define V_SHR8(a, k) V_AND(V_SHR16(a, k), V_SET8(0xff >> (k)))
+#define V_SHRV16(a, k) _mm256_srl_epi16(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHRV32(a, k) _mm256_srl_epi32(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHRV64(a, k) _mm256_srl_epi64(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHRV8(a, k) V_AND(V_SHRV16(a, k), V_SET8(0xff >> (k)))
+#define V_STORE(p, stride, v) stk_store(p, stride, v)
+#define V_SUB16(a, b) _mm256_sub_epi16(a, b)
+#define V_SUB32(a, b) _mm256_sub_epi32(a, b)
+#define V_SUB64(a, b) _mm256_sub_epi64(a, b)
+#define V_SUB8(a, b) _mm256_sub_epi8(a, b)
+#define V_UNPACKHI16(a, b) _mm256_unpackhi_epi16(a, b)
+#define V_UNPACKHI32(a, b) _mm256_unpackhi_epi32(a, b)
+#define V_UNPACKHI64(a, b) _mm256_unpackhi_epi64(a, b)
+#define V_UNPACKHI8(a, b) _mm256_unpackhi_epi8(a, b)
+#define V_UNPACKLO16(a, b) _mm256_unpacklo_epi16(a, b)
+#define V_UNPACKLO32(a, b) _mm256_unpacklo_epi32(a, b)
+#define V_UNPACKLO64(a, b) _mm256_unpacklo_epi64(a, b)
+#define V_UNPACKLO8(a, b) _mm256_unpacklo_epi8(a, b)
+#define V_XOR(a, b) _mm256_xor_si256(a, b)
+static inline void stk_store(uint8_t *p, size_t stride, V v)
+{
+    if (stride == 16) {
+        _mm256_storeu_si256((__m256i *)p, v);
+    } else {
+        _mm_storeu_si128((__m128i *)p, _mm256_castsi256_si128(v));
+        _mm_storeu_si128((__m128i *)(p + stride), _mm256_extracti128_si256(v, 1));
+    }
+}
+#elif defined(__AVX2__)
+#define STK_LANES 3
+#include <immintrin.h>
+typedef __m256i V;
+#define V_ADD16(a, b) _mm256_add_epi16(a, b)
+#define V_ADD32(a, b) _mm256_add_epi32(a, b)
+#define V_ADD64(a, b) _mm256_add_epi64(a, b)
+#define V_ADD8(a, b) _mm256_add_epi8(a, b)
+#define V_AND(a, b) _mm256_and_si256(a, b)
+#define V_BYTES(a, hi, lo) _mm256_shuffle_epi8(a, _mm256_set_epi64x(hi, lo, hi, lo))
+#define V_LOAD(p, stride) ((stride) == 16 ? _mm256_loadu_si256((const __m256i *)(p)) \
+    : _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(p))), \
+        _mm_loadu_si128((const __m128i *)((p) + (stride))), 1))
+#define V_MUL16(a, b) _mm256_mullo_epi16(a, b)
+#define V_MUL32(a, b) _mm256_mullo_epi32(a, b)
+#define V_MUL64(a, b) V_ADD64(_mm256_mul_epu32(a, b), \
+    V_SHL64(V_ADD64(_mm256_mul_epu32(a, V_SHR64(b, 32)), _mm256_mul_epu32(V_SHR64(a, 32), b)), 32))
+#define V_MUL8(a, b) V_OR(V_AND(V_MUL16(a, b), V_SET16(0xff)), V_SHL16(V_MUL16(V_SHR16(a, 8), V_SHR16(b, 8)), 8))
+#define V_NOT(a) _mm256_xor_si256(a, _mm256_set1_epi32(-1))
+#define V_OR(a, b) _mm256_or_si256(a, b)
+#define V_ROTL16(a, k) ((k) == 8 ? V_BYTES(a, 0x0e0f0c0d0a0b0809LL, 0x0607040502030001LL) : V_SHIFTS16(a, k))
+#define V_ROTL32(a, k) ((k) == 16 ? V_BYTES(a, 0x0d0c0f0e09080b0aLL, 0x0504070601000302LL) \
+    : (k) == 8 ? V_BYTES(a, 0x0e0d0c0f0a09080bLL, 0x0605040702010003LL) : V_SHIFTS32(a, k))
+#define V_ROTL64(a, k) V_SHIFTS64(a, k)
+#define V_ROTL8(a, k) V_OR(V_SHL8(a, k), V_SHR8(a, 8 - (k)))
+#define V_ROTLV16(a, k) V_OR(V_SHLV16(a, k), V_SHRV16(a, 16 - (k)))
+#define V_ROTLV32(a, k) V_OR(V_SHLV32(a, k), V_SHRV32(a, 32 - (k)))
+#define V_ROTLV64(a, k) V_OR(V_SHLV64(a, k), V_SHRV64(a, 64 - (k)))
+#define V_ROTLV8(a, k) V_OR(V_SHLV8(a, k), V_SHRV8(a, 8 - (k)))
+#define V_SET16(x) _mm256_set1_epi16((short)(x))
+#define V_SET32(x) _mm256_set1_epi32((int)(x))
+#define V_SET64(x) _mm256_set1_epi64x((long long)(x))
+#define V_SET8(x) _mm256_set1_epi8((char)(x))
+#define V_SHIFTS16(a, k) V_OR(V_SHL16(a, k), V_SHR16(a, 16 - (k)))
+#define V_SHIFTS32(a, k) V_OR(V_SHL32(a, k), V_SHR32(a, 32 - (k)))
+#define V_SHIFTS64(a, k) V_OR(V_SHL64(a, k), V_SHR64(a, 64 - (k)))
+#define V_SHL16(a, k) _mm256_slli_epi16(a, k)
+#define V_SHL32(a, k) _mm256_slli_epi32(a, k)
+#define V_SHL64(a, k) _mm256_slli_epi64(a, k)
+#define V_SHL8(a, k) V_AND(V_SHL16(a, k), V_SET8(0xff << (k)))
+#define V_SHLV16(a, k) _mm256_sll_epi16(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHLV32(a, k) _mm256_sll_epi32(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHLV64(a, k) _mm256_sll_epi64(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHLV8(a, k) V_AND(V_SHLV16(a, k), V_SET8(0xff << (k)))
+#define V_SHR16(a, k) _mm256_srli_epi16(a, k)
+#define V_SHR32(a, k) _mm256_srli_epi32(a, k)
+#define V_SHR64(a, k) _mm256_srli_epi64(a, k)
+#define V_SHR8(a, k) V_AND(V_SHR16(a, k), V_SET8(0xff >> (k)))
+#define V_SHRV16(a, k) _mm256_srl_epi16(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHRV32(a, k) _mm256_srl_epi32(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHRV64(a, k) _mm256_srl_epi64(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHRV8(a, k) V_AND(V_SHRV16(a, k), V_SET8(0xff >> (k)))
+#define V_STORE(p, stride, v) stk_store(p, stride, v)
+#define V_SUB16(a, b) _mm256_sub_epi16(a, b)
+#define V_SUB32(a, b) _mm256_sub_epi32(a, b)
+#define V_SUB64(a, b) _mm256_sub_epi64(a, b)
+#define V_SUB8(a, b) _mm256_sub_epi8(a, b)
+#define V_UNPACKHI16(a, b) _mm256_unpackhi_epi16(a, b)
+#define V_UNPACKHI32(a, b) _mm256_unpackhi_epi32(a, b)
+#define V_UNPACKHI64(a, b) _mm256_unpackhi_epi64(a, b)
+#define V_UNPACKHI8(a, b) _mm256_unpackhi_epi8(a, b)
+#define V_UNPACKLO16(a, b) _mm256_unpacklo_epi16(a, b)
+#define V_UNPACKLO32(a, b) _mm256_unpacklo_epi32(a, b)
+#define V_UNPACKLO64(a, b) _mm256_unpacklo_epi64(a, b)
+#define V_UNPACKLO8(a, b) _mm256_unpacklo_epi8(a, b)
+#define V_XOR(a, b) _mm256_xor_si256(a, b)
+static inline void stk_store(uint8_t *p, size_t stride, V v)
+{
+    if (stride == 16) {
+        _mm256_storeu_si256((__m256i *)p, v);
+    } else {
+        _mm_storeu_si128((__m128i *)p, _mm256_castsi256_si128(v));
+        _mm_storeu_si128((__m128i *)(p + stride), _mm256_extracti128_si256(v, 1));
+    }
+}
+#elif defined(__SSE2__)
+#define STK_LANES 4
+#include <emmintrin.h>
+typedef __m128i V;
+#define V_ADD16(a, b) _mm_add_epi16(a, b)
+#define V_ADD32(a, b) _mm_add_epi32(a, b)
+#define V_ADD64(a, b) _mm_add_epi64(a, b)
+#define V_ADD8(a, b) _mm_add_epi8(a, b)
+#define V_AND(a, b) _mm_and_si128(a, b)
+#define V_LOAD(p, stride) _mm_loadu_si128((const __m128i *)(p))
+#define V_MUL16(a, b) _mm_mullo_epi16(a, b)
+#define V_MUL32(a, b) _mm_unpacklo_epi32(_mm_shuffle_epi32(_mm_mul_epu32(a, b), 0x08), \
+    _mm_shuffle_epi32(_mm_mul_epu32(V_SHR64(a, 32), V_SHR64(b, 32)), 0x08))
+#define V_MUL64(a, b) V_ADD64(_mm_mul_epu32(a, b), \
+    V_SHL64(V_ADD64(_mm_mul_epu32(a, V_SHR64(b, 32)), _mm_mul_epu32(V_SHR64(a, 32), b)), 32))
+#define V_MUL8(a, b) V_OR(V_AND(V_MUL16(a, b), V_SET16(0xff)), V_SHL16(V_MUL16(V_SHR16(a, 8), V_SHR16(b, 8)), 8))
+#define V_NOT(a) _mm_xor_si128(a, _mm_set1_epi32(-1))
+#define V_OR(a, b) _mm_or_si128(a, b)
+#define V_ROTL16(a, k) V_OR(V_SHL16(a, k), V_SHR16(a, 16 - (k)))
+#define V_ROTL32(a, k) ((k) == 16 ? _mm_shufflehi_epi16(_mm_shufflelo_epi16(a, 0xb1), 0xb1) : V_SHIFTS32(a, k))
+#define V_ROTL64(a, k) V_OR(V_SHL64(a, k), V_SHR64(a, 64 - (k)))
+#define V_ROTL8(a, k) V_OR(V_SHL8(a, k), V_SHR8(a, 8 - (k)))
+#define V_ROTLV16(a, k) V_OR(V_SHLV16(a, k), V_SHRV16(a, 16 - (k)))
+#define V_ROTLV32(a, k) V_OR(V_SHLV32(a, k), V_SHRV32(a, 32 - (k)))
+#define V_ROTLV64(a, k) V_OR(V_SHLV64(a, k), V_SHRV64(a, 64 - (k)))
+#define V_ROTLV8(a, k) V_OR(V_SHLV8(a, k), V_SHRV8(a, 8 - (k)))
+#define V_SET16(x) _mm_set1_epi16((short)(x))
+#define V_SET32(x) _mm_set1_epi32((int)(x))
+#define V_SET64(x) _mm_set1_epi64x((long long)(x))
+#define V_SET8(x) _mm_set1_epi8((char)(x))
+#define V_SHIFTS32(a, k) V_OR(V_SHL32(a, k), V_SHR32(a, 32 - (k)))
+#define V_SHL16(a, k) _mm_slli_epi16(a, k)
+#define V_SHL32(a, k) _mm_slli_epi32(a, k)
+#define V_SHL64(a, k) _mm_slli_epi64(a, k)
+#define V_SHL8(a, k) V_AND(V_SHL16(a, k), V_SET8(0xff << (k)))
+#define V_SHLV16(a, k) _mm_sll_epi16(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHLV32(a, k) _mm_sll_epi32(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHLV64(a, k) _mm_sll_epi64(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHLV8(a, k) V_AND(V_SHLV16(a, k), V_SET8(0xff << (k)))
+#define V_SHR16(a, k) _mm_srli_epi16(a, k)
+#define V_SHR32(a, k) _mm_srli_epi32(a, k)
+#define V_SHR64(a, k) _mm_srli_epi64(a, k)
+#define V_SHR8(a, k) V_AND(V_SHR16(a, k), V_SET8(0xff >> (k)))
+#define V_SHRV16(a, k) _mm_srl_epi16(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHRV32(a, k) _mm_srl_epi32(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHRV64(a, k) _mm_srl_epi64(a, _mm_cvtsi32_si128((int)(k)))
+#define V_SHRV8(a, k) V_AND(V_SHRV16(a, k), V_SET8(0xff >> (k)))
+#define V_STORE(p, stride, v) _mm_storeu_si128((__m128i *)(p), v)
+#define V_SUB16(a, b) _mm_sub_epi16(a, b)
+#define V_SUB32(a, b) _mm_sub_epi32(a, b)
+#define V_SUB64(a, b) _mm_sub_epi64(a, b)
+#define V_SUB8(a, b) _mm_sub_epi8(a, b)
+#define V_UNPACKHI16(a, b) _mm_unpackhi_epi16(a, b)
+#define V_UNPACKHI32(a, b) _mm_unpackhi_epi32(a, b)
+#define V_UNPACKHI64(a, b) _mm_unpackhi_epi64(a, b)
+#define V_UNPACKHI8(a, b) _mm_unpackhi_epi8(a, b)
+#define V_UNPACKLO16(a, b) _mm_unpacklo_epi16(a, b)
+#define V_UNPACKLO32(a, b) _mm_unpacklo_epi32(a, b)
+#define V_UNPACKLO64(a, b) _mm_unpacklo_epi64(a, b)
+#define V_UNPACKLO8(a, b) _mm_unpacklo_epi8(a, b)
+#define V_XOR(a, b) _mm_xor_si128(a, b)
+#else
+#define STK_LANES 0
+#endif
+#endif
+
+#if STK_LANES == 2
+#define V_LUT_96(a, b, c) _mm256_ternarylogic_epi64(c, b, a, 0x96)
+#endif
 
 /* Assumed of the compiler: two's complement and arithmetic right shift of negative values. */
 typedef char stk_assume_arithmetic_shift[((-1) >> 1) == -1 ? 1 : -1];
@@ -189,56 +424,78 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #endif
 #endif
 
+#if STK_LANES == 2
+#ifdef __OPTIMIZE__
+#define STK_STACK_NACL_LANES 8320
+#else
+#define STK_STACK_NACL_LANES 16384
+#endif
+#elif STK_LANES == 3
+#ifdef __OPTIMIZE__
+#define STK_STACK_NACL_LANES 5504
+#else
+#define STK_STACK_NACL_LANES 10752
+#endif
+#elif STK_LANES == 4
+#ifdef __OPTIMIZE__
+#define STK_STACK_NACL_LANES 5248
+#else
+#define STK_STACK_NACL_LANES 10240
+#endif
+#else
+#define STK_STACK_NACL_LANES 0
+#endif
+
 /* Functions that get secrets leave none behind: before they return, they overwrite the stack below their own frame, and the registers that
  * they need not preserve. So many bytes are overwritten, which is as deep as what they call goes with the compilers that were tried: define the
  * macro, a multiple of 16, where frames are larger, or STK_KEEP_SECRETS to leave all that out. */
 #ifndef STK_STACK_NACL
 #ifdef __OPTIMIZE__
-#define STK_STACK_NACL (4096 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_box_beforenm (2688 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox (2112 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_box (2816 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_hash (2624 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_hashblocks (768 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth (1152 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth_verify (1216 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_authentic (1728 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_opened (1664 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_sign_public_key (3264 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_sign_detached (4032 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_sign_verify (5888 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_stream_xor (1664 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_stream_salsa20_xor (1536 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_core_salsa20 (704 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_core_hsalsa20 (768 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_verify_16 (320 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_verify_32 (320 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_verify_64 (320 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_scalarmult (2560 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_scalarmult_base (2560 + STK_STACK_MORE)
+#define STK_STACK_NACL (4096 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_box_beforenm (2688 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_secretbox (3904 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_box (4160 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_hash (2624 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_hashblocks (768 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_onetimeauth (1280 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_onetimeauth_verify (1344 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_secretbox_opened (3520 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_sign_public_key (3264 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_sign_detached (4032 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_sign_verify (5888 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_stream_xor (3520 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_stream_salsa20_xor (3392 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_core_salsa20 (704 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_core_hsalsa20 (768 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_verify_16 (320 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_verify_32 (320 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_verify_64 (320 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_scalarmult (2560 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_scalarmult_base (2560 + STK_STACK_MORE + STK_STACK_NACL_LANES)
 #else
-#define STK_STACK_NACL (7168 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_box_beforenm (4608 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox (3712 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_box (4864 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_hash (4672 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_hashblocks (1216 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth (1792 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth_verify (1920 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_authentic (2880 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_opened (2752 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_sign_public_key (5824 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_sign_detached (7360 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_sign_verify (11072 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_stream_xor (2752 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_stream_salsa20_xor (2496 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_core_salsa20 (1088 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_core_hsalsa20 (1088 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_verify_16 (448 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_verify_32 (448 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_verify_64 (448 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_scalarmult (4352 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_scalarmult_base (4352 + STK_STACK_MORE)
+#define STK_STACK_NACL (7424 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_box_beforenm (4608 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_secretbox (7168 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_box (7680 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_hash (4672 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_hashblocks (1216 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_onetimeauth (1984 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_onetimeauth_verify (2112 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_secretbox_authentic (2752 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_secretbox_opened (6336 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_sign_public_key (5824 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_sign_detached (7360 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_sign_verify (11072 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_stream_xor (6336 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_stream_salsa20_xor (6080 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_core_salsa20 (1088 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_core_hsalsa20 (1088 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_verify_16 (448 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_verify_32 (448 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_verify_64 (448 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_scalarmult (4352 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_scalarmult_base (4352 + STK_STACK_MORE + STK_STACK_NACL_LANES)
 #endif
 #else
 #define STK_STACK_OF_santoku_box_beforenm STK_STACK_NACL
@@ -467,6 +724,11 @@ static inline uint32_t stk_lt_i32(int32_t a, int32_t b)
 static inline uint32_t stk_load_le32(const uint8_t *p)
 {
     return (uint32_t)p[0] | ((uint32_t)p[1] << 8) | ((uint32_t)p[2] << 16) | ((uint32_t)p[3] << 24);
+}
+
+static inline uint64_t stk_load_le64(const uint8_t *p)
+{
+    return (uint64_t)p[0] | ((uint64_t)p[1] << 8) | ((uint64_t)p[2] << 16) | ((uint64_t)p[3] << 24) | ((uint64_t)p[4] << 32) | ((uint64_t)p[5] << 40) | ((uint64_t)p[6] << 48) | ((uint64_t)p[7] << 56);
 }
 
 static inline uint64_t stk_load_be64(const uint8_t *p)
@@ -4303,6 +4565,1768 @@ STK_NOINLINE static void santoku_box_beforenm(uint8_t *result, const uint8_t *pk
     }
 }
 
+#if STK_LANES == 2
+/* cipher_salsa20_blocks_lanes.curve.ed25519.P3 */
+typedef struct {
+    uint64_t x[5];
+    uint64_t y[5];
+    uint64_t z[5];
+    uint64_t t[5];
+} cipher_salsa20_blocks_lanes_curve_ed25519_P3;
+
+/* cipher_salsa20_blocks_lanes.scalarmult.curve25519.Single */
+typedef struct {
+    uint64_t x[5];
+    uint64_t z[5];
+} cipher_salsa20_blocks_lanes_scalarmult_curve25519_Single;
+
+/* cipher_salsa20_blocks_lanes.scalarmult.curve25519.Pair */
+typedef struct {
+    uint64_t x2[5];
+    uint64_t z2[5];
+    uint64_t x3[5];
+    uint64_t z3[5];
+} cipher_salsa20_blocks_lanes_scalarmult_curve25519_Pair;
+
+/* cipher_salsa20_blocks_lanes.curve.ed25519.Niels */
+typedef struct {
+    uint64_t plus[5];
+    uint64_t minus[5];
+    uint64_t td[5];
+} cipher_salsa20_blocks_lanes_curve_ed25519_Niels;
+
+/* cipher_salsa20_blocks_lanes.curve.ed25519.P1P1 */
+typedef struct {
+    uint64_t x[5];
+    uint64_t y[5];
+    uint64_t z[5];
+    uint64_t t[5];
+} cipher_salsa20_blocks_lanes_curve_ed25519_P1P1;
+
+/* cipher_salsa20_blocks_lanes.curve.ed25519.P2 */
+typedef struct {
+    uint64_t x[5];
+    uint64_t y[5];
+    uint64_t z[5];
+} cipher_salsa20_blocks_lanes_curve_ed25519_P2;
+
+/* cipher_salsa20_blocks_lanes.curve.ed25519.Cached */
+typedef struct {
+    uint64_t plus[5];
+    uint64_t minus[5];
+    uint64_t z[5];
+    uint64_t td[5];
+} cipher_salsa20_blocks_lanes_curve_ed25519_Cached;
+
+/* cipher_salsa20_blocks_lanes.cipher.salsa20.rounds
+ * Ten double rounds: columns, then rows (sections 4 to 6). */
+STK_NOINLINE static void cipher_salsa20_blocks_lanes_cipher_salsa20_rounds(V *restrict s, const V *x)
+{
+    uint32_t i; /* 0 .. 9 */
+    V s_1;
+    V s_2;
+    V s_3;
+    V s_4;
+    V s_6;
+    V s_7;
+    V s_8;
+    V s_9;
+    V s_11;
+    V s_12;
+    V s_13;
+    V s_14;
+    s[0] = x[0];
+    s_1 = x[1];
+    s_2 = x[2];
+    s_3 = x[3];
+    s_4 = x[4];
+    s[5] = x[5];
+    s_6 = x[6];
+    s_7 = x[7];
+    s_8 = x[8];
+    s_9 = x[9];
+    s[10] = x[10];
+    s_11 = x[11];
+    s_12 = x[12];
+    s_13 = x[13];
+    s_14 = x[14];
+    s[15] = x[15];
+    for (i = 0; i < 10; i++) {
+        V t127_2;
+        V t128_2;
+        V t129_2;
+        V t130_2;
+        V t131_2;
+        V t132_2;
+        V t133_2;
+        V t134_2;
+        V t135_2;
+        V t136_2;
+        V t137_2;
+        V t138_2;
+        V t139_2;
+        V t140_2;
+        V t141_2;
+        V t142_2;
+        V t143_2;
+        V t144_2;
+        V t145_2;
+        V t146_2;
+        V t147_2;
+        V t148_2;
+        V t149_2;
+        V t150_2;
+        V t151_2;
+        V t152_2;
+        V t153_2;
+        V t154_2;
+        V t155_2;
+        V t156_2;
+        V t157_2;
+        V t158_2;
+        V t159_2;
+        V t160_2;
+        V t161_2;
+        V t162_2;
+        V t163_2;
+        V t164_2;
+        V t165_2;
+        V t166_2;
+        V t167_2;
+        V t168_2;
+        V t169_2;
+        V t170_2;
+        V t171_2;
+        V t172_2;
+        V t173_2;
+        V t174_2;
+        V t175;
+        V t176;
+        V t177;
+        V t178;
+        V t179;
+        V t180;
+        V t181;
+        V t182;
+        V t183;
+        V t184;
+        V t185;
+        V t186;
+        V t187;
+        V t188;
+        V t189;
+        V t190;
+        V t191;
+        V t192;
+        V t193;
+        V t194;
+        V t195;
+        V t196;
+        V t197;
+        V t198;
+        V t199;
+        V t200;
+        V t201;
+        V t202;
+        V t203;
+        V t204;
+        V t205;
+        V t206;
+        V t207;
+        V t208;
+        V t209;
+        V t210;
+        V t211;
+        V t212;
+        V t213;
+        V t214;
+        V t215;
+        V t216;
+        V t217;
+        V t218;
+        V t219;
+        V t220;
+        V t221;
+        V t222;
+        V t223;
+        V t224;
+        V t225;
+        V t226;
+        V t227;
+        V t228;
+        V t229;
+        V t230;
+        V t231;
+        V t232;
+        V t233;
+        V t234;
+        V t235;
+        V t236;
+        V t237;
+        V t238;
+        t127_2 = s_1;
+        t128_2 = s_13;
+        t129_2 = s_9;
+        t130_2 = s[5];
+        t131_2 = V_ADD32(t130_2, t127_2);
+        t132_2 = V_ROTL32(t131_2, 7);
+        t133_2 = V_XOR(t129_2, t132_2);
+        t134_2 = V_ADD32(t133_2, t130_2);
+        t135_2 = V_ROTL32(t134_2, 9);
+        t136_2 = V_XOR(t128_2, t135_2);
+        t137_2 = V_ADD32(t136_2, t133_2);
+        t138_2 = V_ROTL32(t137_2, 13);
+        t139_2 = s[0];
+        t140_2 = s_12;
+        t141_2 = s_8;
+        t142_2 = s_4;
+        t143_2 = V_ADD32(t139_2, t140_2);
+        t144_2 = V_ROTL32(t143_2, 7);
+        t145_2 = V_XOR(t142_2, t144_2);
+        t146_2 = V_ADD32(t145_2, t139_2);
+        t147_2 = V_ROTL32(t146_2, 9);
+        t148_2 = V_XOR(t141_2, t147_2);
+        t149_2 = V_ADD32(t148_2, t145_2);
+        t150_2 = V_ROTL32(t149_2, 13);
+        t151_2 = V_XOR(t140_2, t150_2);
+        t152_2 = V_ADD32(t151_2, t148_2);
+        t153_2 = V_ROTL32(t152_2, 18);
+        t154_2 = V_XOR(t139_2, t153_2);
+        t155_2 = s_3;
+        t156_2 = s[15];
+        t157_2 = s_11;
+        t158_2 = V_ADD32(t156_2, t157_2);
+        t159_2 = V_ROTL32(t158_2, 7);
+        t160_2 = V_XOR(t155_2, t159_2);
+        t161_2 = V_ADD32(t154_2, t160_2);
+        t162_2 = V_ROTL32(t161_2, 7);
+        t163_2 = V_LUT_96(t127_2, t138_2, t162_2);
+        t164_2 = s_2;
+        t165_2 = s_14;
+        t166_2 = s[10];
+        t167_2 = s_6;
+        t168_2 = V_ADD32(t166_2, t167_2);
+        t169_2 = V_ROTL32(t168_2, 7);
+        t170_2 = V_XOR(t165_2, t169_2);
+        t171_2 = V_ADD32(t170_2, t166_2);
+        t172_2 = V_ROTL32(t171_2, 9);
+        t173_2 = V_ADD32(t163_2, t154_2);
+        t174_2 = V_ROTL32(t173_2, 9);
+        t175 = V_LUT_96(t164_2, t172_2, t174_2);
+        t176 = V_ADD32(t175, t163_2);
+        t177 = V_ROTL32(t176, 13);
+        t178 = V_LUT_96(t155_2, t159_2, t177);
+        t179 = V_ADD32(t178, t175);
+        t180 = V_ROTL32(t179, 18);
+        t181 = V_LUT_96(t139_2, t153_2, t180);
+        t182 = V_XOR(t164_2, t172_2);
+        t183 = V_ADD32(t182, t170_2);
+        t184 = V_ROTL32(t183, 13);
+        t185 = V_XOR(t127_2, t138_2);
+        t186 = V_ADD32(t185, t136_2);
+        t187 = V_ROTL32(t186, 18);
+        t188 = V_XOR(t130_2, t187);
+        t189 = V_ADD32(t188, t145_2);
+        t190 = V_ROTL32(t189, 7);
+        t191 = V_LUT_96(t167_2, t184, t190);
+        t192 = s_7;
+        t193 = V_ADD32(t160_2, t156_2);
+        t194 = V_ROTL32(t193, 9);
+        t195 = V_ADD32(t191, t188);
+        t196 = V_ROTL32(t195, 9);
+        t197 = V_LUT_96(t192, t194, t196);
+        t198 = V_ADD32(t197, t191);
+        t199 = V_ROTL32(t198, 13);
+        t200 = V_LUT_96(t142_2, t144_2, t199);
+        t201 = V_ADD32(t200, t197);
+        t202 = V_ROTL32(t201, 18);
+        t203 = V_LUT_96(t130_2, t187, t202);
+        t204 = V_XOR(t192, t194);
+        t205 = V_ADD32(t204, t160_2);
+        t206 = V_ROTL32(t205, 13);
+        t207 = V_XOR(t167_2, t184);
+        t208 = V_ADD32(t207, t182);
+        t209 = V_ROTL32(t208, 18);
+        t210 = V_XOR(t166_2, t209);
+        t211 = V_ADD32(t210, t133_2);
+        t212 = V_ROTL32(t211, 7);
+        t213 = V_LUT_96(t157_2, t206, t212);
+        t214 = V_ADD32(t213, t210);
+        t215 = V_ROTL32(t214, 9);
+        t216 = V_LUT_96(t141_2, t147_2, t215);
+        t217 = V_ADD32(t216, t213);
+        t218 = V_ROTL32(t217, 13);
+        t219 = V_LUT_96(t129_2, t132_2, t218);
+        t220 = V_ADD32(t219, t216);
+        t221 = V_ROTL32(t220, 18);
+        t222 = V_LUT_96(t166_2, t209, t221);
+        t223 = V_XOR(t157_2, t206);
+        t224 = V_ADD32(t223, t204);
+        t225 = V_ROTL32(t224, 18);
+        t226 = V_XOR(t156_2, t225);
+        t227 = V_ADD32(t226, t170_2);
+        t228 = V_ROTL32(t227, 7);
+        t229 = V_LUT_96(t140_2, t150_2, t228);
+        t230 = V_ADD32(t229, t226);
+        t231 = V_ROTL32(t230, 9);
+        t232 = V_LUT_96(t128_2, t135_2, t231);
+        t233 = V_ADD32(t232, t229);
+        t234 = V_ROTL32(t233, 13);
+        t235 = V_LUT_96(t165_2, t169_2, t234);
+        t236 = V_ADD32(t235, t232);
+        t237 = V_ROTL32(t236, 18);
+        t238 = V_LUT_96(t156_2, t225, t237);
+        s_1 = t163_2;
+        s_2 = t175;
+        s_3 = t178;
+        s[0] = t181;
+        s_6 = t191;
+        s_7 = t197;
+        s_4 = t200;
+        s[5] = t203;
+        s_11 = t213;
+        s_8 = t216;
+        s_9 = t219;
+        s[10] = t222;
+        s_12 = t229;
+        s_13 = t232;
+        s_14 = t235;
+        s[15] = t238;
+    }
+    s[1] = s_1;
+    s[2] = s_2;
+    s[3] = s_3;
+    s[4] = s_4;
+    s[6] = s_6;
+    s[7] = s_7;
+    s[8] = s_8;
+    s[9] = s_9;
+    s[11] = s_11;
+    s[12] = s_12;
+    s[13] = s_13;
+    s[14] = s_14;
+}
+
+/* cipher_salsa20_blocks_lanes.cipher.salsa20.block$x1
+ * The core on words (section 8). */
+STK_NOINLINE static void cipher_salsa20_blocks_lanes_core(V *result_0, const V *x_0)
+{
+    V z_0[16];
+    V t19_0;
+    V t20_0;
+    V t21_0;
+    V t22_0;
+    V t23_0;
+    V t24_0;
+    V t25_0;
+    V t26_0;
+    V t27_0;
+    V t28_0;
+    V t29_0;
+    V t30_0;
+    V t31_0;
+    V t32_0;
+    V t33_0;
+    V t34_0;
+    cipher_salsa20_blocks_lanes_cipher_salsa20_rounds(z_0, x_0);
+    t19_0 = V_ADD32(x_0[0], z_0[0]);
+    t20_0 = V_ADD32(x_0[1], z_0[1]);
+    t21_0 = V_ADD32(x_0[2], z_0[2]);
+    t22_0 = V_ADD32(x_0[3], z_0[3]);
+    t23_0 = V_ADD32(x_0[4], z_0[4]);
+    t24_0 = V_ADD32(x_0[5], z_0[5]);
+    t25_0 = V_ADD32(x_0[6], z_0[6]);
+    t26_0 = V_ADD32(x_0[7], z_0[7]);
+    t27_0 = V_ADD32(x_0[8], z_0[8]);
+    t28_0 = V_ADD32(x_0[9], z_0[9]);
+    t29_0 = V_ADD32(x_0[10], z_0[10]);
+    t30_0 = V_ADD32(x_0[11], z_0[11]);
+    t31_0 = V_ADD32(x_0[12], z_0[12]);
+    t32_0 = V_ADD32(x_0[13], z_0[13]);
+    t33_0 = V_ADD32(x_0[14], z_0[14]);
+    t34_0 = V_ADD32(x_0[15], z_0[15]);
+    result_0[0] = t19_0;
+    result_0[1] = t20_0;
+    result_0[2] = t21_0;
+    result_0[3] = t22_0;
+    result_0[4] = t23_0;
+    result_0[5] = t24_0;
+    result_0[6] = t25_0;
+    result_0[7] = t26_0;
+    result_0[8] = t27_0;
+    result_0[9] = t28_0;
+    result_0[10] = t29_0;
+    result_0[11] = t30_0;
+    result_0[12] = t31_0;
+    result_0[13] = t32_0;
+    result_0[14] = t33_0;
+    result_0[15] = t34_0;
+}
+
+static void cipher_salsa20_blocks_lanes_in(V *v, const uint8_t *p)
+{
+    V x0, x1, x2, x3, y0, y1, y2, y3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 0, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 0, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 0, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 0, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[0] = x0;
+    v[2] = x1;
+    v[1] = x2;
+    v[3] = x3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 16, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 16, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 16, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 16, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[4] = x0;
+    v[6] = x1;
+    v[5] = x2;
+    v[7] = x3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 32, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 32, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 32, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 32, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[8] = x0;
+    v[10] = x1;
+    v[9] = x2;
+    v[11] = x3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 48, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 48, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 48, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 48, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[12] = x0;
+    v[14] = x1;
+    v[13] = x2;
+    v[15] = x3;
+}
+
+static void cipher_salsa20_blocks_lanes_out(uint8_t *p, const V *v)
+{
+    V x0, x1, x2, x3, y0, y1, y2, y3;
+    x0 = v[0];
+    x1 = v[2];
+    x2 = v[1];
+    x3 = v[3];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 0, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 0, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 0, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 0, 64, x3);
+    x0 = v[4];
+    x1 = v[6];
+    x2 = v[5];
+    x3 = v[7];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 16, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 16, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 16, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 16, 64, x3);
+    x0 = v[8];
+    x1 = v[10];
+    x2 = v[9];
+    x3 = v[11];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 32, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 32, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 32, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 32, 64, x3);
+    x0 = v[12];
+    x1 = v[14];
+    x2 = v[13];
+    x3 = v[15];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 48, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 48, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 48, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 48, 64, x3);
+}
+
+static void cipher_salsa20_blocks_lanes_all(uint8_t *out, const uint8_t *in)
+{
+    V o[16], p[16];
+    int c;
+    for (c = 0; c < 1; c++) { cipher_salsa20_blocks_lanes_in(p + c * 16, in + c * 512); }
+    for (c = 0; c < 1; c++) {
+        cipher_salsa20_blocks_lanes_core(o, p + c * 16);
+        cipher_salsa20_blocks_lanes_out(out + c * 512, o);
+    }
+}
+
+STK_NOINLINE static void cipher_salsa20_blocks(uint32_t (*result)[16], uint32_t (*x)[16])
+{
+    cipher_salsa20_blocks_lanes_all((uint8_t *)result, (const uint8_t *)x);
+}
+#elif STK_LANES == 3
+/* cipher_salsa20_blocks_lanes.curve.ed25519.P3 */
+typedef struct {
+    uint64_t x[5];
+    uint64_t y[5];
+    uint64_t z[5];
+    uint64_t t[5];
+} cipher_salsa20_blocks_lanes_curve_ed25519_P3;
+
+/* cipher_salsa20_blocks_lanes.scalarmult.curve25519.Single */
+typedef struct {
+    uint64_t x[5];
+    uint64_t z[5];
+} cipher_salsa20_blocks_lanes_scalarmult_curve25519_Single;
+
+/* cipher_salsa20_blocks_lanes.scalarmult.curve25519.Pair */
+typedef struct {
+    uint64_t x2[5];
+    uint64_t z2[5];
+    uint64_t x3[5];
+    uint64_t z3[5];
+} cipher_salsa20_blocks_lanes_scalarmult_curve25519_Pair;
+
+/* cipher_salsa20_blocks_lanes.curve.ed25519.Niels */
+typedef struct {
+    uint64_t plus[5];
+    uint64_t minus[5];
+    uint64_t td[5];
+} cipher_salsa20_blocks_lanes_curve_ed25519_Niels;
+
+/* cipher_salsa20_blocks_lanes.curve.ed25519.P1P1 */
+typedef struct {
+    uint64_t x[5];
+    uint64_t y[5];
+    uint64_t z[5];
+    uint64_t t[5];
+} cipher_salsa20_blocks_lanes_curve_ed25519_P1P1;
+
+/* cipher_salsa20_blocks_lanes.curve.ed25519.P2 */
+typedef struct {
+    uint64_t x[5];
+    uint64_t y[5];
+    uint64_t z[5];
+} cipher_salsa20_blocks_lanes_curve_ed25519_P2;
+
+/* cipher_salsa20_blocks_lanes.curve.ed25519.Cached */
+typedef struct {
+    uint64_t plus[5];
+    uint64_t minus[5];
+    uint64_t z[5];
+    uint64_t td[5];
+} cipher_salsa20_blocks_lanes_curve_ed25519_Cached;
+
+/* cipher_salsa20_blocks_lanes.cipher.salsa20.rounds
+ * Ten double rounds: columns, then rows (sections 4 to 6). */
+STK_NOINLINE static void cipher_salsa20_blocks_lanes_cipher_salsa20_rounds(V *restrict s, const V *x)
+{
+    uint32_t i; /* 0 .. 9 */
+    V s_1;
+    V s_2;
+    V s_3;
+    V s_4;
+    V s_6;
+    V s_7;
+    V s_8;
+    V s_9;
+    V s_11;
+    V s_12;
+    V s_13;
+    V s_14;
+    s[0] = x[0];
+    s_1 = x[1];
+    s_2 = x[2];
+    s_3 = x[3];
+    s_4 = x[4];
+    s[5] = x[5];
+    s_6 = x[6];
+    s_7 = x[7];
+    s_8 = x[8];
+    s_9 = x[9];
+    s[10] = x[10];
+    s_11 = x[11];
+    s_12 = x[12];
+    s_13 = x[13];
+    s_14 = x[14];
+    s[15] = x[15];
+    for (i = 0; i < 10; i++) {
+        V t63;
+        V t64;
+        V t65;
+        V t66;
+        V t67;
+        V t68;
+        V t69;
+        V t70;
+        V t71;
+        V t72;
+        V t73;
+        V t74;
+        V t75;
+        V t76;
+        V t77;
+        V t78;
+        V t79;
+        V t80;
+        V t81;
+        V t82;
+        V t83;
+        V t84;
+        V t85;
+        V t86;
+        V t87;
+        V t88;
+        V t89;
+        V t90;
+        V t91;
+        V t92;
+        V t93;
+        V t94;
+        V t95;
+        V t96;
+        V t97;
+        V t98;
+        V t99;
+        V t100;
+        V t101;
+        V t102;
+        V t103;
+        V t104;
+        V t105;
+        V t106;
+        V t107;
+        V t108;
+        V t109;
+        V t110;
+        V t111;
+        V t112;
+        V t113;
+        V t114;
+        V t115;
+        V t116;
+        V t117;
+        V t118;
+        V t119;
+        V t120;
+        V t121;
+        V t122;
+        V t123;
+        V t124;
+        V t125;
+        V t126;
+        V t127;
+        V t128;
+        V t129;
+        V t130;
+        V t131;
+        V t132;
+        V t133;
+        V t134;
+        V t135;
+        V t136;
+        V t137;
+        V t138;
+        V t139;
+        V t140;
+        V t141;
+        V t142;
+        V t143;
+        V t144;
+        V t145;
+        V t146;
+        V t147;
+        V t148;
+        V t149;
+        V t150;
+        V t151;
+        V t152;
+        V t153;
+        V t154;
+        V t155;
+        V t156;
+        V t157;
+        V t158;
+        V t159;
+        V t160;
+        V t161;
+        V t162;
+        V t163;
+        V t164;
+        V t165;
+        V t166;
+        V t167;
+        V t168;
+        V t169;
+        V t170;
+        V t171;
+        V t172;
+        V t173;
+        V t174;
+        t63 = s_1;
+        t64 = s_13;
+        t65 = s_9;
+        t66 = s[5];
+        t67 = V_ADD32(t66, t63);
+        t68 = V_ROTL32(t67, 7);
+        t69 = V_XOR(t65, t68);
+        t70 = V_ADD32(t69, t66);
+        t71 = V_ROTL32(t70, 9);
+        t72 = V_XOR(t64, t71);
+        t73 = V_ADD32(t72, t69);
+        t74 = V_ROTL32(t73, 13);
+        t75 = V_XOR(t63, t74);
+        t76 = s[0];
+        t77 = s_12;
+        t78 = s_8;
+        t79 = s_4;
+        t80 = V_ADD32(t76, t77);
+        t81 = V_ROTL32(t80, 7);
+        t82 = V_XOR(t79, t81);
+        t83 = V_ADD32(t82, t76);
+        t84 = V_ROTL32(t83, 9);
+        t85 = V_XOR(t78, t84);
+        t86 = V_ADD32(t85, t82);
+        t87 = V_ROTL32(t86, 13);
+        t88 = V_XOR(t77, t87);
+        t89 = V_ADD32(t88, t85);
+        t90 = V_ROTL32(t89, 18);
+        t91 = V_XOR(t76, t90);
+        t92 = s_3;
+        t93 = s[15];
+        t94 = s_11;
+        t95 = V_ADD32(t93, t94);
+        t96 = V_ROTL32(t95, 7);
+        t97 = V_XOR(t92, t96);
+        t98 = V_ADD32(t91, t97);
+        t99 = V_ROTL32(t98, 7);
+        t100 = V_XOR(t75, t99);
+        t101 = s_2;
+        t102 = s_14;
+        t103 = s[10];
+        t104 = s_6;
+        t105 = V_ADD32(t103, t104);
+        t106 = V_ROTL32(t105, 7);
+        t107 = V_XOR(t102, t106);
+        t108 = V_ADD32(t107, t103);
+        t109 = V_ROTL32(t108, 9);
+        t110 = V_XOR(t101, t109);
+        t111 = V_ADD32(t100, t91);
+        t112 = V_ROTL32(t111, 9);
+        t113 = V_XOR(t110, t112);
+        t114 = V_ADD32(t113, t100);
+        t115 = V_ROTL32(t114, 13);
+        t116 = V_XOR(t97, t115);
+        t117 = V_ADD32(t116, t113);
+        t118 = V_ROTL32(t117, 18);
+        t119 = V_XOR(t91, t118);
+        t120 = V_ADD32(t110, t107);
+        t121 = V_ROTL32(t120, 13);
+        t122 = V_XOR(t104, t121);
+        t123 = V_ADD32(t75, t72);
+        t124 = V_ROTL32(t123, 18);
+        t125 = V_XOR(t66, t124);
+        t126 = V_ADD32(t125, t82);
+        t127 = V_ROTL32(t126, 7);
+        t128 = V_XOR(t122, t127);
+        t129 = s_7;
+        t130 = V_ADD32(t97, t93);
+        t131 = V_ROTL32(t130, 9);
+        t132 = V_XOR(t129, t131);
+        t133 = V_ADD32(t128, t125);
+        t134 = V_ROTL32(t133, 9);
+        t135 = V_XOR(t132, t134);
+        t136 = V_ADD32(t135, t128);
+        t137 = V_ROTL32(t136, 13);
+        t138 = V_XOR(t82, t137);
+        t139 = V_ADD32(t138, t135);
+        t140 = V_ROTL32(t139, 18);
+        t141 = V_XOR(t125, t140);
+        t142 = V_ADD32(t132, t97);
+        t143 = V_ROTL32(t142, 13);
+        t144 = V_XOR(t94, t143);
+        t145 = V_ADD32(t122, t110);
+        t146 = V_ROTL32(t145, 18);
+        t147 = V_XOR(t103, t146);
+        t148 = V_ADD32(t147, t69);
+        t149 = V_ROTL32(t148, 7);
+        t150 = V_XOR(t144, t149);
+        t151 = V_ADD32(t150, t147);
+        t152 = V_ROTL32(t151, 9);
+        t153 = V_XOR(t85, t152);
+        t154 = V_ADD32(t153, t150);
+        t155 = V_ROTL32(t154, 13);
+        t156 = V_XOR(t69, t155);
+        t157 = V_ADD32(t156, t153);
+        t158 = V_ROTL32(t157, 18);
+        t159 = V_XOR(t147, t158);
+        t160 = V_ADD32(t144, t132);
+        t161 = V_ROTL32(t160, 18);
+        t162 = V_XOR(t93, t161);
+        t163 = V_ADD32(t162, t107);
+        t164 = V_ROTL32(t163, 7);
+        t165 = V_XOR(t88, t164);
+        t166 = V_ADD32(t165, t162);
+        t167 = V_ROTL32(t166, 9);
+        t168 = V_XOR(t72, t167);
+        t169 = V_ADD32(t168, t165);
+        t170 = V_ROTL32(t169, 13);
+        t171 = V_XOR(t107, t170);
+        t172 = V_ADD32(t171, t168);
+        t173 = V_ROTL32(t172, 18);
+        t174 = V_XOR(t162, t173);
+        s_1 = t100;
+        s_2 = t113;
+        s_3 = t116;
+        s[0] = t119;
+        s_6 = t128;
+        s_7 = t135;
+        s_4 = t138;
+        s[5] = t141;
+        s_11 = t150;
+        s_8 = t153;
+        s_9 = t156;
+        s[10] = t159;
+        s_12 = t165;
+        s_13 = t168;
+        s_14 = t171;
+        s[15] = t174;
+    }
+    s[1] = s_1;
+    s[2] = s_2;
+    s[3] = s_3;
+    s[4] = s_4;
+    s[6] = s_6;
+    s[7] = s_7;
+    s[8] = s_8;
+    s[9] = s_9;
+    s[11] = s_11;
+    s[12] = s_12;
+    s[13] = s_13;
+    s[14] = s_14;
+}
+
+/* cipher_salsa20_blocks_lanes.cipher.salsa20.block$x1
+ * The core on words (section 8). */
+STK_NOINLINE static void cipher_salsa20_blocks_lanes_core(V *result_0, const V *x_0)
+{
+    V z_0[16];
+    V t3_0;
+    V t4_0;
+    V t5_0;
+    V t6_0;
+    V t7_0;
+    V t8_0;
+    V t9_0;
+    V t10_0;
+    V t11_0;
+    V t12_0;
+    V t13_0;
+    V t14_0;
+    V t15_0;
+    V t16_0;
+    V t17_0;
+    V t18_0;
+    cipher_salsa20_blocks_lanes_cipher_salsa20_rounds(z_0, x_0);
+    t3_0 = V_ADD32(x_0[0], z_0[0]);
+    t4_0 = V_ADD32(x_0[1], z_0[1]);
+    t5_0 = V_ADD32(x_0[2], z_0[2]);
+    t6_0 = V_ADD32(x_0[3], z_0[3]);
+    t7_0 = V_ADD32(x_0[4], z_0[4]);
+    t8_0 = V_ADD32(x_0[5], z_0[5]);
+    t9_0 = V_ADD32(x_0[6], z_0[6]);
+    t10_0 = V_ADD32(x_0[7], z_0[7]);
+    t11_0 = V_ADD32(x_0[8], z_0[8]);
+    t12_0 = V_ADD32(x_0[9], z_0[9]);
+    t13_0 = V_ADD32(x_0[10], z_0[10]);
+    t14_0 = V_ADD32(x_0[11], z_0[11]);
+    t15_0 = V_ADD32(x_0[12], z_0[12]);
+    t16_0 = V_ADD32(x_0[13], z_0[13]);
+    t17_0 = V_ADD32(x_0[14], z_0[14]);
+    t18_0 = V_ADD32(x_0[15], z_0[15]);
+    result_0[0] = t3_0;
+    result_0[1] = t4_0;
+    result_0[2] = t5_0;
+    result_0[3] = t6_0;
+    result_0[4] = t7_0;
+    result_0[5] = t8_0;
+    result_0[6] = t9_0;
+    result_0[7] = t10_0;
+    result_0[8] = t11_0;
+    result_0[9] = t12_0;
+    result_0[10] = t13_0;
+    result_0[11] = t14_0;
+    result_0[12] = t15_0;
+    result_0[13] = t16_0;
+    result_0[14] = t17_0;
+    result_0[15] = t18_0;
+}
+
+static void cipher_salsa20_blocks_lanes_in(V *v, const uint8_t *p)
+{
+    V x0, x1, x2, x3, y0, y1, y2, y3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 0, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 0, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 0, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 0, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[0] = x0;
+    v[2] = x1;
+    v[1] = x2;
+    v[3] = x3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 16, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 16, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 16, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 16, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[4] = x0;
+    v[6] = x1;
+    v[5] = x2;
+    v[7] = x3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 32, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 32, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 32, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 32, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[8] = x0;
+    v[10] = x1;
+    v[9] = x2;
+    v[11] = x3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 48, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 48, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 48, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 48, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[12] = x0;
+    v[14] = x1;
+    v[13] = x2;
+    v[15] = x3;
+}
+
+static void cipher_salsa20_blocks_lanes_out(uint8_t *p, const V *v)
+{
+    V x0, x1, x2, x3, y0, y1, y2, y3;
+    x0 = v[0];
+    x1 = v[2];
+    x2 = v[1];
+    x3 = v[3];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 0, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 0, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 0, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 0, 64, x3);
+    x0 = v[4];
+    x1 = v[6];
+    x2 = v[5];
+    x3 = v[7];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 16, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 16, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 16, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 16, 64, x3);
+    x0 = v[8];
+    x1 = v[10];
+    x2 = v[9];
+    x3 = v[11];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 32, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 32, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 32, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 32, 64, x3);
+    x0 = v[12];
+    x1 = v[14];
+    x2 = v[13];
+    x3 = v[15];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 48, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 48, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 48, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 48, 64, x3);
+}
+
+static void cipher_salsa20_blocks_lanes_all(uint8_t *out, const uint8_t *in)
+{
+    V o[16], p[16];
+    int c;
+    for (c = 0; c < 1; c++) { cipher_salsa20_blocks_lanes_in(p + c * 16, in + c * 512); }
+    for (c = 0; c < 1; c++) {
+        cipher_salsa20_blocks_lanes_core(o, p + c * 16);
+        cipher_salsa20_blocks_lanes_out(out + c * 512, o);
+    }
+}
+
+STK_NOINLINE static void cipher_salsa20_blocks(uint32_t (*result)[16], uint32_t (*x)[16])
+{
+    cipher_salsa20_blocks_lanes_all((uint8_t *)result, (const uint8_t *)x);
+}
+#elif STK_LANES == 4
+/* cipher_salsa20_blocks_lanes.curve.ed25519.P3 */
+typedef struct {
+    uint64_t x[5];
+    uint64_t y[5];
+    uint64_t z[5];
+    uint64_t t[5];
+} cipher_salsa20_blocks_lanes_curve_ed25519_P3;
+
+/* cipher_salsa20_blocks_lanes.scalarmult.curve25519.Single */
+typedef struct {
+    uint64_t x[5];
+    uint64_t z[5];
+} cipher_salsa20_blocks_lanes_scalarmult_curve25519_Single;
+
+/* cipher_salsa20_blocks_lanes.scalarmult.curve25519.Pair */
+typedef struct {
+    uint64_t x2[5];
+    uint64_t z2[5];
+    uint64_t x3[5];
+    uint64_t z3[5];
+} cipher_salsa20_blocks_lanes_scalarmult_curve25519_Pair;
+
+/* cipher_salsa20_blocks_lanes.curve.ed25519.Niels */
+typedef struct {
+    uint64_t plus[5];
+    uint64_t minus[5];
+    uint64_t td[5];
+} cipher_salsa20_blocks_lanes_curve_ed25519_Niels;
+
+/* cipher_salsa20_blocks_lanes.curve.ed25519.P1P1 */
+typedef struct {
+    uint64_t x[5];
+    uint64_t y[5];
+    uint64_t z[5];
+    uint64_t t[5];
+} cipher_salsa20_blocks_lanes_curve_ed25519_P1P1;
+
+/* cipher_salsa20_blocks_lanes.curve.ed25519.P2 */
+typedef struct {
+    uint64_t x[5];
+    uint64_t y[5];
+    uint64_t z[5];
+} cipher_salsa20_blocks_lanes_curve_ed25519_P2;
+
+/* cipher_salsa20_blocks_lanes.curve.ed25519.Cached */
+typedef struct {
+    uint64_t plus[5];
+    uint64_t minus[5];
+    uint64_t z[5];
+    uint64_t td[5];
+} cipher_salsa20_blocks_lanes_curve_ed25519_Cached;
+
+/* cipher_salsa20_blocks_lanes.cipher.salsa20.rounds
+ * Ten double rounds: columns, then rows (sections 4 to 6). */
+STK_NOINLINE static void cipher_salsa20_blocks_lanes_cipher_salsa20_rounds(V *restrict s, const V *x)
+{
+    uint32_t i; /* 0 .. 9 */
+    V s_1;
+    V s_2;
+    V s_3;
+    V s_4;
+    V s_6;
+    V s_7;
+    V s_8;
+    V s_9;
+    V s_11;
+    V s_12;
+    V s_13;
+    V s_14;
+    s[0] = x[0];
+    s_1 = x[1];
+    s_2 = x[2];
+    s_3 = x[3];
+    s_4 = x[4];
+    s[5] = x[5];
+    s_6 = x[6];
+    s_7 = x[7];
+    s_8 = x[8];
+    s_9 = x[9];
+    s[10] = x[10];
+    s_11 = x[11];
+    s_12 = x[12];
+    s_13 = x[13];
+    s_14 = x[14];
+    s[15] = x[15];
+    for (i = 0; i < 10; i++) {
+        V t63;
+        V t64;
+        V t65;
+        V t66;
+        V t67;
+        V t68;
+        V t69;
+        V t70;
+        V t71;
+        V t72;
+        V t73;
+        V t74;
+        V t75;
+        V t76;
+        V t77;
+        V t78;
+        V t79;
+        V t80;
+        V t81;
+        V t82;
+        V t83;
+        V t84;
+        V t85;
+        V t86;
+        V t87;
+        V t88;
+        V t89;
+        V t90;
+        V t91;
+        V t92;
+        V t93;
+        V t94;
+        V t95;
+        V t96;
+        V t97;
+        V t98;
+        V t99;
+        V t100;
+        V t101;
+        V t102;
+        V t103;
+        V t104;
+        V t105;
+        V t106;
+        V t107;
+        V t108;
+        V t109;
+        V t110;
+        V t111;
+        V t112;
+        V t113;
+        V t114;
+        V t115;
+        V t116;
+        V t117;
+        V t118;
+        V t119;
+        V t120;
+        V t121;
+        V t122;
+        V t123;
+        V t124;
+        V t125;
+        V t126;
+        V t127;
+        V t128;
+        V t129;
+        V t130;
+        V t131;
+        V t132;
+        V t133;
+        V t134;
+        V t135;
+        V t136;
+        V t137;
+        V t138;
+        V t139;
+        V t140;
+        V t141;
+        V t142;
+        V t143;
+        V t144;
+        V t145;
+        V t146;
+        V t147;
+        V t148;
+        V t149;
+        V t150;
+        V t151;
+        V t152;
+        V t153;
+        V t154;
+        V t155;
+        V t156;
+        V t157;
+        V t158;
+        V t159;
+        V t160;
+        V t161;
+        V t162;
+        V t163;
+        V t164;
+        V t165;
+        V t166;
+        V t167;
+        V t168;
+        V t169;
+        V t170;
+        V t171;
+        V t172;
+        V t173;
+        V t174;
+        t63 = s_1;
+        t64 = s_13;
+        t65 = s_9;
+        t66 = s[5];
+        t67 = V_ADD32(t66, t63);
+        t68 = V_ROTL32(t67, 7);
+        t69 = V_XOR(t65, t68);
+        t70 = V_ADD32(t69, t66);
+        t71 = V_ROTL32(t70, 9);
+        t72 = V_XOR(t64, t71);
+        t73 = V_ADD32(t72, t69);
+        t74 = V_ROTL32(t73, 13);
+        t75 = V_XOR(t63, t74);
+        t76 = s[0];
+        t77 = s_12;
+        t78 = s_8;
+        t79 = s_4;
+        t80 = V_ADD32(t76, t77);
+        t81 = V_ROTL32(t80, 7);
+        t82 = V_XOR(t79, t81);
+        t83 = V_ADD32(t82, t76);
+        t84 = V_ROTL32(t83, 9);
+        t85 = V_XOR(t78, t84);
+        t86 = V_ADD32(t85, t82);
+        t87 = V_ROTL32(t86, 13);
+        t88 = V_XOR(t77, t87);
+        t89 = V_ADD32(t88, t85);
+        t90 = V_ROTL32(t89, 18);
+        t91 = V_XOR(t76, t90);
+        t92 = s_3;
+        t93 = s[15];
+        t94 = s_11;
+        t95 = V_ADD32(t93, t94);
+        t96 = V_ROTL32(t95, 7);
+        t97 = V_XOR(t92, t96);
+        t98 = V_ADD32(t91, t97);
+        t99 = V_ROTL32(t98, 7);
+        t100 = V_XOR(t75, t99);
+        t101 = s_2;
+        t102 = s_14;
+        t103 = s[10];
+        t104 = s_6;
+        t105 = V_ADD32(t103, t104);
+        t106 = V_ROTL32(t105, 7);
+        t107 = V_XOR(t102, t106);
+        t108 = V_ADD32(t107, t103);
+        t109 = V_ROTL32(t108, 9);
+        t110 = V_XOR(t101, t109);
+        t111 = V_ADD32(t100, t91);
+        t112 = V_ROTL32(t111, 9);
+        t113 = V_XOR(t110, t112);
+        t114 = V_ADD32(t113, t100);
+        t115 = V_ROTL32(t114, 13);
+        t116 = V_XOR(t97, t115);
+        t117 = V_ADD32(t116, t113);
+        t118 = V_ROTL32(t117, 18);
+        t119 = V_XOR(t91, t118);
+        t120 = V_ADD32(t110, t107);
+        t121 = V_ROTL32(t120, 13);
+        t122 = V_XOR(t104, t121);
+        t123 = V_ADD32(t75, t72);
+        t124 = V_ROTL32(t123, 18);
+        t125 = V_XOR(t66, t124);
+        t126 = V_ADD32(t125, t82);
+        t127 = V_ROTL32(t126, 7);
+        t128 = V_XOR(t122, t127);
+        t129 = s_7;
+        t130 = V_ADD32(t97, t93);
+        t131 = V_ROTL32(t130, 9);
+        t132 = V_XOR(t129, t131);
+        t133 = V_ADD32(t128, t125);
+        t134 = V_ROTL32(t133, 9);
+        t135 = V_XOR(t132, t134);
+        t136 = V_ADD32(t135, t128);
+        t137 = V_ROTL32(t136, 13);
+        t138 = V_XOR(t82, t137);
+        t139 = V_ADD32(t138, t135);
+        t140 = V_ROTL32(t139, 18);
+        t141 = V_XOR(t125, t140);
+        t142 = V_ADD32(t132, t97);
+        t143 = V_ROTL32(t142, 13);
+        t144 = V_XOR(t94, t143);
+        t145 = V_ADD32(t122, t110);
+        t146 = V_ROTL32(t145, 18);
+        t147 = V_XOR(t103, t146);
+        t148 = V_ADD32(t147, t69);
+        t149 = V_ROTL32(t148, 7);
+        t150 = V_XOR(t144, t149);
+        t151 = V_ADD32(t150, t147);
+        t152 = V_ROTL32(t151, 9);
+        t153 = V_XOR(t85, t152);
+        t154 = V_ADD32(t153, t150);
+        t155 = V_ROTL32(t154, 13);
+        t156 = V_XOR(t69, t155);
+        t157 = V_ADD32(t156, t153);
+        t158 = V_ROTL32(t157, 18);
+        t159 = V_XOR(t147, t158);
+        t160 = V_ADD32(t144, t132);
+        t161 = V_ROTL32(t160, 18);
+        t162 = V_XOR(t93, t161);
+        t163 = V_ADD32(t162, t107);
+        t164 = V_ROTL32(t163, 7);
+        t165 = V_XOR(t88, t164);
+        t166 = V_ADD32(t165, t162);
+        t167 = V_ROTL32(t166, 9);
+        t168 = V_XOR(t72, t167);
+        t169 = V_ADD32(t168, t165);
+        t170 = V_ROTL32(t169, 13);
+        t171 = V_XOR(t107, t170);
+        t172 = V_ADD32(t171, t168);
+        t173 = V_ROTL32(t172, 18);
+        t174 = V_XOR(t162, t173);
+        s_1 = t100;
+        s_2 = t113;
+        s_3 = t116;
+        s[0] = t119;
+        s_6 = t128;
+        s_7 = t135;
+        s_4 = t138;
+        s[5] = t141;
+        s_11 = t150;
+        s_8 = t153;
+        s_9 = t156;
+        s[10] = t159;
+        s_12 = t165;
+        s_13 = t168;
+        s_14 = t171;
+        s[15] = t174;
+    }
+    s[1] = s_1;
+    s[2] = s_2;
+    s[3] = s_3;
+    s[4] = s_4;
+    s[6] = s_6;
+    s[7] = s_7;
+    s[8] = s_8;
+    s[9] = s_9;
+    s[11] = s_11;
+    s[12] = s_12;
+    s[13] = s_13;
+    s[14] = s_14;
+}
+
+/* cipher_salsa20_blocks_lanes.cipher.salsa20.block$x1
+ * The core on words (section 8). */
+STK_NOINLINE static void cipher_salsa20_blocks_lanes_core(V *result_0, const V *x_0)
+{
+    V z_0[16];
+    V t3_0;
+    V t4_0;
+    V t5_0;
+    V t6_0;
+    V t7_0;
+    V t8_0;
+    V t9_0;
+    V t10_0;
+    V t11_0;
+    V t12_0;
+    V t13_0;
+    V t14_0;
+    V t15_0;
+    V t16_0;
+    V t17_0;
+    V t18_0;
+    cipher_salsa20_blocks_lanes_cipher_salsa20_rounds(z_0, x_0);
+    t3_0 = V_ADD32(x_0[0], z_0[0]);
+    t4_0 = V_ADD32(x_0[1], z_0[1]);
+    t5_0 = V_ADD32(x_0[2], z_0[2]);
+    t6_0 = V_ADD32(x_0[3], z_0[3]);
+    t7_0 = V_ADD32(x_0[4], z_0[4]);
+    t8_0 = V_ADD32(x_0[5], z_0[5]);
+    t9_0 = V_ADD32(x_0[6], z_0[6]);
+    t10_0 = V_ADD32(x_0[7], z_0[7]);
+    t11_0 = V_ADD32(x_0[8], z_0[8]);
+    t12_0 = V_ADD32(x_0[9], z_0[9]);
+    t13_0 = V_ADD32(x_0[10], z_0[10]);
+    t14_0 = V_ADD32(x_0[11], z_0[11]);
+    t15_0 = V_ADD32(x_0[12], z_0[12]);
+    t16_0 = V_ADD32(x_0[13], z_0[13]);
+    t17_0 = V_ADD32(x_0[14], z_0[14]);
+    t18_0 = V_ADD32(x_0[15], z_0[15]);
+    result_0[0] = t3_0;
+    result_0[1] = t4_0;
+    result_0[2] = t5_0;
+    result_0[3] = t6_0;
+    result_0[4] = t7_0;
+    result_0[5] = t8_0;
+    result_0[6] = t9_0;
+    result_0[7] = t10_0;
+    result_0[8] = t11_0;
+    result_0[9] = t12_0;
+    result_0[10] = t13_0;
+    result_0[11] = t14_0;
+    result_0[12] = t15_0;
+    result_0[13] = t16_0;
+    result_0[14] = t17_0;
+    result_0[15] = t18_0;
+}
+
+static void cipher_salsa20_blocks_lanes_in(V *v, const uint8_t *p)
+{
+    V x0, x1, x2, x3, y0, y1, y2, y3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 0, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 0, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 0, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 0, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[0] = x0;
+    v[2] = x1;
+    v[1] = x2;
+    v[3] = x3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 16, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 16, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 16, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 16, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[4] = x0;
+    v[6] = x1;
+    v[5] = x2;
+    v[7] = x3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 32, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 32, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 32, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 32, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[8] = x0;
+    v[10] = x1;
+    v[9] = x2;
+    v[11] = x3;
+    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 48, 64);
+    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 48, 64);
+    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 48, 64);
+    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 48, 64);
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    v[12] = x0;
+    v[14] = x1;
+    v[13] = x2;
+    v[15] = x3;
+}
+
+static void cipher_salsa20_blocks_lanes_out(uint8_t *p, const V *v)
+{
+    V x0, x1, x2, x3, y0, y1, y2, y3;
+    x0 = v[0];
+    x1 = v[2];
+    x2 = v[1];
+    x3 = v[3];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 0, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 0, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 0, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 0, 64, x3);
+    x0 = v[4];
+    x1 = v[6];
+    x2 = v[5];
+    x3 = v[7];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 16, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 16, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 16, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 16, 64, x3);
+    x0 = v[8];
+    x1 = v[10];
+    x2 = v[9];
+    x3 = v[11];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 32, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 32, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 32, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 32, 64, x3);
+    x0 = v[12];
+    x1 = v[14];
+    x2 = v[13];
+    x3 = v[15];
+    y0 = V_UNPACKLO32(x0, x1);
+    y1 = V_UNPACKHI32(x0, x1);
+    y2 = V_UNPACKLO32(x2, x3);
+    y3 = V_UNPACKHI32(x2, x3);
+    x0 = V_UNPACKLO32(y0, y2);
+    x2 = V_UNPACKHI32(y0, y2);
+    x1 = V_UNPACKLO32(y1, y3);
+    x3 = V_UNPACKHI32(y1, y3);
+    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 48, 64, x0);
+    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 48, 64, x1);
+    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 48, 64, x2);
+    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 48, 64, x3);
+}
+
+static void cipher_salsa20_blocks_lanes_all(uint8_t *out, const uint8_t *in)
+{
+    V o[16], p[32];
+    int c;
+    for (c = 0; c < 2; c++) { cipher_salsa20_blocks_lanes_in(p + c * 16, in + c * 256); }
+    for (c = 0; c < 2; c++) {
+        cipher_salsa20_blocks_lanes_core(o, p + c * 16);
+        cipher_salsa20_blocks_lanes_out(out + c * 256, o);
+    }
+}
+
+STK_NOINLINE static void cipher_salsa20_blocks(uint32_t (*result)[16], uint32_t (*x)[16])
+{
+    cipher_salsa20_blocks_lanes_all((uint8_t *)result, (const uint8_t *)x);
+}
+#else
+/* cipher.salsa20.blocks
+ * Eight blocks; on machines with registers of vectors, all at once. */
+STK_NOINLINE static void cipher_salsa20_blocks(uint32_t (*result)[16], uint32_t (*x)[16])
+{
+    uint32_t l; /* 0 .. 7 */
+    for (l = 0; l < 8; l++) {
+        uint32_t x_0_block[16];
+        uint32_t z_0_block[16];
+        uint32_t result_0_block[16];
+        memmove(x_0_block, x[l], 16 * sizeof(uint32_t));
+        cipher_salsa20_rounds(z_0_block, x_0_block);
+        result_0_block[0] = x_0_block[0] + z_0_block[0];
+        result_0_block[1] = x_0_block[1] + z_0_block[1];
+        result_0_block[2] = x_0_block[2] + z_0_block[2];
+        result_0_block[3] = x_0_block[3] + z_0_block[3];
+        result_0_block[4] = x_0_block[4] + z_0_block[4];
+        result_0_block[5] = x_0_block[5] + z_0_block[5];
+        result_0_block[6] = x_0_block[6] + z_0_block[6];
+        result_0_block[7] = x_0_block[7] + z_0_block[7];
+        result_0_block[8] = x_0_block[8] + z_0_block[8];
+        result_0_block[9] = x_0_block[9] + z_0_block[9];
+        result_0_block[10] = x_0_block[10] + z_0_block[10];
+        result_0_block[11] = x_0_block[11] + z_0_block[11];
+        result_0_block[12] = x_0_block[12] + z_0_block[12];
+        result_0_block[13] = x_0_block[13] + z_0_block[13];
+        result_0_block[14] = x_0_block[14] + z_0_block[14];
+        result_0_block[15] = x_0_block[15] + z_0_block[15];
+        memmove(result[l], result_0_block, 16 * sizeof(uint32_t));
+    }
+}
+#endif
+
+/* cipher.xsalsa20.states
+ * The input of eight blocks from block `8 * c` on: the number of a block takes words 8 and 9, and is below 2^32.
+ * in c: 0 .. 2^22 */
+STK_NOINLINE static void cipher_xsalsa20_states(uint32_t (*restrict x)[16], const uint8_t *key, const uint8_t *nonce, uint32_t c)
+{
+    uint8_t input[16];
+    memset(input, 0, 16);
+    memmove(input, nonce, 8);
+    cipher_salsa20_setup(x[7], input, key, cipher_salsa20_SIGMA);
+    memmove(x[0], x[7], 16 * sizeof(uint32_t));
+    x[0][8] = UINT32_C(8) * c;
+    memmove(x[1], x[7], 16 * sizeof(uint32_t));
+    x[1][8] = (UINT32_C(8) * c) + UINT32_C(1);
+    memmove(x[2], x[7], 16 * sizeof(uint32_t));
+    x[2][8] = (UINT32_C(8) * c) + UINT32_C(2);
+    memmove(x[3], x[7], 16 * sizeof(uint32_t));
+    x[3][8] = (UINT32_C(8) * c) + UINT32_C(3);
+    memmove(x[4], x[7], 16 * sizeof(uint32_t));
+    x[4][8] = (UINT32_C(8) * c) + UINT32_C(4);
+    memmove(x[5], x[7], 16 * sizeof(uint32_t));
+    x[5][8] = (UINT32_C(8) * c) + UINT32_C(5);
+    memmove(x[6], x[7], 16 * sizeof(uint32_t));
+    x[6][8] = (UINT32_C(8) * c) + UINT32_C(6);
+    x[7][8] = (UINT32_C(8) * c) + UINT32_C(7);
+}
+
+/* cipher.stream.added_words
+ * One block with sixteen words of a key stream added, the least significant byte of each first, two words at a time. */
+STK_NOINLINE static void cipher_stream_added_words(uint8_t *out, const uint8_t *m, const uint32_t *s)
+{
+    uint32_t i; /* 0 .. 7 */
+    memmove(out, m, 64);
+    for (i = 0; i < 8; i++) {
+        uint64_t pair;
+        uint64_t w;
+        pair = (uint64_t)s[UINT32_C(2) * i] | ((uint64_t)s[(UINT32_C(2) * i) + UINT32_C(1)] << 32);
+        w = stk_load_le64(&out[UINT32_C(8) * i]) ^ pair;
+        stk_store_le64(&out[UINT32_C(8) * i], w);
+    }
+}
+
+/* cipher.xsalsa20.added_batch
+ * Eight blocks with Salsa20's key stream from block `8 * c` on added.
+ * in c: 0 .. 2^22 */
+STK_NOINLINE static void cipher_xsalsa20_added_batch(uint8_t *restrict out, const uint8_t *key, const uint8_t *nonce, uint32_t c, const uint8_t *m)
+{
+    uint32_t t[8][16];
+    uint32_t s[8][16];
+    cipher_xsalsa20_states(t, key, nonce, c);
+    cipher_salsa20_blocks(s, t);
+    memmove(out, m, 512);
+    cipher_stream_added_words(out, m, s[0]);
+    cipher_stream_added_words((&out[64]), (&out[64]), s[1]);
+    cipher_stream_added_words((&out[128]), (&out[128]), s[2]);
+    cipher_stream_added_words((&out[192]), (&out[192]), s[3]);
+    cipher_stream_added_words((&out[256]), (&out[256]), s[4]);
+    cipher_stream_added_words((&out[320]), (&out[320]), s[5]);
+    cipher_stream_added_words((&out[384]), (&out[384]), s[6]);
+    cipher_stream_added_words((&out[448]), (&out[448]), s[7]);
+}
+
+/* cipher.stream.added_blocks
+ * The same with `count` blocks of a message, from block `first` on.
+ * in first: 0 .. 2^25
+ * in count: 0 .. 8 */
+STK_NOINLINE static void cipher_stream_added_blocks(uint8_t *out, uint32_t n, const uint8_t *m, uint32_t (*s)[16], uint32_t first, uint32_t count)
+{
+    uint32_t i; /* 0 .. 7 */
+    memmove(out, m, n);
+    for (i = 0; i < count; i++) {
+        uint32_t common; /* 0 .. 2147484096 */
+        common = UINT32_C(64) * (first + i);
+        cipher_stream_added_words((&out[common]), (&out[common]), s[i]);
+    }
+}
+
 /* cipher.stream.added_block
  * Messages and blocks of a key stream of 64 bytes.
  * One block with the key stream added. */
@@ -4411,6 +6435,27 @@ STK_NOINLINE static void cipher_xsalsa20_stream_block(uint8_t *restrict result, 
     }
 }
 
+/* cipher.xsalsa20.added_singly
+ * The same with `count` blocks, of which `first` is the first, one by one.
+ * in first: 0 .. 2^25
+ * in count: 0 .. 7 */
+STK_NOINLINE static void cipher_xsalsa20_added_singly(uint8_t *out, uint32_t n, const uint8_t *m, const uint8_t *key, const uint8_t *nonce, uint32_t first, uint32_t count)
+{
+    uint32_t i; /* 0 .. 6 */
+    memmove(out, m, n);
+    for (i = 0; i < count; i++) {
+        uint8_t t[64];
+        uint32_t common; /* 0 .. 2147484032 */
+        cipher_xsalsa20_stream_block(t, key, nonce, (first + i));
+        common = UINT32_C(64) * (first + i);
+        {
+            uint8_t tmp[64];
+            cipher_stream_added_block(tmp, (&out[common]), t);
+            memmove((&out[common]), tmp, 64);
+        }
+    }
+}
+
 /* cipher.stream.added_byte
  * A byte with byte `k` of a block of the key stream added.
  * in k: 0 .. 63 */
@@ -4425,19 +6470,30 @@ STK_NOINLINE static uint32_t cipher_stream_added_byte(uint32_t x, const uint8_t 
  * `m` with Salsa20's key stream added. Nothing of `m` is read once a byte of the result is changed. */
 STK_NOINLINE static void cipher_xsalsa20_added(uint8_t *out, uint32_t n, const uint8_t *m, const uint8_t *key, const uint8_t *nonce)
 {
-    uint32_t b; /* 0 .. 33554430 */
+    uint32_t c; /* 0 .. 4194302 */
+    uint32_t first; /* 0 .. 2^25 */
+    uint32_t rest; /* 0 .. 7 */
     uint32_t start; /* 0 .. 2147483584 */
     uint8_t s[64];
     uint32_t i; /* 0 .. 2147483646 */
     memmove(out, m, n);
-    for (b = 0; b < (n >> 6); b++) {
-        uint8_t t[64];
-        cipher_xsalsa20_stream_block(t, key, nonce, b);
+    for (c = 0; c < (n >> 9); c++) {
         {
-            uint8_t tmp[64];
-            cipher_stream_added_block(tmp, (&out[UINT32_C(64) * b]), t);
-            memmove((&out[UINT32_C(64) * b]), tmp, 64);
+            uint8_t tmp[512];
+            cipher_xsalsa20_added_batch(tmp, key, nonce, c, (&out[UINT32_C(512) * c]));
+            memmove((&out[UINT32_C(512) * c]), tmp, 512);
         }
+    }
+    first = UINT32_C(8) * (n >> 9);
+    rest = (n & UINT32_C(511)) >> 6;
+    if (rest >= UINT32_C(6)) {
+        uint32_t t[8][16];
+        uint32_t t_2[8][16];
+        cipher_xsalsa20_states(t, key, nonce, (n >> 9));
+        cipher_salsa20_blocks(t_2, t);
+        cipher_stream_added_blocks(out, n, out, t_2, first, rest);
+    } else {
+        cipher_xsalsa20_added_singly(out, n, out, key, nonce, first, rest);
     }
     start = UINT32_C(64) * (n >> 6);
     cipher_xsalsa20_stream_block(s, key, nonce, (n >> 6));
@@ -4484,22 +6540,49 @@ STK_NOINLINE static void nacl_secretbox_stream_over(uint8_t *restrict result, co
     result[31] = (uint8_t)((uint32_t)c[31] ^ (uint32_t)m[31]);
 }
 
-/* onetimeauth.accumulator_radix44.load
- * in top: 0 .. 1
+/* onetimeauth.poly1305.point
  * out result: 0 .. 17592186109952 */
-static void onetimeauth_accumulator_radix44_load(uint64_t *restrict result, const uint8_t *b, uint32_t top)
+static void onetimeauth_poly1305_point(uint64_t *restrict result, const uint8_t *key)
 {
-    uint64_t t;
-    uint64_t low; /* 0 .. 2^64-1 */
-    uint64_t t_2;
-    uint64_t high; /* 0 .. 2^64-1 */
-    t = (((((((uint64_t)(uint32_t)b[0] | ((uint64_t)(uint32_t)b[1] << 8)) | ((uint64_t)(uint32_t)b[2] << 16)) | ((uint64_t)(uint32_t)b[3] << 24)) | ((uint64_t)(uint32_t)b[4] << 32)) | ((uint64_t)(uint32_t)b[5] << 40)) | ((uint64_t)(uint32_t)b[6] << 48)) | ((uint64_t)(uint32_t)b[7] << 56);
-    low = t;
-    t_2 = (((((((uint64_t)(uint32_t)b[8] | ((uint64_t)(uint32_t)b[9] << 8)) | ((uint64_t)(uint32_t)b[10] << 16)) | ((uint64_t)(uint32_t)b[11] << 24)) | ((uint64_t)(uint32_t)b[12] << 32)) | ((uint64_t)(uint32_t)b[13] << 40)) | ((uint64_t)(uint32_t)b[14] << 48)) | ((uint64_t)(uint32_t)b[15] << 56);
-    high = t_2;
-    result[0] = low & UINT64_C(0xfffffffffff);
-    result[1] = (uint64_t)(uint32_t)(low >> 44) + ((uint64_t)((uint32_t)high & UINT32_C(0xffffff)) << 20);
-    result[2] = (high >> 24) + ((uint64_t)top << 40);
+    uint64_t low_0_load; /* 0 .. 1152921487695413247 */
+    uint64_t high_0_load; /* 0 .. 1152921487695413244 */
+    uint32_t t_0;
+    uint32_t t_1;
+    uint32_t t_2;
+    uint32_t t_3;
+    uint32_t t_4;
+    uint32_t t_5;
+    uint32_t t_6;
+    uint32_t t_7;
+    uint32_t t_8;
+    uint32_t t_9;
+    uint32_t t_10;
+    uint32_t t_11;
+    uint32_t t_12;
+    uint32_t t_13;
+    uint32_t t_14;
+    uint32_t t_15;
+    t_0 = (uint32_t)key[0];
+    t_1 = (uint32_t)key[1];
+    t_2 = (uint32_t)key[2];
+    t_3 = (uint32_t)key[3] & UINT32_C(15);
+    t_4 = (uint32_t)key[4] & UINT32_C(252);
+    t_5 = (uint32_t)key[5];
+    t_6 = (uint32_t)key[6];
+    t_7 = (uint32_t)key[7] & UINT32_C(15);
+    t_8 = (uint32_t)key[8] & UINT32_C(252);
+    t_9 = (uint32_t)key[9];
+    t_10 = (uint32_t)key[10];
+    t_11 = (uint32_t)key[11] & UINT32_C(15);
+    t_12 = (uint32_t)key[12] & UINT32_C(252);
+    t_13 = (uint32_t)key[13];
+    t_14 = (uint32_t)key[14];
+    t_15 = (uint32_t)key[15] & UINT32_C(15);
+    low_0_load = ((uint64_t)t_7 << 56) | (((uint64_t)t_6 << 48) | (((uint64_t)t_5 << 40) | (((uint64_t)t_4 << 32) | (((uint64_t)t_3 << 24) | (((uint64_t)t_2 << 16) | (((uint64_t)t_1 << 8) | (uint64_t)t_0))))));
+    high_0_load = ((uint64_t)t_15 << 56) | (((uint64_t)t_14 << 48) | (((uint64_t)t_13 << 40) | (((uint64_t)t_12 << 32) | (((uint64_t)t_11 << 24) | (((uint64_t)t_10 << 16) | (((uint64_t)t_9 << 8) | (uint64_t)t_8))))));
+    result[0] = low_0_load & UINT64_C(0xfffffffffff);
+    result[1] = (uint64_t)(uint32_t)(low_0_load >> 44) + ((uint64_t)((uint32_t)high_0_load & UINT32_C(0xffffff)) << 20);
+    result[2] = high_0_load >> 24;
 }
 
 /* onetimeauth.accumulator_radix44.canonical
@@ -4583,56 +6666,76 @@ STK_NOINLINE static void onetimeauth_poly1305_in_pairs_slice(uint64_t *restrict 
     h[1] = start[1];
     h[2] = start[2];
     for (i = 0; i < pairs; i++) {
-        uint64_t x[3]; /* 0 .. 2^44-1 */
-        uint64_t y[3]; /* 0 .. 2^44-1 */
-        uint64_t b1_1_sum_of_products; /* 0 .. 351843720889520 */
-        uint64_t b2_1_sum_of_products; /* 0 .. 87960930222060 */
-        uint64_t b1_1_sum_of_products_2; /* 0 .. 351843722199040 */
-        uint64_t b2_1_sum_of_products_2; /* 0 .. 351843722199040 */
-        uint64_t result_0_0_add; /* 0 .. 35184372219904 */
-        uint64_t result_1_0_add; /* 0 .. 35184372219904 */
-        uint64_t result_2_0_add; /* 0 .. 35184372219904 */
-        stk_u128 t_0_1_sum_of_products; /* 0 .. 17950130626729460367031925605 */
-        stk_u128 t_1_1_sum_of_products; /* 0 .. 4371475776986266279089340377 */
-        stk_u128 t_2_1_sum_of_products; /* 0 .. 1779538811518729455593258950 */
-        stk_u128 result_0_1_sum_of_products; /* 0 .. 2^96 */
-        stk_u128 result_1_1_sum_of_products; /* 0 .. 2^96 */
-        stk_u128 result_2_1_sum_of_products; /* 0 .. 2^96 */
-        stk_u128 result_0_1_sum_of_products_2; /* 0 .. 2^96 */
-        stk_u128 result_1_1_sum_of_products_2; /* 0 .. 2^96 */
-        stk_u128 result_2_1_sum_of_products_2; /* 0 .. 2^96 */
-        uint64_t r_0_1_sum_of_products; /* 0 .. 2040693586889170 */
-        stk_u128 r_1_1_sum_of_products; /* 0 .. 4371475776987286625883161778 */
-        stk_u128 r_2_1_sum_of_products; /* 0 .. 1779538811518977945221890114 */
-        onetimeauth_accumulator_radix44_load(x, (&m[m_at + (UINT32_C(32) * i)]), UINT32_C(1));
-        onetimeauth_accumulator_radix44_load(y, (&m[m_at + ((UINT32_C(32) * i) + UINT32_C(16))]), UINT32_C(1));
-        result_0_0_add = h[0] + x[0];
-        result_1_0_add = h[1] + x[1];
-        result_2_0_add = h[2] + x[2];
-        b1_1_sum_of_products = UINT64_C(20) * r2[1];
-        b2_1_sum_of_products = UINT64_C(20) * r2[2];
-        result_0_1_sum_of_products = (((stk_u128)result_0_0_add * (stk_u128)r2[0]) + ((stk_u128)result_1_0_add * (stk_u128)b2_1_sum_of_products)) + ((stk_u128)result_2_0_add * (stk_u128)b1_1_sum_of_products);
-        result_1_1_sum_of_products = (((stk_u128)result_0_0_add * (stk_u128)r2[1]) + ((stk_u128)result_1_0_add * (stk_u128)r2[0])) + ((stk_u128)result_2_0_add * (stk_u128)b2_1_sum_of_products);
-        result_2_1_sum_of_products = (((stk_u128)result_0_0_add * (stk_u128)r2[2]) + ((stk_u128)result_1_0_add * (stk_u128)r2[1])) + ((stk_u128)result_2_0_add * (stk_u128)r2[0]);
-        b1_1_sum_of_products_2 = UINT64_C(20) * r[1];
-        b2_1_sum_of_products_2 = UINT64_C(20) * r[2];
-        result_0_1_sum_of_products_2 = (((stk_u128)y[0] * (stk_u128)r[0]) + ((stk_u128)y[1] * (stk_u128)b2_1_sum_of_products_2)) + ((stk_u128)y[2] * (stk_u128)b1_1_sum_of_products_2);
-        result_1_1_sum_of_products_2 = (((stk_u128)y[0] * (stk_u128)r[1]) + ((stk_u128)y[1] * (stk_u128)r[0])) + ((stk_u128)y[2] * (stk_u128)b2_1_sum_of_products_2);
-        result_2_1_sum_of_products_2 = (((stk_u128)y[0] * (stk_u128)r[2]) + ((stk_u128)y[1] * (stk_u128)r[1])) + ((stk_u128)y[2] * (stk_u128)r[0]);
-        t_0_1_sum_of_products = result_0_1_sum_of_products + result_0_1_sum_of_products_2;
-        t_1_1_sum_of_products = result_1_1_sum_of_products + result_1_1_sum_of_products_2;
-        t_2_1_sum_of_products = result_2_1_sum_of_products + result_2_1_sum_of_products_2;
-        r_1_1_sum_of_products = t_1_1_sum_of_products + (stk_u128)(uint64_t)(t_0_1_sum_of_products >> 44);
-        r_0_1_sum_of_products = (uint64_t)t_0_1_sum_of_products & UINT64_C(0xfffffffffff);
-        r_2_1_sum_of_products = t_2_1_sum_of_products + (stk_u128)(uint64_t)(r_1_1_sum_of_products >> 44);
-        r_1_1_sum_of_products = (stk_u128)((uint64_t)r_1_1_sum_of_products & UINT64_C(0xfffffffffff));
-        r_0_1_sum_of_products = r_0_1_sum_of_products + (UINT64_C(5) * (uint64_t)(r_2_1_sum_of_products >> 42));
-        r_2_1_sum_of_products = (stk_u128)((uint64_t)r_2_1_sum_of_products & UINT64_C(0x3ffffffffff));
-        r_1_1_sum_of_products = (stk_u128)((uint64_t)r_1_1_sum_of_products + (uint64_t)(uint32_t)(r_0_1_sum_of_products >> 44));
-        r_0_1_sum_of_products = r_0_1_sum_of_products & UINT64_C(0xfffffffffff);
-        h[0] = r_0_1_sum_of_products;
-        h[1] = (uint64_t)r_1_1_sum_of_products;
-        h[2] = (uint64_t)r_2_1_sum_of_products;
+        uint8_t b_0_load[16];
+        uint64_t low_0_load; /* 0 .. 2^64-1 */
+        uint64_t high_0_load; /* 0 .. 2^64-1 */
+        uint8_t b_1_load[16];
+        uint64_t low_1_load; /* 0 .. 2^64-1 */
+        uint64_t high_1_load; /* 0 .. 2^64-1 */
+        uint64_t b1_3_sum_of_products; /* 0 .. 351843720889520 */
+        uint64_t b2_3_sum_of_products; /* 0 .. 87960930222060 */
+        uint64_t b1_3_sum_of_products_2; /* 0 .. 351843722199040 */
+        uint64_t b2_3_sum_of_products_2; /* 0 .. 351843722199040 */
+        uint64_t result_0_0_load; /* 0 .. 17592186109952 */
+        uint64_t result_1_0_load; /* 0 .. 17592186109952 */
+        uint64_t result_2_0_load; /* 0 .. 17592186109952 */
+        uint64_t result_0_1_load; /* 0 .. 17592186109952 */
+        uint64_t result_1_1_load; /* 0 .. 17592186109952 */
+        uint64_t result_2_1_load; /* 0 .. 17592186109952 */
+        uint64_t result_0_2_add; /* 0 .. 35184372219904 */
+        uint64_t result_1_2_add; /* 0 .. 35184372219904 */
+        uint64_t result_2_2_add; /* 0 .. 35184372219904 */
+        stk_u128 t_0_3_sum_of_products; /* 0 .. 17950130626729460367031925605 */
+        stk_u128 t_1_3_sum_of_products; /* 0 .. 4371475776986266279089340377 */
+        stk_u128 t_2_3_sum_of_products; /* 0 .. 1779538811518729455593258950 */
+        stk_u128 result_0_3_sum_of_products; /* 0 .. 2^96 */
+        stk_u128 result_1_3_sum_of_products; /* 0 .. 2^96 */
+        stk_u128 result_2_3_sum_of_products; /* 0 .. 2^96 */
+        stk_u128 result_0_3_sum_of_products_2; /* 0 .. 2^96 */
+        stk_u128 result_1_3_sum_of_products_2; /* 0 .. 2^96 */
+        stk_u128 result_2_3_sum_of_products_2; /* 0 .. 2^96 */
+        uint64_t r_0_3_sum_of_products; /* 0 .. 2040693586889170 */
+        stk_u128 r_1_3_sum_of_products; /* 0 .. 4371475776987286625883161778 */
+        stk_u128 r_2_3_sum_of_products; /* 0 .. 1779538811518977945221890114 */
+        memmove(b_0_load, (&m[m_at + (UINT32_C(32) * i)]), 16);
+        low_0_load = stk_load_le64(b_0_load);
+        high_0_load = stk_load_le64(&b_0_load[8]);
+        result_0_0_load = low_0_load & UINT64_C(0xfffffffffff);
+        result_1_0_load = (uint64_t)(uint32_t)(low_0_load >> 44) + ((uint64_t)((uint32_t)high_0_load & UINT32_C(0xffffff)) << 20);
+        result_2_0_load = (high_0_load >> 24) + UINT64_C(0x10000000000);
+        memmove(b_1_load, (&m[m_at + ((UINT32_C(32) * i) + UINT32_C(16))]), 16);
+        low_1_load = stk_load_le64(b_1_load);
+        high_1_load = stk_load_le64(&b_1_load[8]);
+        result_0_1_load = low_1_load & UINT64_C(0xfffffffffff);
+        result_1_1_load = (uint64_t)(uint32_t)(low_1_load >> 44) + ((uint64_t)((uint32_t)high_1_load & UINT32_C(0xffffff)) << 20);
+        result_2_1_load = (high_1_load >> 24) + UINT64_C(0x10000000000);
+        result_0_2_add = h[0] + result_0_0_load;
+        result_1_2_add = h[1] + result_1_0_load;
+        result_2_2_add = h[2] + result_2_0_load;
+        b1_3_sum_of_products = UINT64_C(20) * r2[1];
+        b2_3_sum_of_products = UINT64_C(20) * r2[2];
+        result_0_3_sum_of_products = (((stk_u128)result_0_2_add * (stk_u128)r2[0]) + ((stk_u128)result_1_2_add * (stk_u128)b2_3_sum_of_products)) + ((stk_u128)result_2_2_add * (stk_u128)b1_3_sum_of_products);
+        result_1_3_sum_of_products = (((stk_u128)result_0_2_add * (stk_u128)r2[1]) + ((stk_u128)result_1_2_add * (stk_u128)r2[0])) + ((stk_u128)result_2_2_add * (stk_u128)b2_3_sum_of_products);
+        result_2_3_sum_of_products = (((stk_u128)result_0_2_add * (stk_u128)r2[2]) + ((stk_u128)result_1_2_add * (stk_u128)r2[1])) + ((stk_u128)result_2_2_add * (stk_u128)r2[0]);
+        b1_3_sum_of_products_2 = UINT64_C(20) * r[1];
+        b2_3_sum_of_products_2 = UINT64_C(20) * r[2];
+        result_0_3_sum_of_products_2 = (((stk_u128)result_0_1_load * (stk_u128)r[0]) + ((stk_u128)result_1_1_load * (stk_u128)b2_3_sum_of_products_2)) + ((stk_u128)result_2_1_load * (stk_u128)b1_3_sum_of_products_2);
+        result_1_3_sum_of_products_2 = (((stk_u128)result_0_1_load * (stk_u128)r[1]) + ((stk_u128)result_1_1_load * (stk_u128)r[0])) + ((stk_u128)result_2_1_load * (stk_u128)b2_3_sum_of_products_2);
+        result_2_3_sum_of_products_2 = (((stk_u128)result_0_1_load * (stk_u128)r[2]) + ((stk_u128)result_1_1_load * (stk_u128)r[1])) + ((stk_u128)result_2_1_load * (stk_u128)r[0]);
+        t_0_3_sum_of_products = result_0_3_sum_of_products + result_0_3_sum_of_products_2;
+        t_1_3_sum_of_products = result_1_3_sum_of_products + result_1_3_sum_of_products_2;
+        t_2_3_sum_of_products = result_2_3_sum_of_products + result_2_3_sum_of_products_2;
+        r_1_3_sum_of_products = t_1_3_sum_of_products + (stk_u128)(uint64_t)(t_0_3_sum_of_products >> 44);
+        r_0_3_sum_of_products = (uint64_t)t_0_3_sum_of_products & UINT64_C(0xfffffffffff);
+        r_2_3_sum_of_products = t_2_3_sum_of_products + (stk_u128)(uint64_t)(r_1_3_sum_of_products >> 44);
+        r_1_3_sum_of_products = (stk_u128)((uint64_t)r_1_3_sum_of_products & UINT64_C(0xfffffffffff));
+        r_0_3_sum_of_products = r_0_3_sum_of_products + (UINT64_C(5) * (uint64_t)(r_2_3_sum_of_products >> 42));
+        r_2_3_sum_of_products = (stk_u128)((uint64_t)r_2_3_sum_of_products & UINT64_C(0x3ffffffffff));
+        r_1_3_sum_of_products = (stk_u128)((uint64_t)r_1_3_sum_of_products + (uint64_t)(uint32_t)(r_0_3_sum_of_products >> 44));
+        r_0_3_sum_of_products = r_0_3_sum_of_products & UINT64_C(0xfffffffffff);
+        h[0] = r_0_3_sum_of_products;
+        h[1] = (uint64_t)r_1_3_sum_of_products;
+        h[2] = (uint64_t)r_2_3_sum_of_products;
     }
 }
 
@@ -4650,12 +6753,22 @@ STK_NOINLINE static void onetimeauth_poly1305_whole_blocks_slice(uint64_t *restr
     onetimeauth_poly1305_in_pairs_slice(result, n, m_whole, start, m, m_at, r, (count >> 1));
     done_0_by_two = UINT32_C(2) * (count >> 1);
     for (i_0_by_two = 0; i_0_by_two < (count & UINT32_C(1)); i_0_by_two++) {
-        uint64_t t_0_by_two[3]; /* 0 .. 2^44-1 */
+        uint8_t b_0_by_two[16];
+        uint64_t low_0_by_two; /* 0 .. 2^64-1 */
+        uint64_t high_0_by_two; /* 0 .. 2^64-1 */
         uint64_t result_0_by_two[3]; /* 0 .. 35184372219904 */
-        onetimeauth_accumulator_radix44_load(t_0_by_two, (&m[m_at + (UINT32_C(16) * (done_0_by_two + UINT32_C(0)))]), UINT32_C(1));
-        result_0_by_two[0] = result[0] + t_0_by_two[0];
-        result_0_by_two[1] = result[1] + t_0_by_two[1];
-        result_0_by_two[2] = result[2] + t_0_by_two[2];
+        uint64_t result_0_0_by_two; /* 0 .. 17592186109952 */
+        uint64_t result_1_0_by_two; /* 0 .. 17592186109952 */
+        uint64_t result_2_0_by_two; /* 0 .. 17592186109952 */
+        memmove(b_0_by_two, (&m[m_at + (UINT32_C(16) * (done_0_by_two + UINT32_C(0)))]), 16);
+        low_0_by_two = stk_load_le64(b_0_by_two);
+        high_0_by_two = stk_load_le64(&b_0_by_two[8]);
+        result_0_0_by_two = low_0_by_two & UINT64_C(0xfffffffffff);
+        result_1_0_by_two = (uint64_t)(uint32_t)(low_0_by_two >> 44) + ((uint64_t)((uint32_t)high_0_by_two & UINT32_C(0xffffff)) << 20);
+        result_2_0_by_two = (high_0_by_two >> 24) + UINT64_C(0x10000000000);
+        result_0_by_two[0] = result[0] + result_0_0_by_two;
+        result_0_by_two[1] = result[1] + result_1_0_by_two;
+        result_0_by_two[2] = result[2] + result_2_0_by_two;
         onetimeauth_accumulator_radix44_mul(result, result_0_by_two, r);
     }
 }
@@ -4802,14 +6915,22 @@ STK_NOINLINE static void onetimeauth_poly1305_blocks_slice(uint64_t *restrict h,
     }
     if ((UINT32_C(16) * (n >> 4)) < n) {
         uint8_t t[16];
-        uint64_t t_2[3]; /* 0 .. 2^44-1 */
-        uint64_t result_0_add[3]; /* 0 .. 35184372219904 */
+        uint64_t low_0_load; /* 0 .. 2^64-1 */
+        uint64_t high_0_load; /* 0 .. 2^57-1 */
+        uint64_t result_1_add[3]; /* 0 .. 35184372219904 */
+        uint64_t result_0_0_load; /* 0 .. 17592186109952 */
+        uint64_t result_1_0_load; /* 0 .. 17592186109952 */
+        uint64_t result_2_0_load; /* 0 .. 17592186109952 */
         onetimeauth_poly1305_rest_slice(t, n, m_whole, m, m_at);
-        onetimeauth_accumulator_radix44_load(t_2, t, UINT32_C(0));
-        result_0_add[0] = h[0] + t_2[0];
-        result_0_add[1] = h[1] + t_2[1];
-        result_0_add[2] = h[2] + t_2[2];
-        onetimeauth_accumulator_radix44_mul(h, result_0_add, r);
+        low_0_load = stk_load_le64(t);
+        high_0_load = stk_load_le64(&t[8]);
+        result_0_0_load = low_0_load & UINT64_C(0xfffffffffff);
+        result_1_0_load = (uint64_t)(uint32_t)(low_0_load >> 44) + ((uint64_t)((uint32_t)high_0_load & UINT32_C(0xffffff)) << 20);
+        result_2_0_load = high_0_load >> 24;
+        result_1_add[0] = h[0] + result_0_0_load;
+        result_1_add[1] = h[1] + result_1_0_load;
+        result_1_add[2] = h[2] + result_2_0_load;
+        onetimeauth_accumulator_radix44_mul(h, result_1_add, r);
     }
 }
 
@@ -4818,16 +6939,14 @@ STK_NOINLINE static void onetimeauth_poly1305_blocks_slice(uint64_t *restrict h,
 static void onetimeauth_accumulator_radix44_tag(uint8_t *restrict out, const uint64_t *c, const uint8_t *s)
 {
     uint32_t carry; /* 0 .. 1 */
-    uint64_t t;
-    stk_u128 t_2; /* 0 .. 2^65-1 */
+    stk_u128 t; /* 0 .. 2^65-1 */
     uint64_t v;
     uint64_t w_0; /* 0 .. 2^64-1 */
     uint64_t w_1; /* 0 .. 2^64-1 */
     w_0 = c[0] + ((uint64_t)((uint32_t)c[1] & UINT32_C(0xfffff)) << 44);
     w_1 = (uint64_t)(uint32_t)(c[1] >> 20) + ((c[2] & UINT64_C(0xffffffffff)) << 24);
-    t = (((((((uint64_t)(uint32_t)s[0] | ((uint64_t)(uint32_t)s[1] << 8)) | ((uint64_t)(uint32_t)s[2] << 16)) | ((uint64_t)(uint32_t)s[3] << 24)) | ((uint64_t)(uint32_t)s[4] << 32)) | ((uint64_t)(uint32_t)s[5] << 40)) | ((uint64_t)(uint32_t)s[6] << 48)) | ((uint64_t)(uint32_t)s[7] << 56);
-    t_2 = (stk_u128)w_0 + (stk_u128)t;
-    v = (uint64_t)t_2;
+    t = (stk_u128)w_0 + (stk_u128)stk_load_le64(s);
+    v = (uint64_t)t;
     out[0] = (uint8_t)((uint32_t)v & UINT32_C(255));
     out[1] = (uint8_t)((uint32_t)(v >> 8) & UINT32_C(255));
     out[2] = (uint8_t)((uint32_t)(v >> 16) & UINT32_C(255));
@@ -4836,10 +6955,9 @@ static void onetimeauth_accumulator_radix44_tag(uint8_t *restrict out, const uin
     out[5] = (uint8_t)((uint32_t)(v >> 40) & UINT32_C(255));
     out[6] = (uint8_t)((uint32_t)(v >> 48) & UINT32_C(255));
     out[7] = (uint8_t)((uint32_t)(v >> 56) & UINT32_C(255));
-    carry = (uint32_t)(t_2 >> 64);
-    t = (((((((uint64_t)(uint32_t)s[8] | ((uint64_t)(uint32_t)s[9] << 8)) | ((uint64_t)(uint32_t)s[10] << 16)) | ((uint64_t)(uint32_t)s[11] << 24)) | ((uint64_t)(uint32_t)s[12] << 32)) | ((uint64_t)(uint32_t)s[13] << 40)) | ((uint64_t)(uint32_t)s[14] << 48)) | ((uint64_t)(uint32_t)s[15] << 56);
-    t_2 = ((stk_u128)w_1 + (stk_u128)t) + (stk_u128)carry;
-    v = (uint64_t)t_2;
+    carry = (uint32_t)(t >> 64);
+    t = ((stk_u128)w_1 + (stk_u128)stk_load_le64(&s[8])) + (stk_u128)carry;
+    v = (uint64_t)t;
     out[8] = (uint8_t)((uint32_t)v & UINT32_C(255));
     out[9] = (uint8_t)((uint32_t)(v >> 8) & UINT32_C(255));
     out[10] = (uint8_t)((uint32_t)(v >> 16) & UINT32_C(255));
@@ -4857,35 +6975,18 @@ STK_NOINLINE static void santoku_secretbox(uint8_t *c, uint32_t n, const uint8_t
     uint8_t head[32];
     uint8_t k[32];
     uint8_t t_0_xored[32];
+    uint64_t r_1_authenticate[3]; /* 0 .. 2^44-1 */
     uint8_t result_1_authenticate[16];
-    uint64_t result_1_authenticate_2[3]; /* 0 .. 17592186109952 */
-    uint8_t t_1_authenticate[16];
-    uint64_t result_1_authenticate_3[3]; /* 0 .. 2^44-1 */
-    uint64_t t_1_authenticate_2[3]; /* 0 .. 17592186109952 */
+    uint64_t result_1_authenticate_2[3]; /* 0 .. 2^44-1 */
+    uint64_t t_1_authenticate[3]; /* 0 .. 17592186109952 */
     memmove(head, m, 32);
     cipher_salsa20_hcore(t_0_xored, nonce, key, cipher_salsa20_SIGMA);
     cipher_xsalsa20_added(c, n, m, t_0_xored, (&nonce[16]));
     nacl_secretbox_stream_over(k, head, c);
-    t_1_authenticate[0] = (uint8_t)(uint32_t)k[0];
-    t_1_authenticate[1] = (uint8_t)(uint32_t)k[1];
-    t_1_authenticate[2] = (uint8_t)(uint32_t)k[2];
-    t_1_authenticate[3] = (uint8_t)((uint32_t)k[3] & UINT32_C(15));
-    t_1_authenticate[4] = (uint8_t)((uint32_t)k[4] & UINT32_C(252));
-    t_1_authenticate[5] = (uint8_t)(uint32_t)k[5];
-    t_1_authenticate[6] = (uint8_t)(uint32_t)k[6];
-    t_1_authenticate[7] = (uint8_t)((uint32_t)k[7] & UINT32_C(15));
-    t_1_authenticate[8] = (uint8_t)((uint32_t)k[8] & UINT32_C(252));
-    t_1_authenticate[9] = (uint8_t)(uint32_t)k[9];
-    t_1_authenticate[10] = (uint8_t)(uint32_t)k[10];
-    t_1_authenticate[11] = (uint8_t)((uint32_t)k[11] & UINT32_C(15));
-    t_1_authenticate[12] = (uint8_t)((uint32_t)k[12] & UINT32_C(252));
-    t_1_authenticate[13] = (uint8_t)(uint32_t)k[13];
-    t_1_authenticate[14] = (uint8_t)(uint32_t)k[14];
-    t_1_authenticate[15] = (uint8_t)((uint32_t)k[15] & UINT32_C(15));
-    onetimeauth_accumulator_radix44_load(result_1_authenticate_2, t_1_authenticate, UINT32_C(0));
-    onetimeauth_poly1305_blocks_slice(t_1_authenticate_2, (uint32_t)((int32_t)n + (-INT32_C(32))), n, c, UINT32_C(32), result_1_authenticate_2);
-    onetimeauth_accumulator_radix44_canonical(result_1_authenticate_3, t_1_authenticate_2);
-    onetimeauth_accumulator_radix44_tag(result_1_authenticate, result_1_authenticate_3, (&k[16]));
+    onetimeauth_poly1305_point(r_1_authenticate, k);
+    onetimeauth_poly1305_blocks_slice(t_1_authenticate, (uint32_t)((int32_t)n + (-INT32_C(32))), n, c, UINT32_C(32), r_1_authenticate);
+    onetimeauth_accumulator_radix44_canonical(result_1_authenticate_2, t_1_authenticate);
+    onetimeauth_accumulator_radix44_tag(result_1_authenticate, result_1_authenticate_2, (&k[16]));
     memmove((&c[16]), result_1_authenticate, 16);
     memset(c, 0, 16);
 }
@@ -4897,13 +6998,29 @@ STK_NOINLINE static void santoku_box(uint8_t *result, uint32_t n, const uint8_t 
 {
     uint8_t t[32];
     uint8_t t_0_shared_key[32];
+    uint8_t head_1_secretbox[32];
+    uint8_t k_1_secretbox[32];
+    uint8_t t_1_secretbox[32];
+    uint64_t r_1_secretbox[3]; /* 0 .. 2^44-1 */
+    uint8_t result_1_secretbox[16];
+    uint64_t result_1_secretbox_2[3]; /* 0 .. 2^44-1 */
+    uint64_t t_1_secretbox_2[3]; /* 0 .. 17592186109952 */
     scalarmult_curve25519_x25519(t_0_shared_key, sk, pk);
     {
         uint8_t tmp[16];
         memset(tmp, 0, 16);
         cipher_salsa20_hcore(t, tmp, t_0_shared_key, cipher_salsa20_SIGMA);
     }
-    santoku_secretbox(result, n, m, nonce, t);
+    memmove(head_1_secretbox, m, 32);
+    cipher_salsa20_hcore(t_1_secretbox, nonce, t, cipher_salsa20_SIGMA);
+    cipher_xsalsa20_added(result, n, m, t_1_secretbox, (&nonce[16]));
+    nacl_secretbox_stream_over(k_1_secretbox, head_1_secretbox, result);
+    onetimeauth_poly1305_point(r_1_secretbox, k_1_secretbox);
+    onetimeauth_poly1305_blocks_slice(t_1_secretbox_2, (uint32_t)((int32_t)n + (-INT32_C(32))), n, result, UINT32_C(32), r_1_secretbox);
+    onetimeauth_accumulator_radix44_canonical(result_1_secretbox_2, t_1_secretbox_2);
+    onetimeauth_accumulator_radix44_tag(result_1_secretbox, result_1_secretbox_2, (&k_1_secretbox[16]));
+    memmove((&result[16]), result_1_secretbox, 16);
+    memset(result, 0, 16);
 }
 
 /* hash.sha512.compress
@@ -5487,56 +7604,76 @@ STK_NOINLINE static void onetimeauth_poly1305_in_pairs(uint64_t *restrict h, uin
     h[1] = start[1];
     h[2] = start[2];
     for (i = 0; i < pairs; i++) {
-        uint64_t x[3]; /* 0 .. 2^44-1 */
-        uint64_t y[3]; /* 0 .. 2^44-1 */
-        uint64_t b1_1_sum_of_products; /* 0 .. 351843720889520 */
-        uint64_t b2_1_sum_of_products; /* 0 .. 87960930222060 */
-        uint64_t b1_1_sum_of_products_2; /* 0 .. 351843722199040 */
-        uint64_t b2_1_sum_of_products_2; /* 0 .. 351843722199040 */
-        uint64_t result_0_0_add; /* 0 .. 35184372219904 */
-        uint64_t result_1_0_add; /* 0 .. 35184372219904 */
-        uint64_t result_2_0_add; /* 0 .. 35184372219904 */
-        stk_u128 t_0_1_sum_of_products; /* 0 .. 17950130626729460367031925605 */
-        stk_u128 t_1_1_sum_of_products; /* 0 .. 4371475776986266279089340377 */
-        stk_u128 t_2_1_sum_of_products; /* 0 .. 1779538811518729455593258950 */
-        stk_u128 result_0_1_sum_of_products; /* 0 .. 2^96 */
-        stk_u128 result_1_1_sum_of_products; /* 0 .. 2^96 */
-        stk_u128 result_2_1_sum_of_products; /* 0 .. 2^96 */
-        stk_u128 result_0_1_sum_of_products_2; /* 0 .. 2^96 */
-        stk_u128 result_1_1_sum_of_products_2; /* 0 .. 2^96 */
-        stk_u128 result_2_1_sum_of_products_2; /* 0 .. 2^96 */
-        uint64_t r_0_1_sum_of_products; /* 0 .. 2040693586889170 */
-        stk_u128 r_1_1_sum_of_products; /* 0 .. 4371475776987286625883161778 */
-        stk_u128 r_2_1_sum_of_products; /* 0 .. 1779538811518977945221890114 */
-        onetimeauth_accumulator_radix44_load(x, (&m[UINT32_C(32) * i]), UINT32_C(1));
-        onetimeauth_accumulator_radix44_load(y, (&m[(UINT32_C(32) * i) + UINT32_C(16)]), UINT32_C(1));
-        result_0_0_add = h[0] + x[0];
-        result_1_0_add = h[1] + x[1];
-        result_2_0_add = h[2] + x[2];
-        b1_1_sum_of_products = UINT64_C(20) * r2[1];
-        b2_1_sum_of_products = UINT64_C(20) * r2[2];
-        result_0_1_sum_of_products = (((stk_u128)result_0_0_add * (stk_u128)r2[0]) + ((stk_u128)result_1_0_add * (stk_u128)b2_1_sum_of_products)) + ((stk_u128)result_2_0_add * (stk_u128)b1_1_sum_of_products);
-        result_1_1_sum_of_products = (((stk_u128)result_0_0_add * (stk_u128)r2[1]) + ((stk_u128)result_1_0_add * (stk_u128)r2[0])) + ((stk_u128)result_2_0_add * (stk_u128)b2_1_sum_of_products);
-        result_2_1_sum_of_products = (((stk_u128)result_0_0_add * (stk_u128)r2[2]) + ((stk_u128)result_1_0_add * (stk_u128)r2[1])) + ((stk_u128)result_2_0_add * (stk_u128)r2[0]);
-        b1_1_sum_of_products_2 = UINT64_C(20) * r[1];
-        b2_1_sum_of_products_2 = UINT64_C(20) * r[2];
-        result_0_1_sum_of_products_2 = (((stk_u128)y[0] * (stk_u128)r[0]) + ((stk_u128)y[1] * (stk_u128)b2_1_sum_of_products_2)) + ((stk_u128)y[2] * (stk_u128)b1_1_sum_of_products_2);
-        result_1_1_sum_of_products_2 = (((stk_u128)y[0] * (stk_u128)r[1]) + ((stk_u128)y[1] * (stk_u128)r[0])) + ((stk_u128)y[2] * (stk_u128)b2_1_sum_of_products_2);
-        result_2_1_sum_of_products_2 = (((stk_u128)y[0] * (stk_u128)r[2]) + ((stk_u128)y[1] * (stk_u128)r[1])) + ((stk_u128)y[2] * (stk_u128)r[0]);
-        t_0_1_sum_of_products = result_0_1_sum_of_products + result_0_1_sum_of_products_2;
-        t_1_1_sum_of_products = result_1_1_sum_of_products + result_1_1_sum_of_products_2;
-        t_2_1_sum_of_products = result_2_1_sum_of_products + result_2_1_sum_of_products_2;
-        r_1_1_sum_of_products = t_1_1_sum_of_products + (stk_u128)(uint64_t)(t_0_1_sum_of_products >> 44);
-        r_0_1_sum_of_products = (uint64_t)t_0_1_sum_of_products & UINT64_C(0xfffffffffff);
-        r_2_1_sum_of_products = t_2_1_sum_of_products + (stk_u128)(uint64_t)(r_1_1_sum_of_products >> 44);
-        r_1_1_sum_of_products = (stk_u128)((uint64_t)r_1_1_sum_of_products & UINT64_C(0xfffffffffff));
-        r_0_1_sum_of_products = r_0_1_sum_of_products + (UINT64_C(5) * (uint64_t)(r_2_1_sum_of_products >> 42));
-        r_2_1_sum_of_products = (stk_u128)((uint64_t)r_2_1_sum_of_products & UINT64_C(0x3ffffffffff));
-        r_1_1_sum_of_products = (stk_u128)((uint64_t)r_1_1_sum_of_products + (uint64_t)(uint32_t)(r_0_1_sum_of_products >> 44));
-        r_0_1_sum_of_products = r_0_1_sum_of_products & UINT64_C(0xfffffffffff);
-        h[0] = r_0_1_sum_of_products;
-        h[1] = (uint64_t)r_1_1_sum_of_products;
-        h[2] = (uint64_t)r_2_1_sum_of_products;
+        uint8_t b_0_load[16];
+        uint64_t low_0_load; /* 0 .. 2^64-1 */
+        uint64_t high_0_load; /* 0 .. 2^64-1 */
+        uint8_t b_1_load[16];
+        uint64_t low_1_load; /* 0 .. 2^64-1 */
+        uint64_t high_1_load; /* 0 .. 2^64-1 */
+        uint64_t b1_3_sum_of_products; /* 0 .. 351843720889520 */
+        uint64_t b2_3_sum_of_products; /* 0 .. 87960930222060 */
+        uint64_t b1_3_sum_of_products_2; /* 0 .. 351843722199040 */
+        uint64_t b2_3_sum_of_products_2; /* 0 .. 351843722199040 */
+        uint64_t result_0_0_load; /* 0 .. 17592186109952 */
+        uint64_t result_1_0_load; /* 0 .. 17592186109952 */
+        uint64_t result_2_0_load; /* 0 .. 17592186109952 */
+        uint64_t result_0_1_load; /* 0 .. 17592186109952 */
+        uint64_t result_1_1_load; /* 0 .. 17592186109952 */
+        uint64_t result_2_1_load; /* 0 .. 17592186109952 */
+        uint64_t result_0_2_add; /* 0 .. 35184372219904 */
+        uint64_t result_1_2_add; /* 0 .. 35184372219904 */
+        uint64_t result_2_2_add; /* 0 .. 35184372219904 */
+        stk_u128 t_0_3_sum_of_products; /* 0 .. 17950130626729460367031925605 */
+        stk_u128 t_1_3_sum_of_products; /* 0 .. 4371475776986266279089340377 */
+        stk_u128 t_2_3_sum_of_products; /* 0 .. 1779538811518729455593258950 */
+        stk_u128 result_0_3_sum_of_products; /* 0 .. 2^96 */
+        stk_u128 result_1_3_sum_of_products; /* 0 .. 2^96 */
+        stk_u128 result_2_3_sum_of_products; /* 0 .. 2^96 */
+        stk_u128 result_0_3_sum_of_products_2; /* 0 .. 2^96 */
+        stk_u128 result_1_3_sum_of_products_2; /* 0 .. 2^96 */
+        stk_u128 result_2_3_sum_of_products_2; /* 0 .. 2^96 */
+        uint64_t r_0_3_sum_of_products; /* 0 .. 2040693586889170 */
+        stk_u128 r_1_3_sum_of_products; /* 0 .. 4371475776987286625883161778 */
+        stk_u128 r_2_3_sum_of_products; /* 0 .. 1779538811518977945221890114 */
+        memmove(b_0_load, (&m[UINT32_C(32) * i]), 16);
+        low_0_load = stk_load_le64(b_0_load);
+        high_0_load = stk_load_le64(&b_0_load[8]);
+        result_0_0_load = low_0_load & UINT64_C(0xfffffffffff);
+        result_1_0_load = (uint64_t)(uint32_t)(low_0_load >> 44) + ((uint64_t)((uint32_t)high_0_load & UINT32_C(0xffffff)) << 20);
+        result_2_0_load = (high_0_load >> 24) + UINT64_C(0x10000000000);
+        memmove(b_1_load, (&m[(UINT32_C(32) * i) + UINT32_C(16)]), 16);
+        low_1_load = stk_load_le64(b_1_load);
+        high_1_load = stk_load_le64(&b_1_load[8]);
+        result_0_1_load = low_1_load & UINT64_C(0xfffffffffff);
+        result_1_1_load = (uint64_t)(uint32_t)(low_1_load >> 44) + ((uint64_t)((uint32_t)high_1_load & UINT32_C(0xffffff)) << 20);
+        result_2_1_load = (high_1_load >> 24) + UINT64_C(0x10000000000);
+        result_0_2_add = h[0] + result_0_0_load;
+        result_1_2_add = h[1] + result_1_0_load;
+        result_2_2_add = h[2] + result_2_0_load;
+        b1_3_sum_of_products = UINT64_C(20) * r2[1];
+        b2_3_sum_of_products = UINT64_C(20) * r2[2];
+        result_0_3_sum_of_products = (((stk_u128)result_0_2_add * (stk_u128)r2[0]) + ((stk_u128)result_1_2_add * (stk_u128)b2_3_sum_of_products)) + ((stk_u128)result_2_2_add * (stk_u128)b1_3_sum_of_products);
+        result_1_3_sum_of_products = (((stk_u128)result_0_2_add * (stk_u128)r2[1]) + ((stk_u128)result_1_2_add * (stk_u128)r2[0])) + ((stk_u128)result_2_2_add * (stk_u128)b2_3_sum_of_products);
+        result_2_3_sum_of_products = (((stk_u128)result_0_2_add * (stk_u128)r2[2]) + ((stk_u128)result_1_2_add * (stk_u128)r2[1])) + ((stk_u128)result_2_2_add * (stk_u128)r2[0]);
+        b1_3_sum_of_products_2 = UINT64_C(20) * r[1];
+        b2_3_sum_of_products_2 = UINT64_C(20) * r[2];
+        result_0_3_sum_of_products_2 = (((stk_u128)result_0_1_load * (stk_u128)r[0]) + ((stk_u128)result_1_1_load * (stk_u128)b2_3_sum_of_products_2)) + ((stk_u128)result_2_1_load * (stk_u128)b1_3_sum_of_products_2);
+        result_1_3_sum_of_products_2 = (((stk_u128)result_0_1_load * (stk_u128)r[1]) + ((stk_u128)result_1_1_load * (stk_u128)r[0])) + ((stk_u128)result_2_1_load * (stk_u128)b2_3_sum_of_products_2);
+        result_2_3_sum_of_products_2 = (((stk_u128)result_0_1_load * (stk_u128)r[2]) + ((stk_u128)result_1_1_load * (stk_u128)r[1])) + ((stk_u128)result_2_1_load * (stk_u128)r[0]);
+        t_0_3_sum_of_products = result_0_3_sum_of_products + result_0_3_sum_of_products_2;
+        t_1_3_sum_of_products = result_1_3_sum_of_products + result_1_3_sum_of_products_2;
+        t_2_3_sum_of_products = result_2_3_sum_of_products + result_2_3_sum_of_products_2;
+        r_1_3_sum_of_products = t_1_3_sum_of_products + (stk_u128)(uint64_t)(t_0_3_sum_of_products >> 44);
+        r_0_3_sum_of_products = (uint64_t)t_0_3_sum_of_products & UINT64_C(0xfffffffffff);
+        r_2_3_sum_of_products = t_2_3_sum_of_products + (stk_u128)(uint64_t)(r_1_3_sum_of_products >> 44);
+        r_1_3_sum_of_products = (stk_u128)((uint64_t)r_1_3_sum_of_products & UINT64_C(0xfffffffffff));
+        r_0_3_sum_of_products = r_0_3_sum_of_products + (UINT64_C(5) * (uint64_t)(r_2_3_sum_of_products >> 42));
+        r_2_3_sum_of_products = (stk_u128)((uint64_t)r_2_3_sum_of_products & UINT64_C(0x3ffffffffff));
+        r_1_3_sum_of_products = (stk_u128)((uint64_t)r_1_3_sum_of_products + (uint64_t)(uint32_t)(r_0_3_sum_of_products >> 44));
+        r_0_3_sum_of_products = r_0_3_sum_of_products & UINT64_C(0xfffffffffff);
+        h[0] = r_0_3_sum_of_products;
+        h[1] = (uint64_t)r_1_3_sum_of_products;
+        h[2] = (uint64_t)r_2_3_sum_of_products;
     }
 }
 
@@ -5553,12 +7690,22 @@ STK_NOINLINE static void onetimeauth_poly1305_whole_blocks(uint64_t *restrict re
     onetimeauth_poly1305_in_pairs(result, n, start, m, r, (count >> 1));
     done_0_by_two = UINT32_C(2) * (count >> 1);
     for (i_0_by_two = 0; i_0_by_two < (count & UINT32_C(1)); i_0_by_two++) {
-        uint64_t t_0_by_two[3]; /* 0 .. 2^44-1 */
+        uint8_t b_0_by_two[16];
+        uint64_t low_0_by_two; /* 0 .. 2^64-1 */
+        uint64_t high_0_by_two; /* 0 .. 2^64-1 */
         uint64_t result_0_by_two[3]; /* 0 .. 35184372219904 */
-        onetimeauth_accumulator_radix44_load(t_0_by_two, (&m[UINT32_C(16) * (done_0_by_two + UINT32_C(0))]), UINT32_C(1));
-        result_0_by_two[0] = result[0] + t_0_by_two[0];
-        result_0_by_two[1] = result[1] + t_0_by_two[1];
-        result_0_by_two[2] = result[2] + t_0_by_two[2];
+        uint64_t result_0_0_by_two; /* 0 .. 17592186109952 */
+        uint64_t result_1_0_by_two; /* 0 .. 17592186109952 */
+        uint64_t result_2_0_by_two; /* 0 .. 17592186109952 */
+        memmove(b_0_by_two, (&m[UINT32_C(16) * (done_0_by_two + UINT32_C(0))]), 16);
+        low_0_by_two = stk_load_le64(b_0_by_two);
+        high_0_by_two = stk_load_le64(&b_0_by_two[8]);
+        result_0_0_by_two = low_0_by_two & UINT64_C(0xfffffffffff);
+        result_1_0_by_two = (uint64_t)(uint32_t)(low_0_by_two >> 44) + ((uint64_t)((uint32_t)high_0_by_two & UINT32_C(0xffffff)) << 20);
+        result_2_0_by_two = (high_0_by_two >> 24) + UINT64_C(0x10000000000);
+        result_0_by_two[0] = result[0] + result_0_0_by_two;
+        result_0_by_two[1] = result[1] + result_1_0_by_two;
+        result_0_by_two[2] = result[2] + result_2_0_by_two;
         onetimeauth_accumulator_radix44_mul(result, result_0_by_two, r);
     }
 }
@@ -5702,14 +7849,22 @@ STK_NOINLINE static void onetimeauth_poly1305_blocks(uint64_t *restrict h, uint3
     }
     if ((UINT32_C(16) * (n >> 4)) < n) {
         uint8_t t[16];
-        uint64_t t_2[3]; /* 0 .. 2^44-1 */
-        uint64_t result_0_add[3]; /* 0 .. 35184372219904 */
+        uint64_t low_0_load; /* 0 .. 2^64-1 */
+        uint64_t high_0_load; /* 0 .. 2^57-1 */
+        uint64_t result_1_add[3]; /* 0 .. 35184372219904 */
+        uint64_t result_0_0_load; /* 0 .. 17592186109952 */
+        uint64_t result_1_0_load; /* 0 .. 17592186109952 */
+        uint64_t result_2_0_load; /* 0 .. 17592186109952 */
         onetimeauth_poly1305_rest(t, n, m);
-        onetimeauth_accumulator_radix44_load(t_2, t, UINT32_C(0));
-        result_0_add[0] = h[0] + t_2[0];
-        result_0_add[1] = h[1] + t_2[1];
-        result_0_add[2] = h[2] + t_2[2];
-        onetimeauth_accumulator_radix44_mul(h, result_0_add, r);
+        low_0_load = stk_load_le64(t);
+        high_0_load = stk_load_le64(&t[8]);
+        result_0_0_load = low_0_load & UINT64_C(0xfffffffffff);
+        result_1_0_load = (uint64_t)(uint32_t)(low_0_load >> 44) + ((uint64_t)((uint32_t)high_0_load & UINT32_C(0xffffff)) << 20);
+        result_2_0_load = high_0_load >> 24;
+        result_1_add[0] = h[0] + result_0_0_load;
+        result_1_add[1] = h[1] + result_1_0_load;
+        result_1_add[2] = h[2] + result_2_0_load;
+        onetimeauth_accumulator_radix44_mul(h, result_1_add, r);
     }
 }
 
@@ -5717,30 +7872,13 @@ STK_NOINLINE static void onetimeauth_poly1305_blocks(uint64_t *restrict h, uint3
  * The authenticator of a message under a key that is used once. */
 STK_NOINLINE static void santoku_onetimeauth(uint8_t *restrict result, uint32_t n, const uint8_t *m, const uint8_t *key)
 {
-    uint64_t result_0_authenticate[3]; /* 0 .. 17592186109952 */
-    uint8_t t_0_authenticate[16];
-    uint64_t result_0_authenticate_2[3]; /* 0 .. 2^44-1 */
-    uint64_t t_0_authenticate_2[3]; /* 0 .. 17592186109952 */
-    t_0_authenticate[0] = (uint8_t)(uint32_t)key[0];
-    t_0_authenticate[1] = (uint8_t)(uint32_t)key[1];
-    t_0_authenticate[2] = (uint8_t)(uint32_t)key[2];
-    t_0_authenticate[3] = (uint8_t)((uint32_t)key[3] & UINT32_C(15));
-    t_0_authenticate[4] = (uint8_t)((uint32_t)key[4] & UINT32_C(252));
-    t_0_authenticate[5] = (uint8_t)(uint32_t)key[5];
-    t_0_authenticate[6] = (uint8_t)(uint32_t)key[6];
-    t_0_authenticate[7] = (uint8_t)((uint32_t)key[7] & UINT32_C(15));
-    t_0_authenticate[8] = (uint8_t)((uint32_t)key[8] & UINT32_C(252));
-    t_0_authenticate[9] = (uint8_t)(uint32_t)key[9];
-    t_0_authenticate[10] = (uint8_t)(uint32_t)key[10];
-    t_0_authenticate[11] = (uint8_t)((uint32_t)key[11] & UINT32_C(15));
-    t_0_authenticate[12] = (uint8_t)((uint32_t)key[12] & UINT32_C(252));
-    t_0_authenticate[13] = (uint8_t)(uint32_t)key[13];
-    t_0_authenticate[14] = (uint8_t)(uint32_t)key[14];
-    t_0_authenticate[15] = (uint8_t)((uint32_t)key[15] & UINT32_C(15));
-    onetimeauth_accumulator_radix44_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
-    onetimeauth_poly1305_blocks(t_0_authenticate_2, n, m, result_0_authenticate);
-    onetimeauth_accumulator_radix44_canonical(result_0_authenticate_2, t_0_authenticate_2);
-    onetimeauth_accumulator_radix44_tag(result, result_0_authenticate_2, (&key[16]));
+    uint64_t r_0_authenticate[3]; /* 0 .. 2^44-1 */
+    uint64_t result_0_authenticate[3]; /* 0 .. 2^44-1 */
+    uint64_t t_0_authenticate[3]; /* 0 .. 17592186109952 */
+    onetimeauth_poly1305_point(r_0_authenticate, key);
+    onetimeauth_poly1305_blocks(t_0_authenticate, n, m, r_0_authenticate);
+    onetimeauth_accumulator_radix44_canonical(result_0_authenticate, t_0_authenticate);
+    onetimeauth_accumulator_radix44_tag(result, result_0_authenticate, (&key[16]));
 }
 
 /* auth.same.is_same$16
@@ -5768,30 +7906,13 @@ STK_NOINLINE static uint32_t santoku_onetimeauth_verify(uint32_t n, const uint8_
 {
     uint32_t result;
     uint8_t t[16];
-    uint64_t result_0_authenticate[3]; /* 0 .. 17592186109952 */
-    uint8_t t_0_authenticate[16];
-    uint64_t result_0_authenticate_2[3]; /* 0 .. 2^44-1 */
-    uint64_t t_0_authenticate_2[3]; /* 0 .. 17592186109952 */
-    t_0_authenticate[0] = (uint8_t)(uint32_t)key[0];
-    t_0_authenticate[1] = (uint8_t)(uint32_t)key[1];
-    t_0_authenticate[2] = (uint8_t)(uint32_t)key[2];
-    t_0_authenticate[3] = (uint8_t)((uint32_t)key[3] & UINT32_C(15));
-    t_0_authenticate[4] = (uint8_t)((uint32_t)key[4] & UINT32_C(252));
-    t_0_authenticate[5] = (uint8_t)(uint32_t)key[5];
-    t_0_authenticate[6] = (uint8_t)(uint32_t)key[6];
-    t_0_authenticate[7] = (uint8_t)((uint32_t)key[7] & UINT32_C(15));
-    t_0_authenticate[8] = (uint8_t)((uint32_t)key[8] & UINT32_C(252));
-    t_0_authenticate[9] = (uint8_t)(uint32_t)key[9];
-    t_0_authenticate[10] = (uint8_t)(uint32_t)key[10];
-    t_0_authenticate[11] = (uint8_t)((uint32_t)key[11] & UINT32_C(15));
-    t_0_authenticate[12] = (uint8_t)((uint32_t)key[12] & UINT32_C(252));
-    t_0_authenticate[13] = (uint8_t)(uint32_t)key[13];
-    t_0_authenticate[14] = (uint8_t)(uint32_t)key[14];
-    t_0_authenticate[15] = (uint8_t)((uint32_t)key[15] & UINT32_C(15));
-    onetimeauth_accumulator_radix44_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
-    onetimeauth_poly1305_blocks(t_0_authenticate_2, n, m, result_0_authenticate);
-    onetimeauth_accumulator_radix44_canonical(result_0_authenticate_2, t_0_authenticate_2);
-    onetimeauth_accumulator_radix44_tag(t, result_0_authenticate_2, (&key[16]));
+    uint64_t r_0_authenticate[3]; /* 0 .. 2^44-1 */
+    uint64_t result_0_authenticate[3]; /* 0 .. 2^44-1 */
+    uint64_t t_0_authenticate[3]; /* 0 .. 17592186109952 */
+    onetimeauth_poly1305_point(r_0_authenticate, key);
+    onetimeauth_poly1305_blocks(t_0_authenticate, n, m, r_0_authenticate);
+    onetimeauth_accumulator_radix44_canonical(result_0_authenticate, t_0_authenticate);
+    onetimeauth_accumulator_radix44_tag(t, result_0_authenticate, (&key[16]));
     result = auth_same_is_same_16(a, t);
     return result;
 }
@@ -5814,31 +7935,14 @@ STK_NOINLINE static uint32_t santoku_secretbox_authentic(uint32_t n, const uint8
     uint32_t result;
     uint8_t t[32];
     uint8_t t_2[16];
-    uint64_t result_0_authenticate[3]; /* 0 .. 17592186109952 */
-    uint8_t t_0_authenticate[16];
-    uint64_t result_0_authenticate_2[3]; /* 0 .. 2^44-1 */
-    uint64_t t_0_authenticate_2[3]; /* 0 .. 17592186109952 */
+    uint64_t r_0_authenticate[3]; /* 0 .. 2^44-1 */
+    uint64_t result_0_authenticate[3]; /* 0 .. 2^44-1 */
+    uint64_t t_0_authenticate[3]; /* 0 .. 17592186109952 */
     nacl_secretbox_authenticator_key(t, key, nonce);
-    t_0_authenticate[0] = (uint8_t)(uint32_t)t[0];
-    t_0_authenticate[1] = (uint8_t)(uint32_t)t[1];
-    t_0_authenticate[2] = (uint8_t)(uint32_t)t[2];
-    t_0_authenticate[3] = (uint8_t)((uint32_t)t[3] & UINT32_C(15));
-    t_0_authenticate[4] = (uint8_t)((uint32_t)t[4] & UINT32_C(252));
-    t_0_authenticate[5] = (uint8_t)(uint32_t)t[5];
-    t_0_authenticate[6] = (uint8_t)(uint32_t)t[6];
-    t_0_authenticate[7] = (uint8_t)((uint32_t)t[7] & UINT32_C(15));
-    t_0_authenticate[8] = (uint8_t)((uint32_t)t[8] & UINT32_C(252));
-    t_0_authenticate[9] = (uint8_t)(uint32_t)t[9];
-    t_0_authenticate[10] = (uint8_t)(uint32_t)t[10];
-    t_0_authenticate[11] = (uint8_t)((uint32_t)t[11] & UINT32_C(15));
-    t_0_authenticate[12] = (uint8_t)((uint32_t)t[12] & UINT32_C(252));
-    t_0_authenticate[13] = (uint8_t)(uint32_t)t[13];
-    t_0_authenticate[14] = (uint8_t)(uint32_t)t[14];
-    t_0_authenticate[15] = (uint8_t)((uint32_t)t[15] & UINT32_C(15));
-    onetimeauth_accumulator_radix44_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
-    onetimeauth_poly1305_blocks_slice(t_0_authenticate_2, (uint32_t)((int32_t)n + (-INT32_C(32))), n, c, UINT32_C(32), result_0_authenticate);
-    onetimeauth_accumulator_radix44_canonical(result_0_authenticate_2, t_0_authenticate_2);
-    onetimeauth_accumulator_radix44_tag(t_2, result_0_authenticate_2, (&t[16]));
+    onetimeauth_poly1305_point(r_0_authenticate, t);
+    onetimeauth_poly1305_blocks_slice(t_0_authenticate, (uint32_t)((int32_t)n + (-INT32_C(32))), n, c, UINT32_C(32), r_0_authenticate);
+    onetimeauth_accumulator_radix44_canonical(result_0_authenticate, t_0_authenticate);
+    onetimeauth_accumulator_radix44_tag(t_2, result_0_authenticate, (&t[16]));
     result = auth_same_is_same_16(t_2, (&c[16]));
     return result;
 }
@@ -8280,12 +10384,18 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef field_fe25519_pow_invert
 #undef scalarmult_curve25519_ladder
 #undef scalarmult_curve25519_x25519
+#undef cipher_salsa20_blocks
+#undef cipher_xsalsa20_states
+#undef cipher_stream_added_words
+#undef cipher_xsalsa20_added_batch
+#undef cipher_stream_added_blocks
 #undef cipher_stream_added_block
 #undef cipher_xsalsa20_stream_block
+#undef cipher_xsalsa20_added_singly
 #undef cipher_stream_added_byte
 #undef cipher_xsalsa20_added
 #undef nacl_secretbox_stream_over
-#undef onetimeauth_accumulator_radix44_load
+#undef onetimeauth_poly1305_point
 #undef onetimeauth_accumulator_radix44_canonical
 #undef onetimeauth_accumulator_radix44_mul
 #undef onetimeauth_poly1305_in_pairs_slice
@@ -8351,6 +10461,11 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef curve_ed25519_P1P1
 #undef curve_ed25519_P2
 #undef curve_ed25519_Cached
+#undef cipher_salsa20_blocks_lanes_all
+#undef cipher_salsa20_blocks_lanes_cipher_salsa20_rounds
+#undef cipher_salsa20_blocks_lanes_core
+#undef cipher_salsa20_blocks_lanes_in
+#undef cipher_salsa20_blocks_lanes_out
 #undef field_fe25519_radix51_LIMB_OF
 #undef field_fe25519_radix51_AT
 #undef field_fe25519_radix51_ROOM
@@ -8380,6 +10495,7 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef stk_lt_u32
 #undef stk_lt_i32
 #undef stk_load_le32
+#undef stk_load_le64
 #undef stk_load_be64
 #undef stk_store_le32
 #undef stk_store_le64
@@ -11399,7 +13515,7 @@ STK_NOINLINE static void santoku_secretbox(uint8_t *c, uint32_t n, const uint8_t
     uint32_t result_1_authenticate_2[5]; /* 0 .. 67109888 */
     uint8_t t_1_authenticate[16];
     uint32_t result_1_authenticate_3[5]; /* 0 .. 2^26-1 */
-    uint32_t t_1_authenticate_2[5]; /* 0 .. 67109888 */
+    uint32_t t_1_authenticate_2[5]; /* 0 .. 67108901 */
     memmove(head, m, 32);
     cipher_salsa20_hcore(t_0_xored, nonce, key, cipher_salsa20_SIGMA);
     cipher_xsalsa20_added(c, n, m, t_0_xored, (&nonce[16]));
@@ -12200,7 +14316,7 @@ STK_NOINLINE static void santoku_onetimeauth(uint8_t *restrict result, uint32_t 
     uint32_t result_0_authenticate[5]; /* 0 .. 67109888 */
     uint8_t t_0_authenticate[16];
     uint32_t result_0_authenticate_2[5]; /* 0 .. 2^26-1 */
-    uint32_t t_0_authenticate_2[5]; /* 0 .. 67109888 */
+    uint32_t t_0_authenticate_2[5]; /* 0 .. 67108901 */
     t_0_authenticate[0] = (uint8_t)(uint32_t)key[0];
     t_0_authenticate[1] = (uint8_t)(uint32_t)key[1];
     t_0_authenticate[2] = (uint8_t)(uint32_t)key[2];
@@ -12251,7 +14367,7 @@ STK_NOINLINE static uint32_t santoku_onetimeauth_verify(uint32_t n, const uint8_
     uint32_t result_0_authenticate[5]; /* 0 .. 67109888 */
     uint8_t t_0_authenticate[16];
     uint32_t result_0_authenticate_2[5]; /* 0 .. 2^26-1 */
-    uint32_t t_0_authenticate_2[5]; /* 0 .. 67109888 */
+    uint32_t t_0_authenticate_2[5]; /* 0 .. 67108901 */
     t_0_authenticate[0] = (uint8_t)(uint32_t)key[0];
     t_0_authenticate[1] = (uint8_t)(uint32_t)key[1];
     t_0_authenticate[2] = (uint8_t)(uint32_t)key[2];
@@ -12297,7 +14413,7 @@ STK_NOINLINE static uint32_t santoku_secretbox_authentic(uint32_t n, const uint8
     uint32_t result_0_authenticate[5]; /* 0 .. 67109888 */
     uint8_t t_0_authenticate[16];
     uint32_t result_0_authenticate_2[5]; /* 0 .. 2^26-1 */
-    uint32_t t_0_authenticate_2[5]; /* 0 .. 67109888 */
+    uint32_t t_0_authenticate_2[5]; /* 0 .. 67108901 */
     nacl_secretbox_authenticator_key(t, key, nonce);
     t_0_authenticate[0] = (uint8_t)(uint32_t)t[0];
     t_0_authenticate[1] = (uint8_t)(uint32_t)t[1];

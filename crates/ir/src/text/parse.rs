@@ -289,6 +289,8 @@ impl Parser {
             Some(Applies::Table(ConstId(self.reference(RefKind::Const)?)))
         } else if self.eat_word("perm") {
             Some(Applies::Perm(ConstId(self.reference(RefKind::Const)?)))
+        } else if self.eat_word("each") {
+            Some(Applies::Each)
         } else {
             None
         };

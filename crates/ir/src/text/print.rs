@@ -294,6 +294,7 @@ impl<'p> Printer<'p> {
             let (word, c) = match applies {
                 Applies::Table(c) => ("table", c),
                 Applies::Perm(c) => ("perm", c),
+                Applies::Each => return " each".to_string(),
             };
             format!(" {word} {}", Self::reference(RefKind::Const, c.0, self.program.consts.get(c.0 as usize).map(|c| c.name.as_str())))
         });

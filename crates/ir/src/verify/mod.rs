@@ -31,6 +31,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("contract", "contracts are well formed and mention constants, lengths, parameters and (ensures) results"),
     ("counter", "a loop counter is an Int local of kind Counter, written by its loop alone, read inside it alone"),
     ("declassify", "a function that declassifies has one scalar for a result, and stays a function of its own"),
+    ("each", "a function that is said to apply one to each element of an array gives an array of the same type, and stays a function of its own"),
     ("id", "every id names something"),
     ("kind", "lens, params and rets list exactly the locals of their kind, once each"),
     ("length", "parametric lengths are lengths of the function; a call's lengths give its argument types"),
@@ -174,6 +175,9 @@ impl FuncCheck<'_> {
             }
             Some(Applies::Perm(_)) if crate::perm::of(self.program, self.func).is_none() => {
                 self.error("perm", "its constant, parameter or result is not that of a permutation of bits");
+            }
+            Some(Applies::Each) if crate::each::array(self.func).is_none() || self.func.inline != Inline::Never => {
+                self.error("each", "its parameter and result are not arrays of one type, or it may be inlined");
             }
             _ => {}
         }

@@ -10,7 +10,7 @@ use crate::sty::{STy, Signature};
 use crate::values::{Env, Generic};
 use super::context::{bare, Binding, Dst, FnCx};
 use santoku_diag::{Diagnostic, Span};
-use santoku_ir::{Func, Inline, Local, LocalId, LocalKind, Place, Stmt, Ty};
+use santoku_ir::{Applies, Func, Inline, Local, LocalId, LocalKind, Place, Stmt, Ty, Unroll};
 use santoku_syntax::ast::{Attr, Block, Expr, ExprKind, Function, Generic as AstGeneric, GenericKind, Param, TestCases};
 use std::collections::BTreeMap;
 
@@ -62,6 +62,9 @@ pub fn lower_function(cx: &mut Cx, key: &InstanceKey, f: &Function, env: Env, na
         one_public_scalar(cx, &declared, result_span)?;
         not_public_before(cx, &func, &rets, at)?;
     }
+    if let Some(at) = attrs.vertical {
+        applies_to_each(cx, &mut func, &rets, at)?;
+    }
     func.inline = attrs.inline;
     func.declassifies = attrs.declassifies.is_some();
     // What a library module exports is for those who build that module, or say that they export it.
@@ -101,16 +104,26 @@ struct Attributes {
     export: Option<String>,
     /// Where that is said.
     declassifies: Option<Span>,
+    /// Where a layout is asked for.
+    vertical: Option<Span>,
 }
 
-/// `@inline`, `@noinline`, `@declassify`, `@export("name")`
+/// `@inline`, `@noinline`, `@declassify`, `@layout("vertical")`, `@export("name")`
 fn attributes(cx: &mut Cx, attrs: &[Attr]) -> Option<Attributes> {
-    let mut all = Attributes { inline: Inline::Auto, export: None, declassifies: None };
+    let mut all = Attributes { inline: Inline::Auto, export: None, declassifies: None, vertical: None };
     for attr in attrs {
         match (attr.name.name.as_str(), &attr.arg) {
             ("inline", None) => all.inline = Inline::Always,
             ("noinline", None) => all.inline = Inline::Never,
             ("declassify", None) => all.declassifies = Some(attr.span),
+            ("layout", Some(name)) if name == "vertical" => all.vertical = Some(attr.span),
+            ("layout", _) => {
+                return cx.fail(
+                    Diagnostic::error("bad-attribute", "`@layout` needs the name of a layout")
+                        .at(attr.span, "no layout that functions of a program may have")
+                        .help("write `@layout(\"vertical\")`; the layouts of whole programs are those of `santoku build --layout`"),
+                )
+            }
             ("export", Some(name)) if is_c_name(name) => all.export = Some(name.clone()),
             ("export", _) => {
                 return cx.fail(
@@ -123,20 +136,44 @@ fn attributes(cx: &mut Cx, attrs: &[Attr]) -> Option<Attributes> {
                 return cx.fail(
                     Diagnostic::error("bad-attribute", format!("unknown attribute `@{}`", attr.name.name))
                         .at(attr.span, "not an attribute of functions")
-                        .help("functions take `@inline`, `@noinline`, `@declassify`, `@export(\"name\")`"),
+                        .help("functions take `@inline`, `@noinline`, `@declassify`, `@layout(\"vertical\")`, `@export(\"name\")`"),
                 )
             }
         }
     }
-    match (all.declassifies, all.inline) {
-        (Some(span), Inline::Always) => cx.fail(
+    match (all.declassifies, all.vertical, all.inline) {
+        (Some(span), _, Inline::Always) => cx.fail(
             Diagnostic::error("bad-attribute", "a function that declassifies is never inlined")
                 .at(span, "`@inline` stands here, too")
                 .help("remove `@inline`: where the body stood in a caller, the caller would see what the result is made of"),
         ),
-        (Some(_), _) => Some(Attributes { inline: Inline::Never, ..all }),
-        (None, _) => Some(all),
+        (_, Some(span), Inline::Always) => cx.fail(
+            Diagnostic::error("bad-attribute", "a function with a layout is never inlined")
+                .at(span, "`@inline` stands here, too")
+                .help("remove `@inline`: where the body stood in a caller, there would be no function that has another form"),
+        ),
+        (None, None, _) => Some(all),
+        _ => Some(Attributes { inline: Inline::Never, ..all }),
     }
+}
+
+/// Marks a function that applies another to every element of an array; as C, it is a loop.
+fn applies_to_each(cx: &mut Cx, func: &mut Func, rets: &[LocalId], span: Span) -> Option<()> {
+    func.applies = Some(Applies::Each);
+    let shaped = Func { rets: rets.to_vec(), ..func.clone() };
+    if santoku_ir::each::of(&cx.program, &shaped).is_none() {
+        return cx.fail(
+            Diagnostic::error("bad-attribute", "this function has no layout")
+                .at(span, "it does not apply one function to every element of an array, and nothing else")
+                .help("write `fn f(x: [[u32; 16]; 8]) -> [[u32; 16]; 8] { [for i in 0..<8: g(x[i])] }`, with words of any size, and any lengths"),
+        );
+    }
+    for s in &mut func.body {
+        if let Stmt::For { unroll, .. } = s {
+            *unroll = Unroll::Never;
+        }
+    }
+    Some(())
 }
 
 /// What a function that declassifies gives.
