@@ -9,6 +9,8 @@ set -euo pipefail
 mapfile -t packages < <(cd "$(dirname "$0")/.." && grep -hE '^packages = ' targets/*.toml | grep -oE '"[^"]+"' | tr -d '"' | sort -u)
 [ "${#packages[@]}" -gt 0 ] || { echo "setup: the files of targets/ name no packages" >&2; exit 1; }
 packages+=(g++ make cmake python3 pkg-config qemu-system-misc z3 libsodium-dev libssl-dev)
+# What tests take: a checker of uses of undefined memory, and files of published vectors.
+packages+=(valgrind python3-cryptography-vectors)
 for part in "$@"; do
   case "$part" in
   rtl) packages+=(default-jdk-headless maven verilator device-tree-compiler unzip) ;;

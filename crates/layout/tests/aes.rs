@@ -40,7 +40,7 @@ fn tables_of_bytes_are_looked_up_in_lanes() {
     );
     let aes = AES.replace("aes128_encrypt", "f");
     let mut cases = vec![];
-    for isa in ["avx2", "avx512vl", "avx512"] {
+    for isa in ["sse2", "avx2", "avx512vl", "avx512"] {
         for (name, text) in [("aes", &aes), ("any", &any)] {
             compiles(name, text, isa);
             if runs_here(isa) {

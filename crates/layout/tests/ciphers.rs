@@ -14,7 +14,7 @@ const ALL: [(&str, &str, &str); 4] = [
     ("PRESENT", "present_encrypt", include_str!("support/present.stk")),
 ];
 
-const UNITS: [&str; 4] = ["portable64", "avx2", "avx512vl", "avx512"];
+const UNITS: [&str; 5] = ["portable64", "sse2", "avx2", "avx512vl", "avx512"];
 
 /// The kernels of these programs in these layouts, for every instruction set that has the layout.
 fn kernels(programs: &[(&str, &str, &str)], layouts: &[Layout]) {

@@ -8,7 +8,7 @@ use santoku_skips::seeds;
 use support::{try_all, Case, Count};
 
 /// Every machine that has the layout.
-const WAYS: [(Layout, &'static str); 8] = [
+const WAYS: [(Layout, &'static str); 10] = [
     (Layout::Scalar, "portable64"),
     (Layout::Vertical, "avx2"),
     (Layout::Vertical, "avx512vl"),
@@ -17,10 +17,12 @@ const WAYS: [(Layout, &'static str); 8] = [
     (Layout::Bitslice, "avx2"),
     (Layout::Bitslice, "avx512vl"),
     (Layout::Bitslice, "avx512"),
+    (Layout::Vertical, "sse2"),
+    (Layout::Bitslice, "sse2"),
 ];
 
 /// One machine of each kind: with and without gates of three inputs.
-const FEW: [(Layout, &'static str); 5] = [WAYS[0], WAYS[1], WAYS[3], WAYS[4], WAYS[6]];
+const FEW: [(Layout, &'static str); 6] = [WAYS[0], WAYS[1], WAYS[3], WAYS[4], WAYS[6], WAYS[8]];
 
 /// Programs that ended in an internal error, and what they have that did it.
 const ONCE_INTERNAL: &[(&str, &str)] = &[

@@ -13,6 +13,7 @@ pub mod cipher;
 pub mod ecdsa;
 pub mod ed25519;
 pub mod file;
+pub mod files;
 mod hex;
 pub mod named;
 #[cfg(feature = "oracles")]

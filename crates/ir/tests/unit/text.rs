@@ -128,6 +128,9 @@ fn odd() -> Program {
     p.add_func(f.clone());
     f.name = "permuted".into();
     f.applies = Some(Applies::Perm(ConstId(1)));
+    p.add_func(f.clone());
+    f.name = "applied".into();
+    f.applies = Some(Applies::Each);
     p.add_func(f);
     p.add_test("RFC 8032, \"7.1\"", FuncId(0));
     p

@@ -90,6 +90,7 @@ fn refused() -> Vec<Program> {
         spoiled(&|p| p.funcs[0].applies = Some(Applies::Table(ConstId(0)))),
         spoiled(&|p| p.funcs[0].applies = Some(Applies::Perm(ConstId(0)))),
         spoiled(&|p| p.funcs[0].declassifies = true),
+        spoiled(&|p| p.funcs[0].applies = Some(Applies::Each)),
         program(|b, _| {
             b.call(vec![], FuncId(0), vec![], vec![]);
         }),

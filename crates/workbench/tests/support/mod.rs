@@ -266,6 +266,15 @@ pub fn shipped_unit(unit: &str) -> String {
     source.replacen(&include, &read("h"), 1)
 }
 
+/// A shipped file as it is.
+pub fn shipped_unit_apart(unit: &str) -> String {
+    std::fs::read_to_string(tree().root.join(folder(unit)).join(format!("{unit}.c"))).expect("the shipped file is there")
+}
+
+pub fn shipped_header(unit: &str) -> String {
+    std::fs::read_to_string(tree().root.join(folder(unit)).join(format!("{unit}.h"))).expect("the shipped file is there")
+}
+
 /// The first round constant of SHA-512 (FIPS 180-4, section 4.2.3) with one bit wrong.
 pub fn with_a_wrong_constant(source: &str) -> String {
     let spoiled = source.replace("UINT64_C(0x428a2f98d728ae22)", "UINT64_C(0x428a2f98d728ae23)");
