@@ -1,5 +1,5 @@
 # Two commands matter: `make demo` and `make test`. Both do all set-up themselves.
-.PHONY: demo test setup build install amalgamation release site soak sweep rtl differential dist clean
+.PHONY: demo test setup build install amalgamation release site soak sweep rtl differential fuzz dist clean
 
 CARGO ?= cargo
 SANTOKU = target/release/santoku
@@ -50,6 +50,10 @@ soak:
 # All of NaCl beside TweetNaCl and libsodium: the same calls, more than 10^5 of them. `make soak` makes 10^7.
 differential: setup build
 	@$(SANTOKU) lab differential nacl
+
+# Openers and verifiers on arbitrary bytes, beside libsodium, under sanitizers: `make fuzz SECONDS=600`.
+fuzz: setup
+	@tools/fuzz.sh $(or $(SECONDS),60)
 
 # Every level, target and single pass switched off.
 sweep: setup build

@@ -6,8 +6,8 @@ use num_bigint::BigUint;
 use santoku_lab::calls::{run, Job};
 use santoku_lab::cross::Cross;
 use santoku_lab::harness::{Arg, Call, Ret, Source};
-use santoku_skips::seeds;
-use santoku_target::{Level, Target};
+use santoku_skips::{checked, lacking, seeds};
+use santoku_target::{Level, Target, VectorUnit};
 use sha2::{Digest, Sha512};
 use std::collections::BTreeMap;
 use support::{c_file, tree};
@@ -79,9 +79,10 @@ fn probes() -> Vec<Probe> {
     let seal = Probe {
         unit: "aead_chacha20poly1305",
         declaration: "void santoku_chacha20poly1305_seal(uint8_t *c, uint8_t *tag, uint32_t k, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *ad, const uint8_t *m)",
-        call: "santoku_chacha20poly1305_seal((out), (out) + 100, 5, 100, (a), (a) + 32, (a) + 44, (a) + 49)",
-        out: 116,
-        input: [&key[..], &[9; 12], &[8; 5], &[7; 100]].concat(),
+        // Long enough for eight blocks at once.
+        call: "santoku_chacha20poly1305_seal((out), (out) + 700, 5, 700, (a), (a) + 32, (a) + 44, (a) + 49)",
+        out: 716,
+        input: [&key[..], &[9; 12], &[8; 5], &[7; 700]].concat(),
         secrets: vec![key],
     };
     vec![sign, pair, shared, hash, seal]
@@ -184,4 +185,33 @@ fn a_stack_that_is_cleared_in_part_is_found() {
     let (probe, level) = (&probes()[0], Level::O2);
     assert_eq!(dirty(&target, &left(&cross, probe, level, "")), 0);
     assert!(dirty(&target, &left(&cross, probe, level, "#define STK_STACK_NACL_SIGN 512\n")) > 64);
+}
+
+/// Kernels in registers of vectors leave nothing, either.
+#[test]
+fn nothing_is_left_where_blocks_are_made_at_once() {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let has = |unit: &VectorUnit| unit.processor.iter().all(|f| info.split_whitespace().any(|w| w == f));
+    let probe = probes().pop().expect("the last one is of many blocks");
+    let mut clean = 0;
+    for (k, unit) in santoku_target::vectors().expect("right").into_iter().filter(|u| u.guard().is_some()).enumerate() {
+        if !has(&unit) {
+            lacking(format!("the stack of kernels in {}", unit.name), "this processor lacks its instructions");
+            continue;
+        }
+        let mut target = tree().target("host64").unwrap_or_else(|e| panic!("{e}"));
+        target.isas.iter_mut().for_each(|isa| isa.flags.extend(unit.flags.iter().cloned()));
+        for compiler in seeds::one(["gcc", "clang"], k) {
+            let cross = Cross::named(&target, Some(compiler)).unwrap_or_else(|e| panic!("{e}"));
+            for level in [Level::O0, Level::O2, Level::O3] {
+                let what = format!("{} by {compiler} {level}", unit.name);
+                let stack = left(&cross, &probe, level, "");
+                assert_eq!((seen(&stack, &probe), dirty(&target, &stack)), (None, 0), "{what}");
+                let kept = left(&cross, &probe, level, "#define STK_KEEP_SECRETS\n");
+                assert!(seen(&kept, &probe).is_some(), "{what}: no secret is seen where nothing is cleared");
+                clean += 1;
+            }
+        }
+    }
+    checked(clean, "builds whose kernels leave nothing");
 }
