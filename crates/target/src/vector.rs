@@ -55,6 +55,12 @@ pub struct Affine {
 }
 
 impl VectorUnit {
+    /// Whether a processor has the unit, by the text of its `/proc/cpuinfo`.
+    pub fn is_listed(&self, cpuinfo: &str) -> bool {
+        let flags: Vec<&str> = cpuinfo.lines().find(|l| l.starts_with("flags")).unwrap_or_default().split_whitespace().collect();
+        self.processor.iter().all(|f| flags.contains(&f.as_str()))
+    }
+
     /// For `#if`: a compiler was told of the unit by its [`flags`](Self::flags), each of which defines a macro (`-mavx2`: `__AVX2__`). `None` where
     /// a flag is another.
     pub fn guard(&self) -> Option<String> {

@@ -58,10 +58,8 @@ fn variants(bitslice: &[u32]) -> Result<Vec<Variant>, BenchError> {
     Ok(all)
 }
 
-fn runs_here(isa: &Isa) -> bool {
-    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let flags: Vec<&str> = info.lines().find(|l| l.starts_with("flags")).unwrap_or_default().split_whitespace().collect();
-    isa.processor.iter().all(|f| flags.contains(&f.as_str()))
+pub(crate) fn runs_here(isa: &Isa) -> bool {
+    isa.is_listed(&std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
 }
 
 /// Builds every variant of a cipher, compares its output with the interpreter's, and times it with and without transposition.

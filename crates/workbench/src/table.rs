@@ -1,6 +1,7 @@
 //! Tables of figures: our builds of a primitive and its rivals on one machine, at every level, with what others published.
 
 use crate::assembly::assembly;
+use crate::cipher::runs_here;
 use crate::operation::Case;
 use crate::primitives::{Primitive, Tree};
 use crate::row::TableRow;
@@ -181,9 +182,10 @@ fn plans(library: &mut Library<'_>, row: &TableRow, wish: &Wish, bench: &Bench) 
             let who = if several { format!("{} {compiler}", variant(name)) } else { variant(name) };
             // What clearing costs, at the level that files are shipped at.
             let kept = (*level == crate::dist::LEVEL && made.text.contains("STK_CLEAR(")).then(|| (format!("{who}, secrets kept"), format!("#define STK_KEEP_SECRETS\n{}", made.text)));
-            for (name, text) in std::iter::once((who, made.text)).chain(kept) {
+            let lanes = if *level == crate::dist::LEVEL { in_lanes(target, &who, &made.text) } else { vec![] };
+            for (name, text, flags) in std::iter::once((who, made.text, vec![])).chain(kept.map(|(name, text)| (name, text, vec![]))).chain(lanes) {
                 let subject = bench.subject(tree, &name, text)?;
-                all.push(Plan { subject: Subject { level: *level, compiler: Some(compiler.clone()), ..subject }, ours: true });
+                all.push(Plan { subject: Subject { level: *level, compiler: Some(compiler.clone()), flags, ..subject }, ours: true });
             }
         }
         if row.passes_at_level && done.insert(*level) {
@@ -195,6 +197,16 @@ fn plans(library: &mut Library<'_>, row: &TableRow, wish: &Wish, bench: &Bench) 
         all.extend(rivals.into_iter().map(|subject| Plan { subject, ours: false }));
     }
     Ok(all)
+}
+
+/// Name, text and flags of a text with kernels for registers of vectors: without them, and with the widest that this machine has.
+fn in_lanes(target: &Target, who: &str, text: &str) -> Vec<(String, String, Vec<String>)> {
+    if !takes_turns(target) || !text.contains("STK_LANES == ") {
+        return vec![];
+    }
+    let widest = target.vectors.iter().rev().find(|unit| unit.lanes && unit.guard().is_some() && runs_here(unit));
+    let without = (format!("{who}, no vectors"), format!("#define STK_NO_VECTORS\n{text}"), vec![]);
+    std::iter::once(without).chain(widest.map(|unit| (format!("{who}, {}", unit.name), text.to_string(), unit.flags.clone()))).collect()
 }
 
 /// Our own assembly for the machine. Where C is written by hand around the program, it is not what the calls are made of.

@@ -51,9 +51,8 @@ fn results(compiler: &str, flags: &[&str], text: &str) -> Vec<u8> {
 /// The vector units that this processor has.
 fn here() -> Vec<VectorUnit> {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let flags: Vec<&str> = info.lines().find(|l| l.starts_with("flags")).unwrap_or("").split_whitespace().collect();
     let (here, others): (Vec<VectorUnit>, Vec<VectorUnit>) =
-        vectors().expect("right").into_iter().filter(|u| u.guard().is_some()).partition(|u| u.processor.iter().all(|f| flags.contains(&f.as_str())));
+        vectors().expect("right").into_iter().filter(|u| u.guard().is_some()).partition(|u| u.is_listed(&info));
     for unit in others {
         lacking(format!("kernels in {}", unit.name), "this processor lacks its instructions");
     }

@@ -7,7 +7,7 @@ use santoku_lab::calls::{run, Job};
 use santoku_lab::cross::Cross;
 use santoku_lab::harness::{Arg, Call, Ret, Source};
 use santoku_skips::{checked, lacking, seeds};
-use santoku_target::{Level, Target, VectorUnit};
+use santoku_target::{Level, Target};
 use sha2::{Digest, Sha512};
 use std::collections::BTreeMap;
 use support::{c_file, tree};
@@ -191,11 +191,10 @@ fn a_stack_that_is_cleared_in_part_is_found() {
 #[test]
 fn nothing_is_left_where_blocks_are_made_at_once() {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let has = |unit: &VectorUnit| unit.processor.iter().all(|f| info.split_whitespace().any(|w| w == f));
     let probe = probes().pop().expect("the last one is of many blocks");
     let mut clean = 0;
     for (k, unit) in santoku_target::vectors().expect("right").into_iter().filter(|u| u.guard().is_some()).enumerate() {
-        if !has(&unit) {
+        if !unit.is_listed(&info) {
             lacking(format!("the stack of kernels in {}", unit.name), "this processor lacks its instructions");
             continue;
         }

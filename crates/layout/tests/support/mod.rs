@@ -88,9 +88,7 @@ pub fn unit(name: &str) -> VectorUnit {
 }
 
 pub fn runs_here(isa: &'static str) -> bool {
-    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let flags: Vec<&str> = info.lines().find(|l| l.starts_with("flags")).unwrap_or("").split_whitespace().collect();
-    unit(isa).processor.iter().all(|f| flags.contains(&f.as_str()))
+    unit(isa).is_listed(&std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
 }
 
 /// Different blocks in a batch.
