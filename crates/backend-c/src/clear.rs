@@ -28,13 +28,21 @@ pub fn note(unit: &str) -> String {
 /// Multiples of what stack pointers are aligned to everywhere.
 const ALIGN: u32 = 16;
 
-/// What the unit needs to clear the stack; `each`: functions of which it is known by itself; `more`: a term that each number has.
-pub fn clearing(unit: &str, stack: Stack, each: &[(String, Stack)], more: &str) -> String {
+/// A function of which it is known by itself how much stack it uses, and whether there are [kernels](crate::lanes) among what it calls.
+pub struct Each {
+    pub name: String,
+    pub stack: Stack,
+    pub kernels: bool,
+}
+
+/// What the unit needs to clear the stack; `more`: a term for what kernels use.
+pub fn clearing(unit: &str, stack: Stack, each: &[Each], more: &str) -> String {
     let name = stack_macro(unit);
     let [optimised, plain] = [stack.optimised, stack.plain].map(|n| n.div_ceil(ALIGN) * ALIGN);
-    let own = |of: fn(&Stack) -> u32| each.iter().map(|(f, stack)| format!("#define {} ({} + STK_STACK_MORE{more})\n", function_stack_macro(f), of(stack))).collect::<String>();
+    let of_kernels = |f: &Each| if f.kernels { more } else { "" };
+    let own = |of: fn(&Stack) -> u32| each.iter().map(|f| format!("#define {} ({} + STK_STACK_MORE{})\n", function_stack_macro(&f.name), of(&f.stack), of_kernels(f))).collect::<String>();
     let (each_optimised, each_plain) = (own(|s| s.optimised), own(|s| s.plain));
-    let chosen: String = each.iter().map(|(f, _)| format!("#define {} {name}\n", function_stack_macro(f))).collect();
+    let chosen: String = each.iter().map(|f| format!("#define {} {name}\n", function_stack_macro(&f.name))).collect();
     let chosen = if chosen.is_empty() { chosen } else { format!("#else\n{chosen}") };
     format!(
         "/* Functions that get secrets leave none behind: before they return, they overwrite the stack below their own frame, and the registers that\n \

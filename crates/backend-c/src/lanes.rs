@@ -5,7 +5,8 @@
 //! Trusted: c.
 
 use crate::options::{Lanes, Options, Stack};
-use santoku_ir::Func;
+use santoku_ir::visit::reached;
+use santoku_ir::{Func, FuncId, Program};
 use std::fmt::Write;
 
 /// Which registers the compiler has: the number of some [`Lanes`], or 0.
@@ -59,6 +60,11 @@ pub fn instead(lanes: &[Lanes], f: &Func, printed: &str, head: &str, names: &[St
         let _ = write!(text, "{word} {CHOSEN} == {}\n{}\n{head}\n{{\n    {}((uint8_t *){out}, (const uint8_t *){given});\n}}\n", l.number, kernel.text, kernel.entry);
     }
     if text.is_empty() { printed.into() } else { format!("{text}#else\n{printed}#endif\n") }
+}
+
+/// Whether a kernel is among what a function calls.
+pub fn reaches(program: &Program, opts: &Options, func: usize) -> bool {
+    reached(program, [FuncId(func as u32)]).into_iter().any(|id| opts.lanes.iter().any(|l| l.kernels.contains_key(&program.func(id).name)))
 }
 
 /// Names of file scope that kernels have.

@@ -4,7 +4,7 @@
 
 use crate::EmitError;
 use crate::alias::InPlace;
-use crate::clear::clearing;
+use crate::clear::{clearing, Each};
 use crate::context::{storage, FnCx, Outer, Res, Signature, StorageError, UnitCx};
 use crate::ctype::{literal, word_storage, CInt, CTy};
 use crate::exported::{Exported, Role};
@@ -138,7 +138,8 @@ fn emit_parts(program: &Program, opts: &Options) -> Result<(Emitted, Pieces, Str
     // Code that calls functions by hand clears as much as each of them needs.
     let mut each = vec![];
     for (k, f) in program.funcs.iter().enumerate().filter(|(k, _)| !opts.export && opts.clears == Clears::Estimated && printed[*k].is_some()) {
-        each.extend(f.export.clone().map(|name| (name, crate::estimate::estimated_of(program, &own_bytes, k))));
+        let kernels = lanes::reaches(program, opts, k);
+        each.extend(f.export.clone().map(|name| Each { name, stack: crate::estimate::estimated_of(program, &own_bytes, k), kernels }));
     }
     let body = format!("{private}{}{bodies}", pieces.tables);
     let source = source(&unit, (&body, names), &header, (estimate, each));
@@ -417,7 +418,7 @@ fn initialiser(unit: &UnitCx<'_>, t: &CTy, v: &ConstValue, depth: usize) -> Stri
 }
 
 /// `names`: of the types and functions that no other file sees.
-fn source(unit: &UnitCx<'_>, (body, mut names): (&str, Vec<String>), header: &str, (estimate, each): (Stack, Vec<(String, Stack)>)) -> String {
+fn source(unit: &UnitCx<'_>, (body, mut names): (&str, Vec<String>), header: &str, (estimate, each): (Stack, Vec<Each>)) -> String {
     let opts = unit.opts;
     let rest = format!("{body}{}", opts.api_source);
     let helpers = helpers_for(&rest, header);

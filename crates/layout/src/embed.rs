@@ -67,9 +67,12 @@ fn made(apart: &Program, found: Each, request: &Request, how: (u64, &Circuits)) 
         registers * copies
     );
     let text = format!("{lookups}{}{}{batch}", out.text, functions(name, block, Layout::Vertical, isa));
-    // Registers of transpositions, too, have a place where nothing is optimised.
-    let arrays = u64::from(isa.register_bits / 8) * registers * (copies + 1);
-    let more = |below: u32, times: u64| u32::try_from(u64::from(below) + times * (arrays + FRAME)).unwrap_or(u32::MAX / 2);
+    // Registers of transpositions, too, have a place where nothing is optimised. What is guessed of the kernel is for the widest registers.
+    let bytes = u64::from(isa.register_bits / 8);
+    let more = |below: u32, times: u64| {
+        let all = u64::from(below) * bytes / WIDEST + times * (bytes * registers * (copies + 1) + FRAME);
+        u32::try_from(all.next_multiple_of(ALIGN)).unwrap_or(u32::MAX / 2)
+    };
     let stack = Stack { optimised: more(out.stack.optimised, 1), plain: more(out.stack.plain, 2) };
     let mut names = out.names;
     names.extend(["in", "out", "all"].map(|part| format!("{name}_{part}")));
@@ -79,7 +82,11 @@ fn made(apart: &Program, found: Each, request: &Request, how: (u64, &Circuits)) 
 /// Copies one after the other have an array of registers each.
 const COPIES_MAX: u64 = 8;
 /// Bytes of a frame beside its arrays.
-const FRAME: u64 = 128;
+const FRAME: u64 = 256;
+/// Bytes of a register that the C printer guesses with.
+const WIDEST: u64 = 64;
+/// Stacks are cleared in multiples of this.
+const ALIGN: u64 = 16;
 
 /// The program with names that no other text in the file has.
 fn apart(program: &Program, prefix: &str) -> Program {

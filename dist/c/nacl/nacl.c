@@ -426,21 +426,21 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 
 #if STK_LANES == 2
 #ifdef __OPTIMIZE__
-#define STK_STACK_NACL_LANES 8320
+#define STK_STACK_NACL_LANES 4864
 #else
-#define STK_STACK_NACL_LANES 16384
+#define STK_STACK_NACL_LANES 9600
 #endif
 #elif STK_LANES == 3
 #ifdef __OPTIMIZE__
-#define STK_STACK_NACL_LANES 5504
+#define STK_STACK_NACL_LANES 3456
 #else
-#define STK_STACK_NACL_LANES 10752
+#define STK_STACK_NACL_LANES 6784
 #endif
 #elif STK_LANES == 4
 #ifdef __OPTIMIZE__
-#define STK_STACK_NACL_LANES 5248
+#define STK_STACK_NACL_LANES 2112
 #else
-#define STK_STACK_NACL_LANES 10240
+#define STK_STACK_NACL_LANES 4160
 #endif
 #else
 #define STK_STACK_NACL_LANES 0
@@ -452,50 +452,50 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #ifndef STK_STACK_NACL
 #ifdef __OPTIMIZE__
 #define STK_STACK_NACL (4096 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_box_beforenm (2688 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_box_beforenm (2688 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (3904 + STK_STACK_MORE + STK_STACK_NACL_LANES)
 #define STK_STACK_OF_santoku_box (4160 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_hash (2624 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_hashblocks (768 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_onetimeauth (1280 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_onetimeauth_verify (1344 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_hash (2624 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hashblocks (768 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth (1280 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth_verify (1344 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (3520 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_sign_public_key (3264 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_sign_detached (4032 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_sign_verify (5888 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_sign_public_key (3264 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_detached (4032 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_verify (5888 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_stream_xor (3520 + STK_STACK_MORE + STK_STACK_NACL_LANES)
 #define STK_STACK_OF_santoku_stream_salsa20_xor (3392 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_core_salsa20 (704 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_core_hsalsa20 (768 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_verify_16 (320 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_verify_32 (320 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_verify_64 (320 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_scalarmult (2560 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_scalarmult_base (2560 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_core_salsa20 (704 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_hsalsa20 (768 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_16 (320 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_32 (320 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_64 (320 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult (2560 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult_base (2560 + STK_STACK_MORE)
 #else
 #define STK_STACK_NACL (7424 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_box_beforenm (4608 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_box_beforenm (4608 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (7168 + STK_STACK_MORE + STK_STACK_NACL_LANES)
 #define STK_STACK_OF_santoku_box (7680 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_hash (4672 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_hashblocks (1216 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_onetimeauth (1984 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_onetimeauth_verify (2112 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_secretbox_authentic (2752 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_hash (4672 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hashblocks (1216 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth (1984 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth_verify (2112 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (2752 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (6336 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_sign_public_key (5824 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_sign_detached (7360 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_sign_verify (11072 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_sign_public_key (5824 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_detached (7360 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_verify (11072 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_stream_xor (6336 + STK_STACK_MORE + STK_STACK_NACL_LANES)
 #define STK_STACK_OF_santoku_stream_salsa20_xor (6080 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_core_salsa20 (1088 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_core_hsalsa20 (1088 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_verify_16 (448 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_verify_32 (448 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_verify_64 (448 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_scalarmult (4352 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_scalarmult_base (4352 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_core_salsa20 (1088 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_hsalsa20 (1088 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_16 (448 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_32 (448 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_64 (448 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult (4352 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult_base (4352 + STK_STACK_MORE)
 #endif
 #else
 #define STK_STACK_OF_santoku_box_beforenm STK_STACK_NACL

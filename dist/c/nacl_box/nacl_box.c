@@ -342,21 +342,21 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 
 #if STK_LANES == 2
 #ifdef __OPTIMIZE__
-#define STK_STACK_NACL_BOX_LANES 8320
+#define STK_STACK_NACL_BOX_LANES 4864
 #else
-#define STK_STACK_NACL_BOX_LANES 16384
+#define STK_STACK_NACL_BOX_LANES 9600
 #endif
 #elif STK_LANES == 3
 #ifdef __OPTIMIZE__
-#define STK_STACK_NACL_BOX_LANES 5504
+#define STK_STACK_NACL_BOX_LANES 3456
 #else
-#define STK_STACK_NACL_BOX_LANES 10752
+#define STK_STACK_NACL_BOX_LANES 6784
 #endif
 #elif STK_LANES == 4
 #ifdef __OPTIMIZE__
-#define STK_STACK_NACL_BOX_LANES 5248
+#define STK_STACK_NACL_BOX_LANES 2112
 #else
-#define STK_STACK_NACL_BOX_LANES 10240
+#define STK_STACK_NACL_BOX_LANES 4160
 #endif
 #else
 #define STK_STACK_NACL_BOX_LANES 0
@@ -368,22 +368,22 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #ifndef STK_STACK_NACL_BOX
 #ifdef __OPTIMIZE__
 #define STK_STACK_NACL_BOX (4096 + STK_STACK_MORE + STK_STACK_NACL_BOX_LANES)
-#define STK_STACK_OF_santoku_box_beforenm (2688 + STK_STACK_MORE + STK_STACK_NACL_BOX_LANES)
+#define STK_STACK_OF_santoku_box_beforenm (2688 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (3904 + STK_STACK_MORE + STK_STACK_NACL_BOX_LANES)
 #define STK_STACK_OF_santoku_box (4160 + STK_STACK_MORE + STK_STACK_NACL_BOX_LANES)
-#define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE + STK_STACK_NACL_BOX_LANES)
+#define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (3520 + STK_STACK_MORE + STK_STACK_NACL_BOX_LANES)
-#define STK_STACK_OF_santoku_scalarmult (2560 + STK_STACK_MORE + STK_STACK_NACL_BOX_LANES)
-#define STK_STACK_OF_santoku_scalarmult_base (2560 + STK_STACK_MORE + STK_STACK_NACL_BOX_LANES)
+#define STK_STACK_OF_santoku_scalarmult (2560 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult_base (2560 + STK_STACK_MORE)
 #else
 #define STK_STACK_NACL_BOX (7424 + STK_STACK_MORE + STK_STACK_NACL_BOX_LANES)
-#define STK_STACK_OF_santoku_box_beforenm (4608 + STK_STACK_MORE + STK_STACK_NACL_BOX_LANES)
+#define STK_STACK_OF_santoku_box_beforenm (4608 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (7168 + STK_STACK_MORE + STK_STACK_NACL_BOX_LANES)
 #define STK_STACK_OF_santoku_box (7680 + STK_STACK_MORE + STK_STACK_NACL_BOX_LANES)
-#define STK_STACK_OF_santoku_secretbox_authentic (2752 + STK_STACK_MORE + STK_STACK_NACL_BOX_LANES)
+#define STK_STACK_OF_santoku_secretbox_authentic (2752 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (6336 + STK_STACK_MORE + STK_STACK_NACL_BOX_LANES)
-#define STK_STACK_OF_santoku_scalarmult (4352 + STK_STACK_MORE + STK_STACK_NACL_BOX_LANES)
-#define STK_STACK_OF_santoku_scalarmult_base (4352 + STK_STACK_MORE + STK_STACK_NACL_BOX_LANES)
+#define STK_STACK_OF_santoku_scalarmult (4352 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult_base (4352 + STK_STACK_MORE)
 #endif
 #else
 #define STK_STACK_OF_santoku_box_beforenm STK_STACK_NACL_BOX
