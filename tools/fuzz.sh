@@ -12,6 +12,7 @@ for unit in "${units[@]}"; do
   sources+=("$dist/$unit/$unit.c")
   include+=(-I "$dist/$unit")
 done
+clang=$(grep '^command = "clang' targets/compilers.toml | cut -d'"' -f2 | sed -n 1p)
 tried=0
 for target in fuzz/*.c; do
   name=$(basename "$target" .c)
@@ -23,7 +24,7 @@ for target in fuzz/*.c; do
     done
   done
   echo "fuzz: building $name"
-  clang-19 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined '-DSTK_NAME(n)=our_##n' -Drandombytes=our_randombytes -DSTK_REFUSE_SMALL_ORDER \
+  "$clang" -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined '-DSTK_NAME(n)=our_##n' -Drandombytes=our_randombytes -DSTK_REFUSE_SMALL_ORDER \
     "${include[@]}" "$target" "${sources[@]}" -lsodium -o "$out/$name.run"
   how=("-max_total_time=$seconds")
   [ -z "${RUNS:-}" ] || how=("-runs=$RUNS" -seed=1)

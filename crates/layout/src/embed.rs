@@ -6,7 +6,7 @@
 use crate::error::LayoutError;
 use crate::isa::{Isa, Layout};
 use crate::kernel::{passed, with_loops};
-use crate::request::Request;
+use crate::request::{Request, GRANULARITY};
 use crate::transpose::functions;
 use santoku_backend_c::{LanesOf, Stack};
 use santoku_ir::each::{self, Each};
@@ -37,7 +37,7 @@ pub fn embedded(program: &Program, func: FuncId, isa: &Isa, without: &BTreeSet<S
         layout: Layout::Vertical,
         isa: isa.clone(),
         interleave: 1,
-        granularity: crate::GRANULARITY as usize,
+        granularity: GRANULARITY as usize,
         shared: BTreeSet::new(),
         name: name.clone(),
         without: without.clone(),
@@ -45,14 +45,14 @@ pub fn embedded(program: &Program, func: FuncId, isa: &Isa, without: &BTreeSet<S
     };
     let apart = apart(program, &name);
     let circuits = circuits(&apart, &mut Silent);
-    with_loops(|unroll| made(&apart, found, &request, (unroll, &circuits)))
+    with_loops(|unroll| made(&apart, found, &request, (unroll, &circuits))).map_err(|e| e.without(&format!("{name}.")))
 }
 
 fn made(apart: &Program, found: Each, request: &Request, how: (u64, &Circuits)) -> Result<Option<Embedded>, LayoutError> {
     let (name, isa) = (&request.name, &request.isa);
     let mut steps = passed(apart, &apart.func(found.func).name, request, how)?;
     let lanes = u64::from(steps.lanes());
-    if lanes == 0 || found.count % lanes != 0 || found.count / lanes > COPIES_MAX {
+    if lanes == 0 || found.count == 0 || found.count % lanes != 0 || found.count / lanes > COPIES_MAX {
         return Ok(None);
     }
     let (out, ternary, lookups) = steps.inner()?;

@@ -40,6 +40,13 @@ impl LayoutError {
             LayoutError::Internal { .. } => "this is a fault of the compiler; please report it",
         }
     }
+    /// The same of a function whose name in the source is without a prefix.
+    pub(crate) fn without(mut self, prefix: &str) -> LayoutError {
+        if let LayoutError::Shape { func, .. } | LayoutError::Operation { func, .. } | LayoutError::Unchecked { func, .. } = &mut self {
+            *func = func.strip_prefix(prefix).unwrap_or(func).to_string();
+        }
+        self
+    }
     pub(crate) fn internal(step: &'static str, reason: impl Into<String>) -> LayoutError {
         LayoutError::Internal { step, reason: reason.into() }
     }

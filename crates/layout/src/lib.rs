@@ -40,12 +40,9 @@ mod words;
 pub use embed::{embedded, Embedded};
 pub use error::LayoutError;
 
-/// Statements of one copy before the next copy's, where nobody says otherwise.
-pub const GRANULARITY: u32 = 10;
-
 pub use isa::{Isa, Layout};
 pub use kernel::{build, build_watched};
-pub use request::{Kernel, Request};
+pub use request::{Kernel, Request, GRANULARITY};
 pub use slice::bitslice;
 pub use table::{find, LayoutPass, TABLE};
 pub use transpose::Block;

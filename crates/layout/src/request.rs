@@ -3,6 +3,9 @@
 use crate::isa::{Isa, Layout};
 use std::collections::BTreeSet;
 
+/// Statements of one copy before the next copy's, where nobody says otherwise.
+pub const GRANULARITY: u32 = 10;
+
 /// What to build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {

@@ -3,7 +3,7 @@
 use santoku_ir::interp::{Interp, Value};
 use santoku_ir::Program;
 use santoku_lab::host::HostProgram;
-use santoku_layout::{build, Kernel, Layout, LayoutError, Request};
+use santoku_layout::{build, embedded, Kernel, Layout, LayoutError, Request};
 use santoku_prove::equiv::Rng;
 use santoku_vectors::cipher::{chacha20_rfc8439, rectangle, RectangleKey};
 
@@ -236,6 +236,28 @@ fn what_has_no_layout_is_refused_with_its_place() {
         let e = build(&verdict, "f", &request(layout, "portable64", 1, 1, &[])).unwrap_err();
         assert!(matches!(&e, LayoutError::Shape { reason, .. } if reason.contains("same` declassifies")), "{e}");
     }
+}
+
+/// Functions of a program that apply another to each element: a kernel where elements fill registers, a refusal by the name of what is applied.
+#[test]
+fn functions_with_a_layout_have_kernels_where_they_fill_registers() {
+    let text = |n: u32| {
+        format!("fn g(x: [u32; 4]) -> [u32; 4] {{ [x[1] + x[2], x[0] <<< 3, x[2], x[3] ^ x[0]] }}\n@layout(\"vertical\")\nfn f(x: [[u32; 4]; {n}]) -> [[u32; 4]; {n}] {{ [for i in 0..<{n}: g(x[i])] }}\n")
+    };
+    let kernel = |text: &str, isa: &str| {
+        let p = compile(text);
+        embedded(&p, p.find("cipher.f").expect("it is there"), &unit(isa), &Default::default())
+    };
+    for (n, isa, has) in [(8, "sse2", true), (8, "avx2", true), (8, "avx512", false), (4, "sse2", true), (4, "avx2", false), (6, "sse2", false), (0, "sse2", false), (48, "avx512", true)] {
+        let made = kernel(&text(n), isa).unwrap_or_else(|e| panic!("{n} {isa}: {e}"));
+        assert_eq!(made.is_some(), has, "{n} elements in {isa}");
+        let names = made.map(|m| m.kernel.names).unwrap_or_default();
+        assert!(names.iter().all(|name| name.starts_with("cipher_f_lanes")), "a name of another text: {names:?}");
+    }
+    let unmarked = compile(&text(8).replace("@layout(\"vertical\")", "@noinline"));
+    assert_eq!(embedded(&unmarked, unmarked.find("cipher.f").expect("it is there"), &unit("sse2"), &Default::default()), Ok(None));
+    let e = kernel(&text(8).replace("u32", "int in 0..9").replace("[x[1] + x[2], x[0] <<< 3, x[2], x[3] ^ x[0]]", "x"), "sse2").expect_err("integers have no lanes");
+    assert!(e.to_string().starts_with("`cipher.g` cannot be laid out") && e.loc().is_some_and(|l| l.line == 1), "{e}");
 }
 
 #[test]
