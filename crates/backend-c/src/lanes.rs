@@ -12,6 +12,11 @@ use std::fmt::Write;
 /// Which registers the compiler has: the number of some [`Lanes`], or 0.
 const CHOSEN: &str = "STK_LANES";
 
+/// The headers of vector units are those of gcc and clang, and take `<stdlib.h>` where there is a C library; where there should be one and is none,
+/// the file compiles all the same.
+const COMPILERS: &str = "#if !defined(STK_NO_VECTORS) && !defined(__GNUC__) && !defined(__clang__)\n#define STK_NO_VECTORS\n#endif\n\
+                         #if !defined(STK_NO_VECTORS) && defined(__has_include) && (__STDC_HOSTED__ || !defined(__clang__))\n#if !__has_include(<stdlib.h>)\n#define STK_NO_VECTORS\n#endif\n#endif\n";
+
 /// The choice, for the top of the source.
 pub fn choice(opts: &Options) -> String {
     if opts.lanes.is_empty() {
@@ -19,7 +24,7 @@ pub fn choice(opts: &Options) -> String {
     }
     let mut text = format!(
         "/* Functions that do the same to several blocks do it to all at once where the compiler was told of registers for that. Define STK_NO_VECTORS to\n \
-         * do without. The order of bytes in memory is that of the machines that have them. */\n#ifndef {CHOSEN}\n#if defined(STK_NO_VECTORS)\n#define {CHOSEN} 0\n"
+         * do without. The order of bytes in memory is that of the machines that have them. */\n#ifndef {CHOSEN}\n{COMPILERS}#if defined(STK_NO_VECTORS)\n#define {CHOSEN} 0\n"
     );
     for l in &opts.lanes {
         let _ = write!(text, "#elif {}\n#define {CHOSEN} {}\n{}", l.guard, l.number, l.preamble);

@@ -20,8 +20,6 @@ pub struct Embedded {
     pub kernel: LanesOf,
     /// Functions of three bits, as tables.
     pub ternary: Vec<u8>,
-    /// Steps that were left out because they could not be checked, and why.
-    pub left_out: Vec<String>,
 }
 
 /// The kernel of a function that applies another to each element of an array, in vertical layout. `None`: it does not, or the elements do not fill
@@ -76,7 +74,7 @@ fn made(apart: &Program, found: Each, request: &Request, how: (u64, &Circuits)) 
     let stack = Stack { optimised: more(out.stack.optimised, 1), plain: more(out.stack.plain, 2) };
     let mut names = out.names;
     names.extend(["in", "out", "all"].map(|part| format!("{name}_{part}")));
-    Ok(Some(Embedded { kernel: LanesOf { text, entry, names, stack }, ternary, left_out: steps.left_out }))
+    Ok(Some(Embedded { kernel: LanesOf { text, entry, names, stack }, ternary }))
 }
 
 /// Copies one after the other have an array of registers each.

@@ -65,6 +65,14 @@ void *(memset)(void *, int, size_t);
 /* Functions that do the same to several blocks do it to all at once where the compiler was told of registers for that. Define STK_NO_VECTORS to
  * do without. The order of bytes in memory is that of the machines that have them. */
 #ifndef STK_LANES
+#if !defined(STK_NO_VECTORS) && !defined(__GNUC__) && !defined(__clang__)
+#define STK_NO_VECTORS
+#endif
+#if !defined(STK_NO_VECTORS) && defined(__has_include) && (__STDC_HOSTED__ || !defined(__clang__))
+#if !__has_include(<stdlib.h>)
+#define STK_NO_VECTORS
+#endif
+#endif
 #if defined(STK_NO_VECTORS)
 #define STK_LANES 0
 #elif defined(__AVX2__) && defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VBMI__) && defined(__AVX512VBMI2__)

@@ -15,7 +15,7 @@ pub struct Args {
     /// Also refuse what has no kernel in this layout
     #[arg(long, value_parser = lay_out::layout, value_name = "LAYOUT")]
     layout: Option<Layout>,
-    /// Instruction set of the layout: portable64, avx2, avx512vl (256 bits) or avx512
+    /// Instruction set of the layout: portable64, sse2, avx2, avx512vl (256 bits) or avx512
     #[arg(long, value_parser = lay_out::isa, value_name = "ISA", default_value = "portable64", requires = "layout")]
     isa: Isa,
     /// Copies of the computation in one function

@@ -10,7 +10,7 @@ pub struct LayOut {
     /// Make a kernel for many blocks of a one-block program: how blocks lie in registers
     #[arg(long, value_parser = layout, value_name = "LAYOUT", help_heading = "Layouts", conflicts_with = "level")]
     pub layout: Option<Layout>,
-    /// Instruction set: portable64, avx2, avx512vl (256 bits) or avx512
+    /// Instruction set: portable64, sse2, avx2, avx512vl (256 bits) or avx512
     #[arg(long, value_parser = isa, value_name = "ISA", default_value = "portable64", help_heading = "Layouts", requires = "layout")]
     isa: Isa,
     /// Copies of the computation in one function
