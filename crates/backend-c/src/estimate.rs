@@ -11,7 +11,7 @@ use santoku_ir::{Func, Inline, Len, LocalKind, Program};
 
 /// Return address, registers that are kept for the caller, alignment.
 const FRAME: u64 = 128;
-/// Of a local without a known size; a register of vectors.
+/// Of a local without a known size.
 const WIDE: u64 = 64;
 /// Optimised, most scalars live in registers: one of so many has a place on the stack.
 const SPILLED: u64 = 3;
@@ -41,7 +41,7 @@ impl Own {
 fn size(unit: &UnitCx<'_>, t: &CTy) -> u64 {
     match t {
         CTy::Int(i) => u64::from(i.bits / 8).max(4),
-        CTy::Vec(_) => WIDE,
+        CTy::Vec(_) => unit.opts.vector.as_ref().map_or(WIDE, |v| u64::from(v.register_bytes)),
         CTy::Struct(id) => unit.fields(*id).iter().map(|(_, t)| size(unit, t)).sum(),
         CTy::Array(e, Len::Const(n)) => size(unit, e) * n,
         CTy::Array(..) => WIDE,

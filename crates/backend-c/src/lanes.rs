@@ -4,7 +4,7 @@
 //! Absent: a choice while the program runs.
 //! Trusted: c.
 
-use crate::options::{Lanes, Options, Stack};
+use crate::options::{Lanes, LanesOf, Options, Stack};
 use santoku_ir::visit::reached;
 use santoku_ir::{Func, FuncId, Program};
 use std::fmt::Write;
@@ -59,10 +59,19 @@ pub fn instead(lanes: &[Lanes], f: &Func, printed: &str, head: &str, names: &[St
     let mut text = String::new();
     let ([x], [y]) = (f.params.as_slice(), f.rets.as_slice()) else { return printed.into() };
     let (out, given) = (&names[y.0 as usize], &names[x.0 as usize]);
+    let mut kernels: Vec<(String, &LanesOf)> = vec![];
     for l in lanes {
         let Some(kernel) = l.kernels.get(&f.name) else { continue };
+        let when = format!("{CHOSEN} == {}", l.number);
+        // The operations of units differ, and their texts seldom.
+        match kernels.iter_mut().find(|(_, k)| (&k.text, &k.entry) == (&kernel.text, &kernel.entry)) {
+            Some((also, _)) => *also = format!("{also} || {when}"),
+            None => kernels.push((when, kernel)),
+        }
+    }
+    for (when, kernel) in kernels {
         let word = if text.is_empty() { "#if" } else { "#elif" };
-        let _ = write!(text, "{word} {CHOSEN} == {}\n{}\n{head}\n{{\n    {}((uint8_t *){out}, (const uint8_t *){given});\n}}\n", l.number, kernel.text, kernel.entry);
+        let _ = write!(text, "{word} {when}\n{}\n{head}\n{{\n    {}((uint8_t *){out}, (const uint8_t *){given});\n}}\n", kernel.text, kernel.entry);
     }
     if text.is_empty() { printed.into() } else { format!("{text}#else\n{printed}#endif\n") }
 }

@@ -99,6 +99,7 @@ impl Options {
 pub struct Vector {
     /// Name of the register type, defined by `preamble`.
     pub type_name: String,
+    pub register_bytes: u32,
     /// Includes, the type, and the operation macros `V_SETw V_ADDw V_SUBw V_MULw V_SHLw V_SHRw V_ROTLw V_XOR V_AND V_OR V_NOT`;
     /// `V_SHLVw V_SHRVw V_ROTLVw` take a count that is known when the program runs, `w` among them.
     pub preamble: String,

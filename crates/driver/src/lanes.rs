@@ -6,8 +6,9 @@ use crate::failure::Failure;
 use crate::lay_out::refused;
 use crate::target::Target;
 use santoku_backend_c::Lanes;
-use santoku_ir::{each, FuncId, Program};
-use santoku_layout::{embedded, Isa, LayoutError};
+use santoku_ir::{each, FuncId};
+use santoku_layout::{embedded, Isa};
+use santoku_passes::{circuits, Silent};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The vector units of the program's target, the widest first, each with the functions that have a kernel in it. What a unit has not enough
@@ -16,20 +17,17 @@ use std::collections::{BTreeMap, BTreeSet};
 /// # Errors
 /// `not-in-layout`: what such a function applies has no vertical layout; [`Failure::Internal`] where a step is at fault.
 pub fn lanes(checked: &Checked, without: &BTreeSet<String>) -> Result<Vec<Lanes>, Failure> {
-    lanes_of(&checked.program, &checked.target, without).map_err(|e| refused(&e, checked))
-}
-
-/// As [`lanes`], of a program that was checked for this target.
-///
-/// # Errors
-/// See [`LayoutError`].
-pub fn lanes_of(program: &Program, target: &Target, without: &BTreeSet<String>) -> Result<Vec<Lanes>, LayoutError> {
+    let program = &checked.program;
     let marked: Vec<FuncId> = (0..program.funcs.len() as u32).map(FuncId).filter(|id| each::of(program, program.func(*id)).is_some()).collect();
     let mut all = vec![];
-    for (k, (isa, guard)) in units(target).into_iter().enumerate().filter(|_| !marked.is_empty()) {
+    if marked.is_empty() {
+        return Ok(all);
+    }
+    let circuits = circuits(program, &mut Silent);
+    for (k, (isa, guard)) in units(&checked.target).into_iter().enumerate() {
         let (mut kernels, mut ternary) = (BTreeMap::new(), BTreeSet::new());
         for id in &marked {
-            if let Some(made) = embedded(program, *id, isa, without)? {
+            if let Some(made) = embedded(program, *id, isa, without, &circuits).map_err(|e| refused(&e, checked))? {
                 ternary.extend(made.ternary);
                 kernels.insert(program.func(*id).name.clone(), made.kernel);
             }

@@ -31,7 +31,7 @@ pub use check::{check, Checked};
 pub use request::{Loader, Request};
 pub use failure::{span, Failure};
 pub use interpret::{call, find_function, run_case, TestOutcome, STEPS};
-pub use lanes::{lanes, lanes_of};
+pub use lanes::lanes;
 pub use lay_out::{lay_out, lay_out_watched, GRANULARITY, Isa, LaidOut, Layout, LayoutOptions};
 pub use prove::{open_obligations, prove, prover_fault, ranges, vacuous};
 pub use santoku_prove::cache::Store;

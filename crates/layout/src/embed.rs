@@ -11,7 +11,7 @@ use crate::transpose::functions;
 use santoku_backend_c::{LanesOf, Stack};
 use santoku_ir::each::{self, Each};
 use santoku_ir::{FuncId, Program};
-use santoku_passes::{circuits, Circuits, Silent};
+use santoku_passes::Circuits;
 use std::collections::BTreeSet;
 
 /// A kernel, and what its preamble needs.
@@ -23,11 +23,11 @@ pub struct Embedded {
 }
 
 /// The kernel of a function that applies another to each element of an array, in vertical layout. `None`: it does not, or the elements do not fill
-/// registers of this machine.
+/// registers of this machine. `circuits`: those of the program's tables.
 ///
 /// # Errors
 /// See [`LayoutError`]: what is applied has no such layout.
-pub fn embedded(program: &Program, func: FuncId, isa: &Isa, without: &BTreeSet<String>) -> Result<Option<Embedded>, LayoutError> {
+pub fn embedded(program: &Program, func: FuncId, isa: &Isa, without: &BTreeSet<String>, circuits: &Circuits) -> Result<Option<Embedded>, LayoutError> {
     let f = program.func(func);
     let Some(found) = each::of(program, f) else { return Ok(None) };
     let name = format!("{}_lanes", f.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
@@ -42,8 +42,7 @@ pub fn embedded(program: &Program, func: FuncId, isa: &Isa, without: &BTreeSet<S
         dump_after: None,
     };
     let apart = apart(program, &name);
-    let circuits = circuits(&apart, &mut Silent);
-    with_loops(|unroll| made(&apart, found, &request, (unroll, &circuits))).map_err(|e| e.without(&format!("{name}.")))
+    with_loops(|unroll| made(&apart, found, &request, (unroll, circuits))).map_err(|e| e.without(&format!("{name}.")))
 }
 
 fn made(apart: &Program, found: Each, request: &Request, how: (u64, &Circuits)) -> Result<Option<Embedded>, LayoutError> {
@@ -54,23 +53,20 @@ fn made(apart: &Program, found: Each, request: &Request, how: (u64, &Circuits)) 
         return Ok(None);
     }
     let (out, ternary, lookups) = steps.inner()?;
-    let (block, copies) = (steps.block, found.count / lanes);
-    let registers = u64::from(block.registers(Layout::Vertical));
+    let block = steps.block;
+    let (registers, all) = (u64::from(block.registers(Layout::Vertical)), found.count * u64::from(block.bytes()));
     let entry = format!("{name}_all");
-    let bytes = lanes * u64::from(block.bytes());
+    // The same text for registers of any size.
     let batch = format!(
-        "static void {entry}(uint8_t *out, const uint8_t *in)\n{{\n    V o[{registers}], p[{}];\n    int c;\n    \
-         for (c = 0; c < {copies}; c++) {{ {name}_in(p + c * {registers}, in + c * {bytes}); }}\n    \
-         for (c = 0; c < {copies}; c++) {{\n        {name}_core(o, p + c * {registers});\n        {name}_out(out + c * {bytes}, o);\n    }}\n}}\n",
-        registers * copies
+        "static void {entry}(uint8_t *out, const uint8_t *in)\n{{\n    enum {{ COPY = {registers} * sizeof(V), COPIES = {all} / COPY }};\n    \
+         V o[{registers}], p[{registers} * COPIES];\n    int c;\n    \
+         for (c = 0; c < COPIES; c++) {{ {name}_in(p + c * {registers}, in + c * COPY); }}\n    \
+         for (c = 0; c < COPIES; c++) {{\n        {name}_core(o, p + c * {registers});\n        {name}_out(out + c * COPY, o);\n    }}\n}}\n"
     );
     let text = format!("{lookups}{}{}{batch}", out.text, functions(name, block, Layout::Vertical, isa));
-    // Registers of transpositions, too, have a place where nothing is optimised. What is guessed of the kernel is for the widest registers.
-    let bytes = u64::from(isa.register_bits / 8);
-    let more = |below: u32, times: u64| {
-        let all = u64::from(below) * bytes / WIDEST + times * (bytes * registers * (copies + 1) + FRAME);
-        u32::try_from(all.next_multiple_of(ALIGN)).unwrap_or(u32::MAX / 2)
-    };
+    // Arrays of registers for one copy and for all. Registers of transpositions, too, have a place where nothing is optimised.
+    let own = u64::from(isa.register_bits / 8) * registers + all + FRAME;
+    let more = |below: u32, times: u64| u32::try_from(u64::from(below) + times * own).unwrap_or(u32::MAX / 2);
     let stack = Stack { optimised: more(out.stack.optimised, 1), plain: more(out.stack.plain, 2) };
     let mut names = out.names;
     names.extend(["in", "out", "all"].map(|part| format!("{name}_{part}")));
@@ -81,10 +77,6 @@ fn made(apart: &Program, found: Each, request: &Request, how: (u64, &Circuits)) 
 const COPIES_MAX: u64 = 8;
 /// Bytes of a frame beside its arrays.
 const FRAME: u64 = 256;
-/// Bytes of a register that the C printer guesses with.
-const WIDEST: u64 = 64;
-/// Stacks are cleared in multiples of this.
-const ALIGN: u64 = 16;
 
 /// The program with names that no other text in the file has.
 fn apart(program: &Program, prefix: &str) -> Program {

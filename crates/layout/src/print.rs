@@ -83,7 +83,7 @@ impl Steps<'_> {
         }
         let tables: Vec<u8> = tables.into_iter().collect();
         let vector = (self.request.layout != Layout::Scalar)
-            .then(|| Vector { type_name: "V".into(), preamble: self.request.isa.preamble(&tables) + &lookups, macros });
+            .then(|| Vector { type_name: "V".into(), register_bytes: self.request.isa.register_bits / 8, preamble: self.request.isa.preamble(&tables) + &lookups, macros });
         let options = Options {
             provenance: format!("{core}, {} layout, {}, {} copies.", self.request.layout.name(), self.request.isa.name, self.request.interleave),
             api_source,

@@ -246,7 +246,7 @@ fn functions_with_a_layout_have_kernels_where_they_fill_registers() {
     };
     let kernel = |text: &str, isa: &str| {
         let p = compile(text);
-        embedded(&p, p.find("cipher.f").expect("it is there"), &unit(isa), &Default::default())
+        embedded(&p, p.find("cipher.f").expect("it is there"), &unit(isa), &Default::default(), &Default::default())
     };
     for (n, isa, has) in [(8, "sse2", true), (8, "avx2", true), (8, "avx512", false), (4, "sse2", true), (4, "avx2", false), (6, "sse2", false), (0, "sse2", false), (48, "avx512", true)] {
         let made = kernel(&text(n), isa).unwrap_or_else(|e| panic!("{n} {isa}: {e}"));
@@ -255,7 +255,7 @@ fn functions_with_a_layout_have_kernels_where_they_fill_registers() {
         assert!(names.iter().all(|name| name.starts_with("cipher_f_lanes")), "a name of another text: {names:?}");
     }
     let unmarked = compile(&text(8).replace("@layout(\"vertical\")", "@noinline"));
-    assert_eq!(embedded(&unmarked, unmarked.find("cipher.f").expect("it is there"), &unit("sse2"), &Default::default()), Ok(None));
+    assert_eq!(embedded(&unmarked, unmarked.find("cipher.f").expect("it is there"), &unit("sse2"), &Default::default(), &Default::default()), Ok(None));
     let e = kernel(&text(8).replace("u32", "int in 0..9").replace("[x[1] + x[2], x[0] <<< 3, x[2], x[3] ^ x[0]]", "x"), "sse2").expect_err("integers have no lanes");
     assert!(e.to_string().starts_with("`cipher.g` cannot be laid out") && e.loc().is_some_and(|l| l.line == 1), "{e}");
 }

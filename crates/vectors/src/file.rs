@@ -95,7 +95,11 @@ fn datum(value: &Value) -> Option<Datum> {
     }
 }
 
-fn responses(text: &str) -> Result<Vec<Record>, String> {
+/// The cases of a text like CAVP's `.rsp` files.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub fn responses(text: &str) -> Result<Vec<Record>, String> {
     let (mut out, mut section, mut own) = (vec![], BTreeMap::new(), None::<Record>);
     for (n, line) in text.lines().map(str::trim).enumerate() {
         if line.is_empty() {

@@ -45,7 +45,7 @@ const CALLS: usize = 64;
 pub fn run_all(checked: &Checked, cases: &[Vec<Case>], level: Level, tell: &dyn Fn(&str)) -> Result<Vec<Outcome>, BenchError> {
     let lab = |e: santoku_lab::LabError| BenchError::lab(&checked.target.name, e);
     let tests = asserted(&checked.program);
-    let (emitted, text) = exported_c(&tests.program, &checked.target, UNIT)?;
+    let (emitted, text) = exported_c(&tests.program, checked, UNIT)?;
     let source = Source::Text { name: format!("{UNIT}.c"), text };
     let cross = Cross::find(&checked.target, None).map_err(lab)?;
     let mut out = vec![];

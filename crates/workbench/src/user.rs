@@ -118,7 +118,7 @@ fn unknown(program: &Program, what: &'static str, name: &str) -> BenchError {
 /// Those of passes and back end; `Lab`: a type that is not called here, or no inputs were found that a function takes.
 pub fn prepare(checked: &Checked, function: Option<&str>, wish: &Wish) -> Result<Prepared, BenchError> {
     let source = exporting(&checked.program, function)?;
-    let (emitted, text) = exported_c(&source, &checked.target, UNIT)?;
+    let (emitted, text) = exported_c(&source, checked, UNIT)?;
     let arguments = || emitted.exported.iter().flat_map(|e| e.arguments.iter().filter(|a| a.role == Role::Value).map(|a| a.name.clone()));
     if let Some(name) = wish.inputs.keys().find(|name| arguments().all(|a| a != **name)) {
         let known: BTreeSet<String> = arguments().collect();
@@ -135,14 +135,15 @@ pub fn prepare(checked: &Checked, function: Option<&str>, wish: &Wish) -> Result
 ///
 /// # Errors
 /// Those of passes and back end.
-pub(crate) fn exported_c(program: &Program, target: &Target, unit: &str) -> Result<(Emitted, String), BenchError> {
+pub(crate) fn exported_c(program: &Program, checked: &Checked, unit: &str) -> Result<(Emitted, String), BenchError> {
+    let target = &checked.target;
     let done = optimised(program, target, crate::dist::LEVEL, &BTreeSet::new())?;
     let options = Options {
         widest: target.widest,
         products: santoku_driver::products(target),
         provenance: unit.into(),
         export: true,
-        lanes: santoku_driver::lanes_of(program, target, &BTreeSet::new()).map_err(|e| BenchError::Internal { stage: "layout".into(), reason: e.to_string() })?,
+        lanes: santoku_driver::lanes(checked, &BTreeSet::new())?,
         ..Options::new(unit, widest_secret_product(&done.program))
     };
     let emitted = santoku_backend_c::emit(&done.program, &options)?;

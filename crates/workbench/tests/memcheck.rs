@@ -5,10 +5,8 @@ mod support;
 
 use santoku_skips::{checked, installed, seeds};
 use std::process::Command;
-use support::{c_file, shipped_header, shipped_unit};
+use support::{c_file, shipped_file, shipped_unit, CALLED};
 
-const UNITS: [&str; 8] =
-    ["aead_chacha20poly1305", "aead_xchacha20poly1305", "hash_sha256", "hash_sha384", "hmac_sha256", "hmac_sha384", "hmac_sha512", "nacl"];
 const COMPILERS: [&str; 2] = ["gcc", "clang-19"];
 const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
 
@@ -42,10 +40,10 @@ fn run(compiler: &str, level: &str, told: &[&str], spoil: &dyn Fn(String) -> Str
     let dir = tempfile::tempdir().expect("scratch folder");
     let mut cc = Command::new(compiler);
     cc.args(["-std=gnu99", "-Wall", "-Wextra", "-Werror", "-gdwarf-4", level]).args(told).arg("-o").arg(dir.path().join("program"));
-    for unit in UNITS {
+    for unit in CALLED {
         let c = dir.path().join(format!("{unit}.c"));
         std::fs::write(&c, spoil(with_verdicts(unit))).expect("written");
-        std::fs::write(dir.path().join(format!("{unit}.h")), shipped_header(unit)).expect("written");
+        std::fs::write(dir.path().join(format!("{unit}.h")), shipped_file(unit, "h")).expect("written");
         cc.arg(c);
     }
     let made = cc.arg("-I").arg(dir.path()).arg(c_file("memcheck.c")).output().unwrap_or_else(|e| panic!("{compiler}: {e}"));

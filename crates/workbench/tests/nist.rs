@@ -5,8 +5,8 @@ mod support;
 use santoku_lab::host::HostProgram;
 use santoku_num::from_hex;
 use santoku_skips::{checked, seeds, skip};
-use santoku_vectors::files::{bytes, cases, digests, monte, text};
-use support::{c_file, shipped_unit, with_a_wrong_constant};
+use santoku_vectors::files::{bytes, cases, monte, text};
+use support::{c_file, shipped_file, shipped_unit, with_a_wrong_constant};
 
 const UNITS: [&str; 6] = ["hash_sha256", "hash_sha384", "hmac_sha256", "hmac_sha384", "hmac_sha512", "nacl"];
 
@@ -29,8 +29,8 @@ fn all() -> Option<Vec<Asked>> {
     let mut all = vec![];
     for (name, operation) in HASHES {
         for file in ["ShortMsg", "LongMsg"] {
-            for (k, (m, wanted)) in digests(&text(&format!("hashes/SHA2/{name}{file}.rsp"))?).into_iter().enumerate() {
-                all.push(Asked { id: format!("CAVP {name}{file} {k}"), operation, given: [m, vec![]], wanted });
+            for (k, case) in cases(&text(&format!("hashes/SHA2/{name}{file}.rsp"))?).iter().enumerate() {
+                all.push(Asked { id: format!("CAVP {name}{file} {k}"), operation, given: [bytes(case, "Msg"), vec![]], wanted: bytes(case, "MD") });
             }
         }
         let (seed, after) = monte(&text(&format!("hashes/SHA2/{name}Monte.rsp"))?);
@@ -67,7 +67,7 @@ fn all() -> Option<Vec<Asked>> {
 /// What is answered otherwise.
 fn wrong(compiler: &str, flags: &[&str], spoil: &dyn Fn(String) -> String, all: &[Asked]) -> Vec<String> {
     let units: Vec<(String, String)> = UNITS.iter().map(|u| (format!("{u}.c"), spoil(shipped_unit(u)))).collect();
-    let headers: Vec<(String, String)> = UNITS.iter().map(|u| (format!("{u}.h"), support::shipped_header(u))).collect();
+    let headers: Vec<(String, String)> = UNITS.iter().map(|u| (format!("{u}.h"), shipped_file(u, "h"))).collect();
     let main = std::fs::read_to_string(c_file("published.c")).expect("in the tree");
     let files: Vec<(&str, &str)> = units.iter().chain(&headers).map(|(n, t)| (n.as_str(), t.as_str())).chain([("main.c", main.as_str())]).collect();
     let flags = [&["-std=c99", "-Wall", "-Wextra", "-Werror"][..], flags].concat();

@@ -323,21 +323,21 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 
 #if STK_LANES == 2
 #ifdef __OPTIMIZE__
-#define STK_STACK_AEAD_CHACHA20POLY1305_LANES 4864
+#define STK_STACK_AEAD_CHACHA20POLY1305_LANES 5120
 #else
-#define STK_STACK_AEAD_CHACHA20POLY1305_LANES 9472
+#define STK_STACK_AEAD_CHACHA20POLY1305_LANES 9728
 #endif
 #elif STK_LANES == 3
 #ifdef __OPTIMIZE__
-#define STK_STACK_AEAD_CHACHA20POLY1305_LANES 3456
+#define STK_STACK_AEAD_CHACHA20POLY1305_LANES 3584
 #else
-#define STK_STACK_AEAD_CHACHA20POLY1305_LANES 6784
+#define STK_STACK_AEAD_CHACHA20POLY1305_LANES 6912
 #endif
 #elif STK_LANES == 4
 #ifdef __OPTIMIZE__
-#define STK_STACK_AEAD_CHACHA20POLY1305_LANES 2112
+#define STK_STACK_AEAD_CHACHA20POLY1305_LANES 2304
 #else
-#define STK_STACK_AEAD_CHACHA20POLY1305_LANES 4160
+#define STK_STACK_AEAD_CHACHA20POLY1305_LANES 4352
 #endif
 #else
 #define STK_STACK_AEAD_CHACHA20POLY1305_LANES 0
@@ -1361,12 +1361,13 @@ static void cipher_chacha20_blocks_lanes_out(uint8_t *p, const V *v)
 
 static void cipher_chacha20_blocks_lanes_all(uint8_t *out, const uint8_t *in)
 {
-    V o[16], p[16];
+    enum { COPY = 16 * sizeof(V), COPIES = 512 / COPY };
+    V o[16], p[16 * COPIES];
     int c;
-    for (c = 0; c < 1; c++) { cipher_chacha20_blocks_lanes_in(p + c * 16, in + c * 512); }
-    for (c = 0; c < 1; c++) {
+    for (c = 0; c < COPIES; c++) { cipher_chacha20_blocks_lanes_in(p + c * 16, in + c * COPY); }
+    for (c = 0; c < COPIES; c++) {
         cipher_chacha20_blocks_lanes_core(o, p + c * 16);
-        cipher_chacha20_blocks_lanes_out(out + c * 512, o);
+        cipher_chacha20_blocks_lanes_out(out + c * COPY, o);
     }
 }
 
@@ -1374,7 +1375,7 @@ STK_NOINLINE static void cipher_chacha20_blocks(uint32_t (*result)[16], uint32_t
 {
     cipher_chacha20_blocks_lanes_all((uint8_t *)result, (const uint8_t *)x);
 }
-#elif STK_LANES == 3
+#elif STK_LANES == 3 || STK_LANES == 4
 /* cipher_chacha20_blocks_lanes.cipher.chacha20.rounds
  * Twenty rounds, without the final addition of the input. A function of its own: what is around it would hide the words from certifiers. */
 STK_NOINLINE static void cipher_chacha20_blocks_lanes_cipher_chacha20_rounds(V *restrict s, const V *x)
@@ -1860,511 +1861,13 @@ static void cipher_chacha20_blocks_lanes_out(uint8_t *p, const V *v)
 
 static void cipher_chacha20_blocks_lanes_all(uint8_t *out, const uint8_t *in)
 {
-    V o[16], p[16];
+    enum { COPY = 16 * sizeof(V), COPIES = 512 / COPY };
+    V o[16], p[16 * COPIES];
     int c;
-    for (c = 0; c < 1; c++) { cipher_chacha20_blocks_lanes_in(p + c * 16, in + c * 512); }
-    for (c = 0; c < 1; c++) {
+    for (c = 0; c < COPIES; c++) { cipher_chacha20_blocks_lanes_in(p + c * 16, in + c * COPY); }
+    for (c = 0; c < COPIES; c++) {
         cipher_chacha20_blocks_lanes_core(o, p + c * 16);
-        cipher_chacha20_blocks_lanes_out(out + c * 512, o);
-    }
-}
-
-STK_NOINLINE static void cipher_chacha20_blocks(uint32_t (*result)[16], uint32_t (*x)[16])
-{
-    cipher_chacha20_blocks_lanes_all((uint8_t *)result, (const uint8_t *)x);
-}
-#elif STK_LANES == 4
-/* cipher_chacha20_blocks_lanes.cipher.chacha20.rounds
- * Twenty rounds, without the final addition of the input. A function of its own: what is around it would hide the words from certifiers. */
-STK_NOINLINE static void cipher_chacha20_blocks_lanes_cipher_chacha20_rounds(V *restrict s, const V *x)
-{
-    uint32_t i; /* 0 .. 9 */
-    V s_0;
-    V s_1;
-    V s_2;
-    V s_3;
-    V s_8;
-    V s_9;
-    V s_10;
-    V s_11;
-    V s_12;
-    V s_13;
-    V s_14;
-    V s_15;
-    s_0 = x[0];
-    s_1 = x[1];
-    s_2 = x[2];
-    s_3 = x[3];
-    s[4] = x[4];
-    s[5] = x[5];
-    s[6] = x[6];
-    s[7] = x[7];
-    s_8 = x[8];
-    s_9 = x[9];
-    s_10 = x[10];
-    s_11 = x[11];
-    s_12 = x[12];
-    s_13 = x[13];
-    s_14 = x[14];
-    s_15 = x[15];
-    for (i = 0; i < 10; i++) {
-        V t95;
-        V t96;
-        V t97;
-        V t98;
-        V t99;
-        V t100;
-        V t101;
-        V t102;
-        V t103;
-        V t104;
-        V t105;
-        V t106;
-        V t107;
-        V t108;
-        V t109;
-        V t110;
-        V t111;
-        V t112;
-        V t113;
-        V t114;
-        V t115;
-        V t116;
-        V t117;
-        V t118;
-        V t119;
-        V t120;
-        V t121;
-        V t122;
-        V t123;
-        V t124;
-        V t125;
-        V t126;
-        V t127;
-        V t128;
-        V t129;
-        V t130;
-        V t131;
-        V t132;
-        V t133;
-        V t134;
-        V t135;
-        V t136;
-        V t137;
-        V t138;
-        V t139;
-        V t140;
-        V t141;
-        V t142;
-        V t143;
-        V t144;
-        V t145;
-        V t146;
-        V t147;
-        V t148;
-        V t149;
-        V t150;
-        V t151;
-        V t152;
-        V t153;
-        V t154;
-        V t155;
-        V t156;
-        V t157;
-        V t158;
-        V t159;
-        V t160;
-        V t161;
-        V t162;
-        V t163;
-        V t164;
-        V t165;
-        V t166;
-        V t167;
-        V t168;
-        V t169;
-        V t170;
-        V t171;
-        V t172;
-        V t173;
-        V t174;
-        V t175;
-        V t176;
-        V t177;
-        V t178;
-        V t179;
-        V t180;
-        V t181;
-        V t182;
-        V t183;
-        V t184;
-        V t185;
-        V t186;
-        V t187;
-        V t188;
-        V t189;
-        V t190;
-        V t191;
-        V t192;
-        V t193;
-        V t194;
-        V t195;
-        V t196;
-        V t197;
-        V t198;
-        V t199;
-        V t200;
-        V t201;
-        V t202;
-        V t203;
-        V t204;
-        V t205;
-        V t206;
-        t95 = s_0;
-        t96 = s[4];
-        t97 = V_ADD32(t95, t96);
-        t98 = s_8;
-        t99 = s_12;
-        t100 = V_XOR(t99, t97);
-        t101 = V_ROTL32(t100, 16);
-        t102 = V_ADD32(t98, t101);
-        t103 = V_XOR(t96, t102);
-        t104 = V_ROTL32(t103, 12);
-        t105 = V_ADD32(t97, t104);
-        t106 = s[5];
-        t107 = s_9;
-        t108 = s_13;
-        t109 = s_1;
-        t110 = V_ADD32(t109, t106);
-        t111 = V_XOR(t108, t110);
-        t112 = V_ROTL32(t111, 16);
-        t113 = V_ADD32(t107, t112);
-        t114 = V_XOR(t106, t113);
-        t115 = V_ROTL32(t114, 12);
-        t116 = V_ADD32(t110, t115);
-        t117 = V_XOR(t112, t116);
-        t118 = V_ROTL32(t117, 8);
-        t119 = V_ADD32(t113, t118);
-        t120 = V_XOR(t115, t119);
-        t121 = V_ROTL32(t120, 7);
-        t122 = V_ADD32(t105, t121);
-        t123 = s_10;
-        t124 = s_14;
-        t125 = s_2;
-        t126 = s[6];
-        t127 = V_ADD32(t125, t126);
-        t128 = V_XOR(t124, t127);
-        t129 = V_ROTL32(t128, 16);
-        t130 = V_ADD32(t123, t129);
-        t131 = V_XOR(t126, t130);
-        t132 = V_ROTL32(t131, 12);
-        t133 = V_ADD32(t127, t132);
-        t134 = V_XOR(t129, t133);
-        t135 = V_ROTL32(t134, 8);
-        t136 = V_ADD32(t130, t135);
-        t137 = s_15;
-        t138 = s_3;
-        t139 = s[7];
-        t140 = V_ADD32(t138, t139);
-        t141 = V_XOR(t137, t140);
-        t142 = V_ROTL32(t141, 16);
-        t143 = s_11;
-        t144 = V_ADD32(t143, t142);
-        t145 = V_XOR(t139, t144);
-        t146 = V_ROTL32(t145, 12);
-        t147 = V_ADD32(t140, t146);
-        t148 = V_XOR(t142, t147);
-        t149 = V_ROTL32(t148, 8);
-        t150 = V_XOR(t149, t122);
-        t151 = V_ROTL32(t150, 16);
-        t152 = V_ADD32(t136, t151);
-        t153 = V_XOR(t121, t152);
-        t154 = V_ROTL32(t153, 12);
-        t155 = V_ADD32(t122, t154);
-        t156 = V_XOR(t151, t155);
-        t157 = V_ROTL32(t156, 8);
-        t158 = V_ADD32(t152, t157);
-        t159 = V_XOR(t154, t158);
-        t160 = V_ROTL32(t159, 7);
-        t161 = V_XOR(t132, t136);
-        t162 = V_ROTL32(t161, 7);
-        t163 = V_ADD32(t116, t162);
-        t164 = V_ADD32(t144, t149);
-        t165 = V_XOR(t101, t105);
-        t166 = V_ROTL32(t165, 8);
-        t167 = V_XOR(t166, t163);
-        t168 = V_ROTL32(t167, 16);
-        t169 = V_ADD32(t164, t168);
-        t170 = V_XOR(t162, t169);
-        t171 = V_ROTL32(t170, 12);
-        t172 = V_ADD32(t163, t171);
-        t173 = V_XOR(t168, t172);
-        t174 = V_ROTL32(t173, 8);
-        t175 = V_ADD32(t169, t174);
-        t176 = V_XOR(t171, t175);
-        t177 = V_ROTL32(t176, 7);
-        t178 = V_XOR(t146, t164);
-        t179 = V_ROTL32(t178, 7);
-        t180 = V_ADD32(t133, t179);
-        t181 = V_ADD32(t102, t166);
-        t182 = V_XOR(t118, t180);
-        t183 = V_ROTL32(t182, 16);
-        t184 = V_ADD32(t181, t183);
-        t185 = V_XOR(t179, t184);
-        t186 = V_ROTL32(t185, 12);
-        t187 = V_ADD32(t180, t186);
-        t188 = V_XOR(t183, t187);
-        t189 = V_ROTL32(t188, 8);
-        t190 = V_ADD32(t184, t189);
-        t191 = V_XOR(t186, t190);
-        t192 = V_ROTL32(t191, 7);
-        t193 = V_XOR(t104, t181);
-        t194 = V_ROTL32(t193, 7);
-        t195 = V_ADD32(t147, t194);
-        t196 = V_XOR(t135, t195);
-        t197 = V_ROTL32(t196, 16);
-        t198 = V_ADD32(t119, t197);
-        t199 = V_XOR(t194, t198);
-        t200 = V_ROTL32(t199, 12);
-        t201 = V_ADD32(t195, t200);
-        t202 = V_XOR(t197, t201);
-        t203 = V_ROTL32(t202, 8);
-        t204 = V_ADD32(t198, t203);
-        t205 = V_XOR(t200, t204);
-        t206 = V_ROTL32(t205, 7);
-        s_0 = t155;
-        s_15 = t157;
-        s_10 = t158;
-        s[5] = t160;
-        s_1 = t172;
-        s_12 = t174;
-        s_11 = t175;
-        s[6] = t177;
-        s_2 = t187;
-        s_13 = t189;
-        s_8 = t190;
-        s[7] = t192;
-        s_3 = t201;
-        s_14 = t203;
-        s_9 = t204;
-        s[4] = t206;
-    }
-    s[0] = s_0;
-    s[1] = s_1;
-    s[2] = s_2;
-    s[3] = s_3;
-    s[8] = s_8;
-    s[9] = s_9;
-    s[10] = s_10;
-    s[11] = s_11;
-    s[12] = s_12;
-    s[13] = s_13;
-    s[14] = s_14;
-    s[15] = s_15;
-}
-
-/* cipher_chacha20_blocks_lanes.cipher.chacha20.block$x1
- * The block function (section 2.3): rounds, then the input added word by word. */
-STK_NOINLINE static void cipher_chacha20_blocks_lanes_core(V *result_0, const V *x_0)
-{
-    V s_0[16];
-    V t3_0;
-    V t4_0;
-    V t5_0;
-    V t6_0;
-    V t7_0;
-    V t8_0;
-    V t9_0;
-    V t10_0;
-    V t11_0;
-    V t12_0;
-    V t13_0;
-    V t14_0;
-    V t15_0;
-    V t16_0;
-    V t17_0;
-    V t18_0;
-    cipher_chacha20_blocks_lanes_cipher_chacha20_rounds(s_0, x_0);
-    t3_0 = V_ADD32(s_0[0], x_0[0]);
-    t4_0 = V_ADD32(s_0[1], x_0[1]);
-    t5_0 = V_ADD32(s_0[2], x_0[2]);
-    t6_0 = V_ADD32(s_0[3], x_0[3]);
-    t7_0 = V_ADD32(s_0[4], x_0[4]);
-    t8_0 = V_ADD32(s_0[5], x_0[5]);
-    t9_0 = V_ADD32(s_0[6], x_0[6]);
-    t10_0 = V_ADD32(s_0[7], x_0[7]);
-    t11_0 = V_ADD32(s_0[8], x_0[8]);
-    t12_0 = V_ADD32(s_0[9], x_0[9]);
-    t13_0 = V_ADD32(s_0[10], x_0[10]);
-    t14_0 = V_ADD32(s_0[11], x_0[11]);
-    t15_0 = V_ADD32(s_0[12], x_0[12]);
-    t16_0 = V_ADD32(s_0[13], x_0[13]);
-    t17_0 = V_ADD32(s_0[14], x_0[14]);
-    t18_0 = V_ADD32(s_0[15], x_0[15]);
-    result_0[0] = t3_0;
-    result_0[1] = t4_0;
-    result_0[2] = t5_0;
-    result_0[3] = t6_0;
-    result_0[4] = t7_0;
-    result_0[5] = t8_0;
-    result_0[6] = t9_0;
-    result_0[7] = t10_0;
-    result_0[8] = t11_0;
-    result_0[9] = t12_0;
-    result_0[10] = t13_0;
-    result_0[11] = t14_0;
-    result_0[12] = t15_0;
-    result_0[13] = t16_0;
-    result_0[14] = t17_0;
-    result_0[15] = t18_0;
-}
-
-static void cipher_chacha20_blocks_lanes_in(V *v, const uint8_t *p)
-{
-    V x0, x1, x2, x3, y0, y1, y2, y3;
-    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 0, 64);
-    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 0, 64);
-    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 0, 64);
-    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 0, 64);
-    y0 = V_UNPACKLO32(x0, x1);
-    y1 = V_UNPACKHI32(x0, x1);
-    y2 = V_UNPACKLO32(x2, x3);
-    y3 = V_UNPACKHI32(x2, x3);
-    x0 = V_UNPACKLO32(y0, y2);
-    x2 = V_UNPACKHI32(y0, y2);
-    x1 = V_UNPACKLO32(y1, y3);
-    x3 = V_UNPACKHI32(y1, y3);
-    v[0] = x0;
-    v[2] = x1;
-    v[1] = x2;
-    v[3] = x3;
-    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 16, 64);
-    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 16, 64);
-    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 16, 64);
-    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 16, 64);
-    y0 = V_UNPACKLO32(x0, x1);
-    y1 = V_UNPACKHI32(x0, x1);
-    y2 = V_UNPACKLO32(x2, x3);
-    y3 = V_UNPACKHI32(x2, x3);
-    x0 = V_UNPACKLO32(y0, y2);
-    x2 = V_UNPACKHI32(y0, y2);
-    x1 = V_UNPACKLO32(y1, y3);
-    x3 = V_UNPACKHI32(y1, y3);
-    v[4] = x0;
-    v[6] = x1;
-    v[5] = x2;
-    v[7] = x3;
-    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 32, 64);
-    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 32, 64);
-    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 32, 64);
-    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 32, 64);
-    y0 = V_UNPACKLO32(x0, x1);
-    y1 = V_UNPACKHI32(x0, x1);
-    y2 = V_UNPACKLO32(x2, x3);
-    y3 = V_UNPACKHI32(x2, x3);
-    x0 = V_UNPACKLO32(y0, y2);
-    x2 = V_UNPACKHI32(y0, y2);
-    x1 = V_UNPACKLO32(y1, y3);
-    x3 = V_UNPACKHI32(y1, y3);
-    v[8] = x0;
-    v[10] = x1;
-    v[9] = x2;
-    v[11] = x3;
-    x0 = V_LOAD(p + 0 * (sizeof(V) / 16) * 64 + 48, 64);
-    x1 = V_LOAD(p + 1 * (sizeof(V) / 16) * 64 + 48, 64);
-    x2 = V_LOAD(p + 2 * (sizeof(V) / 16) * 64 + 48, 64);
-    x3 = V_LOAD(p + 3 * (sizeof(V) / 16) * 64 + 48, 64);
-    y0 = V_UNPACKLO32(x0, x1);
-    y1 = V_UNPACKHI32(x0, x1);
-    y2 = V_UNPACKLO32(x2, x3);
-    y3 = V_UNPACKHI32(x2, x3);
-    x0 = V_UNPACKLO32(y0, y2);
-    x2 = V_UNPACKHI32(y0, y2);
-    x1 = V_UNPACKLO32(y1, y3);
-    x3 = V_UNPACKHI32(y1, y3);
-    v[12] = x0;
-    v[14] = x1;
-    v[13] = x2;
-    v[15] = x3;
-}
-
-static void cipher_chacha20_blocks_lanes_out(uint8_t *p, const V *v)
-{
-    V x0, x1, x2, x3, y0, y1, y2, y3;
-    x0 = v[0];
-    x1 = v[2];
-    x2 = v[1];
-    x3 = v[3];
-    y0 = V_UNPACKLO32(x0, x1);
-    y1 = V_UNPACKHI32(x0, x1);
-    y2 = V_UNPACKLO32(x2, x3);
-    y3 = V_UNPACKHI32(x2, x3);
-    x0 = V_UNPACKLO32(y0, y2);
-    x2 = V_UNPACKHI32(y0, y2);
-    x1 = V_UNPACKLO32(y1, y3);
-    x3 = V_UNPACKHI32(y1, y3);
-    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 0, 64, x0);
-    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 0, 64, x1);
-    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 0, 64, x2);
-    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 0, 64, x3);
-    x0 = v[4];
-    x1 = v[6];
-    x2 = v[5];
-    x3 = v[7];
-    y0 = V_UNPACKLO32(x0, x1);
-    y1 = V_UNPACKHI32(x0, x1);
-    y2 = V_UNPACKLO32(x2, x3);
-    y3 = V_UNPACKHI32(x2, x3);
-    x0 = V_UNPACKLO32(y0, y2);
-    x2 = V_UNPACKHI32(y0, y2);
-    x1 = V_UNPACKLO32(y1, y3);
-    x3 = V_UNPACKHI32(y1, y3);
-    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 16, 64, x0);
-    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 16, 64, x1);
-    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 16, 64, x2);
-    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 16, 64, x3);
-    x0 = v[8];
-    x1 = v[10];
-    x2 = v[9];
-    x3 = v[11];
-    y0 = V_UNPACKLO32(x0, x1);
-    y1 = V_UNPACKHI32(x0, x1);
-    y2 = V_UNPACKLO32(x2, x3);
-    y3 = V_UNPACKHI32(x2, x3);
-    x0 = V_UNPACKLO32(y0, y2);
-    x2 = V_UNPACKHI32(y0, y2);
-    x1 = V_UNPACKLO32(y1, y3);
-    x3 = V_UNPACKHI32(y1, y3);
-    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 32, 64, x0);
-    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 32, 64, x1);
-    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 32, 64, x2);
-    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 32, 64, x3);
-    x0 = v[12];
-    x1 = v[14];
-    x2 = v[13];
-    x3 = v[15];
-    y0 = V_UNPACKLO32(x0, x1);
-    y1 = V_UNPACKHI32(x0, x1);
-    y2 = V_UNPACKLO32(x2, x3);
-    y3 = V_UNPACKHI32(x2, x3);
-    x0 = V_UNPACKLO32(y0, y2);
-    x2 = V_UNPACKHI32(y0, y2);
-    x1 = V_UNPACKLO32(y1, y3);
-    x3 = V_UNPACKHI32(y1, y3);
-    V_STORE(p + 0 * (sizeof(V) / 16) * 64 + 48, 64, x0);
-    V_STORE(p + 1 * (sizeof(V) / 16) * 64 + 48, 64, x1);
-    V_STORE(p + 2 * (sizeof(V) / 16) * 64 + 48, 64, x2);
-    V_STORE(p + 3 * (sizeof(V) / 16) * 64 + 48, 64, x3);
-}
-
-static void cipher_chacha20_blocks_lanes_all(uint8_t *out, const uint8_t *in)
-{
-    V o[16], p[32];
-    int c;
-    for (c = 0; c < 2; c++) { cipher_chacha20_blocks_lanes_in(p + c * 16, in + c * 256); }
-    for (c = 0; c < 2; c++) {
-        cipher_chacha20_blocks_lanes_core(o, p + c * 16);
-        cipher_chacha20_blocks_lanes_out(out + c * 256, o);
+        cipher_chacha20_blocks_lanes_out(out + c * COPY, o);
     }
 }
 

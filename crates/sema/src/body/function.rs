@@ -62,9 +62,6 @@ pub fn lower_function(cx: &mut Cx, key: &InstanceKey, f: &Function, env: Env, na
         one_public_scalar(cx, &declared, result_span)?;
         not_public_before(cx, &func, &rets, at)?;
     }
-    if let Some(at) = attrs.vertical {
-        applies_to_each(cx, &mut func, &rets, at)?;
-    }
     func.inline = attrs.inline;
     func.declassifies = attrs.declassifies.is_some();
     // What a library module exports is for those who build that module, or say that they export it.
@@ -74,6 +71,9 @@ pub fn lower_function(cx: &mut Cx, key: &InstanceKey, f: &Function, env: Env, na
     let ret_public = rets.iter().map(|r| func.gives_public(*r)).collect();
     let signature = Signature { params: param_types, ret, ret_public };
     func.rets = rets;
+    if let Some(at) = attrs.vertical {
+        applies_to_each(cx, &mut func, at)?;
+    }
     Some(Lowered { func, signature })
 }
 
@@ -158,10 +158,9 @@ fn attributes(cx: &mut Cx, attrs: &[Attr]) -> Option<Attributes> {
 }
 
 /// Marks a function that applies another to every element of an array; as C, it is a loop.
-fn applies_to_each(cx: &mut Cx, func: &mut Func, rets: &[LocalId], span: Span) -> Option<()> {
+fn applies_to_each(cx: &mut Cx, func: &mut Func, span: Span) -> Option<()> {
     func.applies = Some(Applies::Each);
-    let shaped = Func { rets: rets.to_vec(), ..func.clone() };
-    if santoku_ir::each::of(&cx.program, &shaped).is_none() {
+    if santoku_ir::each::of(&cx.program, func).is_none() {
         return cx.fail(
             Diagnostic::error("bad-attribute", "this function has no layout")
                 .at(span, "it does not apply one function to every element of an array, and nothing else")

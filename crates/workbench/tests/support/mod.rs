@@ -254,26 +254,25 @@ impl HostProgram {
 }
 
 pub fn shipped_source() -> String {
-    std::fs::read_to_string(shipped().join("nacl_sign.c")).expect("the shipped file is there")
+    shipped_file("nacl_sign", "c")
 }
 
 /// A shipped file, its header pasted in.
 pub fn shipped_unit(unit: &str) -> String {
-    let read = |extension: &str| std::fs::read_to_string(tree().root.join(folder(unit)).join(format!("{unit}.{extension}"))).expect("the shipped file is there");
     let include = format!("#include \"{unit}.h\"\n");
-    let source = read("c");
+    let source = shipped_file(unit, "c");
     assert!(source.contains(&include));
-    source.replacen(&include, &read("h"), 1)
+    source.replacen(&include, &shipped_file(unit, "h"), 1)
 }
 
 /// A shipped file as it is.
-pub fn shipped_unit_apart(unit: &str) -> String {
-    std::fs::read_to_string(tree().root.join(folder(unit)).join(format!("{unit}.c"))).expect("the shipped file is there")
+pub fn shipped_file(unit: &str, extension: &str) -> String {
+    std::fs::read_to_string(tree().root.join(folder(unit)).join(format!("{unit}.{extension}"))).expect("the shipped file is there")
 }
 
-pub fn shipped_header(unit: &str) -> String {
-    std::fs::read_to_string(tree().root.join(folder(unit)).join(format!("{unit}.h"))).expect("the shipped file is there")
-}
+/// The units whose functions `c/memcheck.c` calls, all of them.
+pub const CALLED: [&str; 8] =
+    ["aead_chacha20poly1305", "aead_xchacha20poly1305", "hash_sha256", "hash_sha384", "hmac_sha256", "hmac_sha384", "hmac_sha512", "nacl"];
 
 /// The first round constant of SHA-512 (FIPS 180-4, section 4.2.3) with one bit wrong.
 pub fn with_a_wrong_constant(source: &str) -> String {
