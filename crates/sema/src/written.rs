@@ -178,6 +178,10 @@ impl Walker<'_, '_> {
         if callee.module.is_none() && callee.name.name == "len" {
             return;
         }
+        // A builtin, unless a function has its name; its arguments are looked at in samples.
+        if crate::body::words::form(callee).is_some() && self.cx.lookup(self.module, &callee.name.name).is_none() {
+            return;
+        }
         let Some(entity) = self.look(callee) else { return };
         let (Item::Fn(_), Some(f)) = (entity.item, self.cx.world.function(entity)) else { return };
         if f.params.len() != args.len() {

@@ -27,6 +27,8 @@ const FAULTS: &[(&str, &str)] = &[
     ("fn f<N: const>(x: u8, n: int in 0..7) -> u8 { x >> n }", "secret-shift 1:52 shift count depends on a secret"),
     ("fn f<N: const>(n: int in 0..N) -> int { var y: int in 0..9 = 0; for i in 0..<n { y = 1 }\n y }", "secret-bound 1:78 loop bound depends on a secret"),
     ("fn g(x: public u8) -> u8 { x }\nfn f<T: type>(x: u8, y: T) -> u8 { g(x) }", "secret-argument 2:38 secret passed as a public argument"),
+    ("fn f<N: const>(x: [u8; N + 4]) -> u32 { le33(x, 0) }", "unknown-name 1:41 `le33` is not defined"),
+    ("fn f<N: const>(x: [u8; N + 4]) -> u32 { le32(x) }", "wrong-arguments 1:41 `le32` takes 2 arguments, 1 given"),
     // With arrays that only large values allow.
     ("fn f<N: const>(x: [u8; N - 100]) -> u8 { let y: u16 = x[0]; 1 }", "type-mismatch 1:55 expected u16, found u8"),
 ];
@@ -55,6 +57,8 @@ fn what_depends_on_a_value_is_left_to_the_instances() {
         "fn f<T: type>(x: T) -> T { x[0] }",
         "fn f<N: const>(x: [u8; N]) -> u8 { if N == 3 { x[2] } else { x[0] } }",
         "fn f<N: const>(x: u8) -> int in 0..N { N }",
+        "fn f<N: const>(x: [u8; N + 4]) -> [u32; N] { [for i in 0..<N: le32(x, i)] }",
+        "fn f<N: const>(x: [u8; N + 8]) -> [u8; N + 8] { var r = x; be64(r, 1) ^= 7; r }",
         "const K = [1, 2, 3]\nfn f<N: const>(x: u8) -> int in 0..9 { K[N] }",
         "fn f<A: const, B: const>(x: [u8; A], y: [u8; B]) -> u8 { var r: u8 = 0; for i in 0..<A { r ^= x[i] }\n for i in 0..<B { r ^= y[i] }\n r }",
     ] {

@@ -17,6 +17,6 @@ mod step;
 mod stmt;
 mod value;
 mod view;
-mod words;
+pub mod words;
 
 pub use function::{lower_function, lower_test, Lowered};
