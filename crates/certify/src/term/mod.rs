@@ -19,6 +19,7 @@ mod arrays;
 mod atom;
 mod bits;
 mod booleans;
+mod columns;
 mod compare;
 mod conditions;
 #[cfg(test)]

@@ -49,7 +49,13 @@ impl Terms {
         if self.same_bits(a, b) {
             return true;
         }
-        if !self.settling.on || self.values[a.0 as usize] != self.values[b.0 as usize] {
+        if self.values[a.0 as usize] != self.values[b.0 as usize] {
+            return false;
+        }
+        if self.same_columns(a, b) {
+            return true;
+        }
+        if !self.settling.on {
             return false;
         }
         if let Some(known) = self.settling.answers.get(&(a, b)) {
