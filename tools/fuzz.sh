@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-60} dist=${DIST:-dist/c} out=${OUT:-build/fuzz}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || { echo "fuzz: \`$seconds\` is no number of seconds" >&2; exit 2; }
-units=(aead_chacha20poly1305 aead_xchacha20poly1305 hmac_sha256 hmac_sha512 nacl p256_ecdsa_verify secp256k1_ecdsa_verify)
+units=(aead_aesgcm aead_chacha20poly1305 aead_xchacha20poly1305 hmac_sha256 hmac_sha512 nacl p256_ecdsa_verify secp256k1_ecdsa_verify)
 sources=() include=()
 for unit in "${units[@]}"; do
   sources+=("$dist/$unit/$unit.c")
@@ -18,7 +18,7 @@ for target in fuzz/*.c; do
   name=$(basename "$target" .c)
   mkdir -p "$out/$name"
   # An input for each function and each thing that is done to it: with these, the fuzzer need not find out how long inputs are.
-  for what in {0..15}; do
+  for what in {0..9} {16..25}; do
     for change in 00 01; do
       { printf '%b' "\\x$(printf %02x "$what")\\x$change\\x05\\x00"; head -c $((300 + 41 * what)) /dev/zero | tr '\0' 'k'; } >"$out/$name/seed-$what-$change"
     done

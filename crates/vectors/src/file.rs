@@ -2,7 +2,7 @@
 //!
 //! JSON: `testGroups`, each with `tests`; a case has its own fields and those of its group. Or a list of cases. Fields of inner objects are
 //! reached by dots: `publicKey.pk`. `.rsp`: `name = value` lines, a blank line behind each case; `[name = value]` holds for all that follow. Where a
-//! case has `Len`, a number of bits, `Msg` ends there (CAVP writes one byte for an empty message).
+//! case has `Len`, a number of bits, `Msg` ends there (CAVP writes one byte for an empty message). A line `FAIL` is Wycheproof's `result`.
 
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -110,6 +110,10 @@ pub fn responses(text: &str) -> Result<Vec<Record>, String> {
                 Some((name, value)) => drop(section.insert(name.trim().to_string(), Datum::Text(value.trim().to_string()))),
                 None => drop(section.insert("section".to_string(), Datum::Text(inside.trim().to_string()))),
             }
+        } else if line == "FAIL" {
+            if let Some(case) = &mut own {
+                case.data.insert(RESULT.to_string(), Datum::Text("invalid".to_string()));
+            }
         } else if !line.starts_with('#') {
             let (name, value) = line.split_once('=').ok_or_else(|| format!("line {} is no `name = value`", n + 1))?;
             let case = own.get_or_insert_with(|| Record { id: format!("line {}", n + 1), data: section.clone() });
@@ -118,8 +122,17 @@ pub fn responses(text: &str) -> Result<Vec<Record>, String> {
     }
     out.extend(own.take());
     out.iter_mut().for_each(cut);
+    // A file that says so of some cases says by its silence that the others are right.
+    if out.iter().any(|case| case.data.contains_key(RESULT)) {
+        for case in &mut out {
+            case.data.entry(RESULT.to_string()).or_insert_with(|| Datum::Text("valid".to_string()));
+        }
+    }
     Ok(out)
 }
+
+/// What Wycheproof calls the verdict of a case, and CAVP writes as a line `FAIL`.
+const RESULT: &str = "result";
 
 /// `Msg` has `Len` bits.
 fn cut(case: &mut Record) {
@@ -164,6 +177,13 @@ mod tests {
         assert_eq!(ids, ["line 5", "line 9", "line 13"]);
         assert_eq!((text(&all[0], "Msg"), text(&all[1], "Msg"), text(&all[1], "L")), (String::new(), "1122".into(), "32".into()));
         assert_eq!(text(&all[2], "section"), "P-256");
+    }
+
+    #[test]
+    fn a_case_that_fails_is_invalid_and_others_valid() {
+        let all = read("a.rsp", "Count = 0\nTag = 00\nPT = \n\nCount = 1\nTag = 01\nFAIL\n").expect("cases");
+        assert_eq!((text(&all[0], "result"), text(&all[1], "result")), ("valid".into(), "invalid".into()));
+        assert!(read("a.rsp", "Count = 0\nFAILED\n").is_err());
     }
 
     #[test]

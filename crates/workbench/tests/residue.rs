@@ -83,9 +83,17 @@ fn probes() -> Vec<Probe> {
         call: "santoku_chacha20poly1305_seal((out), (out) + 700, 5, 700, (a), (a) + 32, (a) + 44, (a) + 49)",
         out: 716,
         input: [&key[..], &[9; 12], &[8; 5], &[7; 700]].concat(),
-        secrets: vec![key],
+        secrets: vec![key.clone()],
     };
-    vec![sign, pair, shared, hash, seal]
+    let gcm = Probe {
+        unit: "aead_aesgcm",
+        declaration: "void santoku_aes256gcm_seal(uint8_t *c, uint8_t *tag, uint32_t k, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *ad, const uint8_t *m)",
+        call: "santoku_aes256gcm_seal((out), (out) + 100, 5, 100, (a), (a) + 32, (a) + 44, (a) + 49)",
+        out: 116,
+        input: [&key[..], &[9; 12], &[8; 5], &[7; 100]].concat(),
+        secrets: vec![key.clone()],
+    };
+    vec![sign, pair, shared, hash, gcm, seal]
 }
 
 /// The stack after the call, the lowest byte first.

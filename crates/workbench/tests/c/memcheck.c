@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <valgrind/memcheck.h>
+#include "aead_aesgcm.h"
 #include "aead_chacha20poly1305.h"
 #include "aead_xchacha20poly1305.h"
 #include "hash_sha256.h"
@@ -111,6 +112,18 @@ static void of_length(size_t n)
     santoku_xchacha20poly1305_seal(c, out, 0, n, key, nonce, m, m); shown(c, n); shown(out, 16);
     santoku_xchacha20poly1305_open(back, &ok, 0, n, key, nonce, m, c, out);
     known(ok == 1);
+    santoku_aes128gcm_seal(c, out, n % 50, n, key, nonce, m, m); shown(c, n); shown(out, 16);
+    santoku_aes128gcm_open(back, &ok, n % 50, n, key, nonce, m, c, out);
+    known(ok == 1);
+    santoku_aes256gcm_seal(c, out, n % 50, n, key, nonce, m, m); shown(c, n); shown(out, 16);
+    santoku_aes256gcm_open(back, &ok, n % 50, n, key, nonce, m, c, out);
+    known(ok == 1);
+    out[15] ^= 1;
+    santoku_aes256gcm_open(back, &ok, n % 50, n, key, nonce, m, c, out);
+    known(ok == 0);
+    santoku_aes128gcm_open(back, &ok, n % 50, n, key, nonce, m, c, out);
+    known(ok == 0);
+    santoku_xchacha20poly1305_seal(c, out, 0, n, key, nonce, m, m); shown(c, n); shown(out, 16);
     out[3] ^= 1;
     santoku_xchacha20poly1305_open(back, &ok, 0, n, key, nonce, m, c, out);
     known(ok == 0);

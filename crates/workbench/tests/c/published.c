@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "aead_aesgcm.h"
 #include "hash_sha256.h"
 #include "hash_sha384.h"
 #include "hmac_sha256.h"
@@ -81,6 +82,25 @@ static size_t signature(const uint8_t *seed, const uint8_t *m, size_t n)
     return 97;
 }
 
+/* AES-GCM with a key of `size` bytes: key, nonce and associated data, then the message, or ciphertext and tag; what is opened has a verdict behind it. */
+static size_t gcm(size_t size, int open, const uint8_t *a, size_t k, const uint8_t *m, size_t n)
+{
+    const uint8_t *nonce = a + size, *ad = nonce + 12;
+    uint32_t ok = 0;
+    if (k < size + 12 || (open && n < 16) || n > sizeof out - 16) {
+        return 0;
+    }
+    k -= size + 12;
+    if (!open) {
+        (size == 16 ? santoku_aes128gcm_seal : santoku_aes256gcm_seal)(out, out + n, k, n, a, nonce, ad, m);
+        return n + 16;
+    }
+    n -= 16;
+    (size == 16 ? santoku_aes128gcm_open : santoku_aes256gcm_open)(out, &ok, k, n, a, nonce, ad, m, m + n);
+    out[n] = (uint8_t)ok;
+    return n + 1;
+}
+
 int main(void)
 {
     uint8_t head[9];
@@ -99,6 +119,8 @@ int main(void)
         case 7: size = k == 32 ? signature(a, b, n) : 0; break;
         case 8: case 9: case 10: monte(head[0] - 8, a, k); break;
         case 11: size = k == 32 && n == 4 ? ladders(a, number(b)) : 0; break;
+        case 12: case 13: size = gcm(16, head[0] == 13, a, k, b, n); break;
+        case 14: case 15: size = gcm(32, head[0] == 15, a, k, b, n); break;
         default: return 1;
         }
         fwrite(out, 1, size, stdout);
