@@ -6,12 +6,12 @@
 //! Every operation of the core is here, but branches, indices, bounds and divisors must be known when they are reached.
 
 pub use crate::error::Unequal;
-use crate::gates::{Bit, Gates};
 use crate::held::Held;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use santoku_ir::{Base, BinOp, CmpOp, ConstValue, Expr, ExprKind, FuncId, Len, LocalId, Loc, Place, Program, Proj, Range, Stmt, Ty, UnOp};
 use santoku_num::SplitMix64;
+use santoku_prove::gates::{Bit, Gates};
 
 /// Statements executed by one comparison, both sides together.
 const STEPS_MAX: usize = 4_000_000;

@@ -15,7 +15,6 @@ mod columns;
 mod count;
 mod embed;
 mod error;
-mod gates;
 mod graph;
 mod held;
 pub mod interleave;

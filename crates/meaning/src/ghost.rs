@@ -200,6 +200,9 @@ impl<'a> Run<'a> {
     }
 }
 
+/// Calls that one look at a function compares with others whose arguments may be the same.
+const COMPARED_MAX: u32 = 32;
+
 impl Run<'_> {
     /// A 0/1 polynomial, where clauses are asked under conditions as one atom: its powers are the atom itself.
     pub(crate) fn as_bit(&mut self, p: Poly) -> Poly {
@@ -287,6 +290,10 @@ impl Run<'_> {
         others.sort_by(|a, b| b.cmp(a));
         let guard = self.guard.clone();
         for (_, parts) in others {
+            if self.compared >= COMPARED_MAX {
+                return;
+            }
+            self.compared += 1;
             let mut pairs = parts.iter().zip(&key.1).rev().filter(|(a, b)| a != b);
             let equal = |run: &mut Self, a: &Part, b: &Part| match (a, b) {
                 (Part::Num(a), Part::Num(b)) => ![a, b].iter().any(|p| counter == Some(*p)) && run.holds(&Prop::Zero(a.sub(b), None), &guard),

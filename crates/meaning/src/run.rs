@@ -37,7 +37,7 @@ enum Step {
 impl<'a> Run<'a> {
     pub fn new(p: &'a Program, id: FuncId, search: &'a dyn Search) -> Run<'a> {
         let f = p.func(id);
-        let mut run = Run { p, f, atoms: Atoms::with(crate::atoms::MERGED), locals: vec![None; f.locals.len()], zeros: vec![], least: vec![], guard: Poly::constant(1u8), search, steps: 0, limits: (STEPS, TERMS), too_much: BTreeSet::new(), constants: BTreeMap::new(), values: BTreeMap::new(), words: false, spoken_of: BTreeMap::new(), bits: false, cuts: false, names: false, opens: vec![], elements: BTreeMap::new(), supposed: 0, depth: 0, found: Clauses::default(), outside: None };
+        let mut run = Run { p, f, atoms: Atoms::with(crate::atoms::MERGED), locals: vec![None; f.locals.len()], zeros: vec![], least: vec![], guard: Poly::constant(1u8), search, steps: 0, limits: (STEPS, TERMS), too_much: BTreeSet::new(), constants: BTreeMap::new(), values: BTreeMap::new(), words: false, spoken_of: BTreeMap::new(), bits: false, cuts: false, names: false, opens: vec![], elements: BTreeMap::new(), supposed: 0, compared: 0, depth: 0, found: Clauses::default(), outside: None };
         for id in f.lens.iter().chain(&f.params) {
             run.locals[id.0 as usize] = Some(Val::any(p, &mut run.atoms, &f.local(*id).ty));
         }

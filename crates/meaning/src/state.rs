@@ -51,6 +51,8 @@ pub struct Run<'a> {
     pub elements: BTreeMap<(usize, Poly), Val>,
     /// Inside a round that stands for others.
     pub supposed: u32,
+    /// Calls of specification functions that were compared with others.
+    pub(crate) compared: u32,
     /// Callees that are run in place: what they require of others is asked in them.
     pub depth: u32,
     pub found: Clauses,

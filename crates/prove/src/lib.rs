@@ -14,6 +14,7 @@ pub mod crosscheck;
 mod cuts;
 pub mod equiv;
 mod excuse;
+pub mod gates;
 pub mod itv;
 pub mod judged;
 mod key;

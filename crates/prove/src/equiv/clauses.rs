@@ -1,9 +1,10 @@
-//! Clauses about words: `ensures result == spec(x)` holds if code and specification are the same term.
+//! Clauses about words: `ensures result == spec(x)` holds if code and specification are the same term, or the same bits.
 //!
 //! Needs: the function and the specification functions.  Keeps: a clause holds on every input that meets the obligations of the function,
 //! provided that what it calls keeps its own clauses; what is not decided is open.  Absent: search, run-time lengths, induction.
 //! Trusted: engines.
 
+use super::blast::Blast;
 use super::dag::{Dag, Id, Lens, Node, Stop};
 use super::exec::{self, Exec, How};
 use super::print;
@@ -47,7 +48,8 @@ pub fn check(p: &Program, id: FuncId) -> Found {
     });
     spec.places = inputs.collect();
     spec.places.extend(f.rets.iter().copied().zip(outs));
-    nrs.into_iter().map(|i| (i, clause(&mut dag, &mut spec, (p, f), &f.contracts[i].cond))).collect()
+    let mut blast = Blast::default();
+    nrs.into_iter().map(|i| (i, clause(&mut dag, (&mut spec, &mut blast), (p, f), &f.contracts[i].cond))).collect()
 }
 
 fn reason(stop: &Stop) -> String {
@@ -57,11 +59,14 @@ fn reason(stop: &Stop) -> String {
     }
 }
 
-fn clause(dag: &mut Dag, spec: &mut SpecEval, (p, f): (&Program, &Func), cond: &SpecExpr) -> Result<(), String> {
+fn clause(dag: &mut Dag, (spec, blast): (&mut SpecEval, &mut Blast), (p, f): (&Program, &Func), cond: &SpecExpr) -> Result<(), String> {
     spec.first_new = None;
     let found = match cond {
-        SpecExpr::Cmp(CmpOp::Eq, a, b) => sides(dag, spec, a, b),
-        _ => spec.eval(dag, cond).map(|t| (!dag.as_const(t).is_some_and(One::is_one)).then(|| (String::new(), t, t))),
+        SpecExpr::Cmp(CmpOp::Eq, a, b) => sides(dag, (spec, blast), a, b),
+        _ => spec.eval(dag, cond).map(|t| {
+            let always = dag.bool(true);
+            (!dag.as_const(t).is_some_and(One::is_one) && !blast.same(dag, t, always)).then(|| (String::new(), t, t))
+        }),
     };
     match found {
         Err(stop) => Err(format!("the specification is not followed: {}", reason(&stop))),
@@ -74,13 +79,13 @@ fn clause(dag: &mut Dag, spec: &mut SpecEval, (p, f): (&Program, &Func), cond: &
 }
 
 /// The first scalars that are not the same, with the place where they are.
-fn sides(dag: &mut Dag, spec: &mut SpecEval, a: &SpecExpr, b: &SpecExpr) -> Result<Option<(String, Id, Id)>, Stop> {
+fn sides(dag: &mut Dag, (spec, blast): (&mut SpecEval, &mut Blast), a: &SpecExpr, b: &SpecExpr) -> Result<Option<(String, Id, Id)>, Stop> {
     let (a, b) = (spec.eval(dag, a)?, spec.eval(dag, b)?);
     let pairs = spec.pairs(dag, a, b)?;
     let many = pairs.len() > 1;
     for (k, (x, y)) in pairs.into_iter().enumerate() {
         let same = spec.equal(dag, x, y);
-        if dag.as_const(same).is_none_or(Zero::is_zero) {
+        if dag.as_const(same).is_none_or(Zero::is_zero) && !blast.same(dag, x, y) {
             let place = if many { format!(" at element {k}") } else { String::new() };
             return Ok(Some((place, spec.words.short(dag, x), spec.words.short(dag, y))));
         }

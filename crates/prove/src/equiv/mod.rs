@@ -9,6 +9,7 @@
 
 mod arith;
 mod bits;
+mod blast;
 pub mod clauses;
 mod dag;
 mod data;

@@ -52,6 +52,13 @@ impl Words {
                 let (a, b) = self.bounds(dag, *x).filter(|b| !b.0.is_negative())?;
                 Some((lo * a, hi * b))
             }),
+            Node::Load(table, i) => {
+                let Node::Array(parts) = dag.node(*table) else { return None };
+                let (first, last) = self.bounds(dag, *i)?;
+                let inside = !first.is_negative() && last < parts.len().into();
+                let values: Vec<&BigInt> = parts.iter().map(|p| dag.as_const(*p)).collect::<Option<_>>().filter(|_| inside)?;
+                Some((values.iter().copied().min()?.clone(), values.iter().copied().max()?.clone()))
+            }
             _ => None,
         }
     }
@@ -167,6 +174,9 @@ impl Words {
     /// An operation on the bits of integers that are words. `None`: one is negative, or nothing is known of its size.
     pub fn bitwise(&mut self, dag: &mut Dag, op: BinOp, x: Id, y: Id) -> Option<Id> {
         let bits = self.width(dag, x)?.max(self.width(dag, y)?);
+        // Small numbers in long words: what is made of them is known to be small, too.
+        let short = |s: &mut Self, x: Id| s.bounds(dag, x).map_or(bits, |(_, hi)| hi.bits().max(1) as u32);
+        let bits = bits.min(short(self, x).max(short(self, y)));
         let (x, y) = (self.word(dag, x, bits), self.word(dag, y, bits));
         let word = dag.binary(op, x, y);
         Some(integer(dag, word))

@@ -1,10 +1,12 @@
-//! Gates over unknown bits, in a normal form: exclusive ors as sets, everything else as conjunctions of two.
+//! Gates over unknown bits, in a normal form: exclusive ors as sets, elements of constant tables, everything else as conjunctions of two.
 //!
-//! Keeps: equal edges are equal functions; what is built stays below [`GATES_MAX`].  Absent: search.
+//! Keeps: equal edges are equal functions; what is built stays below [`GATES_MAX`].  Absent: search; but functions of a few inputs can be run on all
+//! of them ([`Gates::same`]).
+//! Trusted: engines.
 
 use num_bigint::BigInt;
 use num_traits::Signed;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A bit: an edge into the graph.
 pub type Bit = u32;
@@ -16,7 +18,13 @@ enum Gate {
     And(Bit, Bit),
     /// Sum of these and a constant.
     Xor(Vec<Bit>, bool),
+    /// One bit of an element of a table; the index, lowest bit first, lies in the table or the bit is 0.
+    Look { table: u32, bit: u32, index: Vec<Bit> },
 }
+
+/// Inputs of functions that are run on all of them, and gates of one.
+const RUN_INPUTS_MAX: usize = 10;
+const RUN_GATES_MAX: usize = 20_000;
 
 /// Sums that stay longer are not merged: what a round adds up to before the next products, four S-boxes and keys among them, fits.
 const SUM_MAX: usize = 128;
@@ -32,6 +40,7 @@ pub struct Gates {
     index: BTreeMap<Gate, Bit>,
     /// Terms of all sums.
     terms: usize,
+    tables: Vec<Vec<BigInt>>,
     /// No room was left; what was built since is worth nothing.
     pub full: bool,
 }
@@ -74,7 +83,7 @@ impl Gates {
         match &self.gates[b as usize] {
             Gate::Zero => (vec![], false),
             Gate::Xor(xs, c) => (xs.clone(), *c),
-            Gate::Input(_) | Gate::And(..) => (vec![b], false),
+            Gate::Input(_) | Gate::And(..) | Gate::Look { .. } => (vec![b], false),
         }
     }
     /// The sum of these, in order and each once.
@@ -117,6 +126,75 @@ impl Gates {
         let n = self.and(x, y);
         self.not(n)
     }
+    /// Bit `bit` of the element of a table; 0 behind its end.
+    pub fn look(&mut self, table: &[BigInt], bit: u32, index: &[Bit]) -> Bit {
+        let known: Option<Vec<bool>> = index.iter().map(|b| self.known(*b)).collect();
+        if let Some(known) = known {
+            let at = known.iter().rev().fold(0usize, |at, b| at << 1 | usize::from(*b));
+            return self.constant(table.get(at).is_some_and(|v| v.bit(u64::from(bit))));
+        }
+        let table = match self.tables.iter().position(|t| t == table) {
+            Some(at) => at,
+            None => {
+                self.tables.push(table.to_vec());
+                self.tables.len() - 1
+            }
+        };
+        self.add(Gate::Look { table: table as u32, bit, index: index.to_vec() })
+    }
+
+    /// Whether two edges are the same function: one edge, or run on all values of their inputs, if these are few.
+    pub fn same(&self, a: Bit, b: Bit) -> bool {
+        a == b || self.run_on_all(a, b).is_some_and(|(x, y)| x == y)
+    }
+
+    /// The values of two edges on all values of their inputs. `None`: too many inputs, or gates.
+    fn run_on_all(&self, a: Bit, b: Bit) -> Option<(Vec<u64>, Vec<u64>)> {
+        let mut cone = BTreeSet::new();
+        let (mut todo, mut inputs) = (vec![a, b], 0);
+        while let Some(g) = todo.pop() {
+            if !cone.insert(g) {
+                continue;
+            }
+            match &self.gates[g as usize] {
+                Gate::Zero => {}
+                Gate::Input(_) => inputs += 1,
+                Gate::And(x, y) => todo.extend([*x, *y]),
+                Gate::Xor(xs, _) => todo.extend(xs),
+                Gate::Look { index, .. } => todo.extend(index),
+            }
+            if inputs > RUN_INPUTS_MAX || cone.len() > RUN_GATES_MAX {
+                return None;
+            }
+        }
+        let words = (1usize << inputs).div_ceil(64);
+        let mut values: HashMap<Bit, Vec<u64>> = HashMap::new();
+        let mut input = 0;
+        // Operands come before what is made of them.
+        for g in cone {
+            let of = |b: &Bit, w: usize| values.get(b).map_or(0, |v| v[w]);
+            let value: Vec<u64> = match &self.gates[g as usize] {
+                Gate::Zero => vec![0; words],
+                Gate::Input(_) => {
+                    input += 1;
+                    (0..words).map(|w| (0..64).fold(0, |v, k| v | (((64 * w + k) >> (input - 1) & 1) as u64) << k)).collect()
+                }
+                Gate::And(x, y) => (0..words).map(|w| of(x, w) & of(y, w)).collect(),
+                Gate::Xor(xs, c) => (0..words).map(|w| xs.iter().fold(if *c { u64::MAX } else { 0 }, |v, x| v ^ of(x, w))).collect(),
+                Gate::Look { table, bit, index } => (0..words).map(|w| self.looked(*table, *bit, index.iter().map(|b| of(b, w)))).collect(),
+            };
+            values.insert(g, value);
+        }
+        Some((values.get(&a)?.clone(), values.get(&b)?.clone()))
+    }
+
+    /// A bit of 64 elements of a table.
+    fn looked(&self, table: u32, bit: u32, index: impl Iterator<Item = u64>) -> u64 {
+        let index: Vec<u64> = index.collect();
+        let at = |k: u32| index.iter().rev().fold(0usize, |at, b| at << 1 | (b >> k & 1) as usize);
+        (0..64).fold(0, |v, k| v | u64::from(self.tables[table as usize].get(at(k)).is_some_and(|e| e.bit(u64::from(bit)))) << k)
+    }
+
     /// `if c { a } else { b }`
     pub fn choose(&mut self, c: Bit, a: Bit, b: Bit) -> Bit {
         let d = self.xor(a, b);
@@ -164,6 +242,7 @@ impl Gates {
                 Gate::Input(n) => inputs(*n),
                 Gate::And(a, b) => value[*a as usize] & value[*b as usize],
                 Gate::Xor(xs, c) => xs.iter().fold(if *c { u64::MAX } else { 0 }, |v, x| v ^ value[*x as usize]),
+                Gate::Look { table, bit, index } => self.looked(*table, *bit, index.iter().map(|b| value[*b as usize])),
             });
         }
         pairs.iter().position(|(a, b)| value[*a as usize] != value[*b as usize])
