@@ -13,6 +13,7 @@
 #include "hash_sha256.h"
 #include "scalarmult_curve25519.h"
 #include "aead_chacha20poly1305.h"
+#include "aead_aesgcm.h"
 #include "hash_sha384.h"
 #include "hmac_sha256.h"
 #include "hmac_sha384.h"

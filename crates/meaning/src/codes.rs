@@ -160,7 +160,7 @@ impl Run<'_> {
                 let ty = self.f.local(id).ty.clone();
                 (self.locals[id.0 as usize].clone().unwrap_or_else(|| self.unwritten(&ty)), ty)
             }
-            Base::Const(id) => (Val::of_const(&self.p.consts[id.0 as usize].value), self.p.consts[id.0 as usize].ty.clone()),
+            Base::Const(id) => (self.literal(id), self.p.consts[id.0 as usize].ty.clone()),
         };
         let steps = self.steps(&p.projs)?;
         self.pick(whole, &ty, &steps)

@@ -200,8 +200,8 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Calls that one look at a function compares with others whose arguments may be the same.
-const COMPARED_MAX: u32 = 32;
+/// Calls with which others are compared in vain, in one look at a function: where arguments differ everywhere, to see that they do takes long.
+const COMPARED_MAX: u32 = 24;
 
 impl Run<'_> {
     /// A 0/1 polynomial, where clauses are asked under conditions as one atom: its powers are the atom itself.
@@ -293,7 +293,6 @@ impl Run<'_> {
             if self.compared >= COMPARED_MAX {
                 return;
             }
-            self.compared += 1;
             let mut pairs = parts.iter().zip(&key.1).rev().filter(|(a, b)| a != b);
             let equal = |run: &mut Self, a: &Part, b: &Part| match (a, b) {
                 (Part::Num(a), Part::Num(b)) => ![a, b].iter().any(|p| counter == Some(*p)) && run.holds(&Prop::Zero(a.sub(b), None), &guard),
@@ -306,6 +305,7 @@ impl Run<'_> {
                 }
                 return;
             }
+            self.compared += 1;
         }
     }
 

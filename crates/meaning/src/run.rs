@@ -13,7 +13,7 @@ use crate::state::{Run, DEPTH, PRODUCT};
 use crate::value::{part, Val};
 use crate::words;
 use santoku_ir::typing::Scope;
-use santoku_ir::{visit, Base, BinOp, CmpOp, ContractKind, Expr, ExprKind, FuncId, Len, Loc, LocalId, Place, Program, Proj, Stmt, Ty, UnOp};
+use santoku_ir::{visit, Base, BinOp, CmpOp, ConstId, ContractKind, Expr, ExprKind, FuncId, Len, Loc, LocalId, Place, Program, Proj, Stmt, Ty, UnOp};
 use santoku_num::{Int, Itv};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ enum Step {
 impl<'a> Run<'a> {
     pub fn new(p: &'a Program, id: FuncId, search: &'a dyn Search) -> Run<'a> {
         let f = p.func(id);
-        let mut run = Run { p, f, atoms: Atoms::with(crate::atoms::MERGED), locals: vec![None; f.locals.len()], zeros: vec![], least: vec![], guard: Poly::constant(1u8), search, steps: 0, limits: (STEPS, TERMS), too_much: BTreeSet::new(), constants: BTreeMap::new(), values: BTreeMap::new(), words: false, spoken_of: BTreeMap::new(), bits: false, cuts: false, names: false, opens: vec![], elements: BTreeMap::new(), supposed: 0, compared: 0, depth: 0, found: Clauses::default(), outside: None };
+        let mut run = Run { p, f, atoms: Atoms::with(crate::atoms::MERGED), locals: vec![None; f.locals.len()], zeros: vec![], least: vec![], guard: Poly::constant(1u8), search, steps: 0, limits: (STEPS, TERMS), too_much: BTreeSet::new(), constants: BTreeMap::new(), values: BTreeMap::new(), words: false, spoken_of: BTreeMap::new(), bits: false, cuts: false, names: false, opens: vec![], elements: BTreeMap::new(), literals: BTreeMap::new(), supposed: 0, compared: 0, depth: 0, found: Clauses::default(), outside: None };
         for id in f.lens.iter().chain(&f.params) {
             run.locals[id.0 as usize] = Some(Val::any(p, &mut run.atoms, &f.local(*id).ty));
         }
@@ -273,7 +273,7 @@ impl<'a> Run<'a> {
                 Some(v) => v,
                 None => Val::any(self.p, &mut self.atoms, &self.f.local(id).ty),
             },
-            Base::Const(id) => Val::of_const(&self.p.consts[id.0 as usize].value),
+            Base::Const(id) => self.literal(id),
         };
         if let Val::Open(nr) = whole {
             if let Some(v) = self.read_open(nr, &p.projs)? {
@@ -288,6 +288,12 @@ impl<'a> Run<'a> {
         }
         let ty = known(Scope::of(self.p, self.f).place_ty(p), "a place without a type")?;
         Ok(Val::any(self.p, &mut self.atoms, &ty))
+    }
+
+    /// A constant of the program. Tables are long, and read an element at a time.
+    pub(crate) fn literal(&mut self, id: ConstId) -> Val {
+        let p = self.p;
+        self.literals.entry(id).or_insert_with(|| Val::of_const(&p.consts[id.0 as usize].value)).clone()
     }
 
     /// An element of few aggregates, by what the index is.

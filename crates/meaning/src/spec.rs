@@ -218,7 +218,7 @@ impl<'r, 'a> Eval<'r, 'a> {
         }
         let whole = match p.base {
             Base::Local(id) => known(self.locals.get(id.0 as usize).cloned().flatten(), "a clause about what was not written")?,
-            Base::Const(id) => Val::of_const(&self.run.p.consts[id.0 as usize].value),
+            Base::Const(id) => self.run.literal(id),
         };
         known(part(&whole, &path), "a place in a clause that is not followed")
     }

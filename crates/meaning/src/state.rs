@@ -8,7 +8,7 @@ use crate::poly::Poly;
 use crate::proof::Search;
 use crate::value::Val;
 use santoku_num::Int;
-use santoku_ir::{Func, FuncId, Program, SpecId, Ty};
+use santoku_ir::{ConstId, Func, FuncId, Program, SpecId, Ty};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Products of terms that a product of values is made of.
@@ -49,9 +49,11 @@ pub struct Run<'a> {
     /// Arrays of run-time length that nobody writes: what they hold, and their lengths; elements that were asked for.
     pub opens: Vec<(Ty, Num)>,
     pub elements: BTreeMap<(usize, Poly), Val>,
+    /// Constants of the program that were read.
+    pub(crate) literals: BTreeMap<ConstId, Val>,
     /// Inside a round that stands for others.
     pub supposed: u32,
-    /// Calls of specification functions that were compared with others.
+    /// Comparisons of calls of specification functions that found other arguments.
     pub(crate) compared: u32,
     /// Callees that are run in place: what they require of others is asked in them.
     pub depth: u32,

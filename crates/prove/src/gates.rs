@@ -233,8 +233,8 @@ impl Gates {
         (0..bits).map(|k| self.constant(v.bit(u64::from(k)))).collect()
     }
 
-    /// Do two edges agree on these inputs, 64 of them at a time? Different answers are different functions.
-    pub fn agree(&self, pairs: &[(Bit, Bit)], inputs: &dyn Fn(u32) -> u64) -> Option<usize> {
+    /// The values of all edges on 64 choices of inputs.
+    fn run(&self, inputs: &dyn Fn(u32) -> u64) -> Vec<u64> {
         let mut value: Vec<u64> = Vec::with_capacity(self.gates.len());
         for g in &self.gates {
             value.push(match g {
@@ -245,6 +245,19 @@ impl Gates {
                 Gate::Look { table, bit, index } => self.looked(*table, *bit, index.iter().map(|b| value[*b as usize])),
             });
         }
+        value
+    }
+
+    /// The values of edges on one choice of inputs.
+    #[cfg(test)]
+    pub(crate) fn values(&self, bits: &[Bit], inputs: &dyn Fn(u32) -> bool) -> Vec<bool> {
+        let all = self.run(&|n| if inputs(n) { u64::MAX } else { 0 });
+        bits.iter().map(|b| all[*b as usize] & 1 == 1).collect()
+    }
+
+    /// Do two edges agree on these inputs, 64 of them at a time? Different answers are different functions.
+    pub fn agree(&self, pairs: &[(Bit, Bit)], inputs: &dyn Fn(u32) -> u64) -> Option<usize> {
+        let value = self.run(inputs);
         pairs.iter().position(|(a, b)| value[*a as usize] != value[*b as usize])
     }
 }
@@ -328,5 +341,51 @@ impl Gates {
             all = self.and(all, e);
         }
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use santoku_num::SplitMix64 as Rng;
+
+    /// Gates over six inputs and a table of 16 elements.
+    fn random(gates: &mut Gates, rng: &mut Rng) -> Vec<Bit> {
+        let table: Vec<BigInt> = (0..16).map(|_| rng.below(4).into()).collect();
+        let mut pool: Vec<Bit> = (0..6).map(|n| gates.input(n)).collect();
+        for _ in 0..40 {
+            let mut one = || pool[rng.below(pool.len() as u64) as usize];
+            let (a, b, c, d) = (one(), one(), one(), one());
+            let made = match rng.below(6) {
+                0 => gates.and(a, b),
+                1 => gates.or(a, b),
+                2 => gates.xor(a, b),
+                3 => gates.not(a),
+                4 => gates.choose(a, b, c),
+                _ => gates.look(&table, rng.below(2) as u32, &[a, b, c, d]),
+            };
+            pool.push(made);
+        }
+        pool
+    }
+
+    #[test]
+    fn functions_are_the_same_where_all_inputs_say_so() {
+        let (mut yes, mut no) = (0, 0);
+        for seed in 1..=100 {
+            let mut gates = Gates::default();
+            let pool = random(&mut gates, &mut Rng::new(seed));
+            for (i, a) in pool.iter().enumerate() {
+                for b in &pool[i + 1..] {
+                    // All 64 values of the six inputs in one word.
+                    let inputs = |n: u32| (0..64u64).fold(0, |v, k| v | (k >> n & 1) << k);
+                    let agree = gates.agree(&[(*a, *b)], &inputs).is_none();
+                    assert_eq!(gates.same(*a, *b), agree, "seed {seed}: {a} and {b}");
+                    yes += u32::from(agree && a != b);
+                    no += u32::from(!agree);
+                }
+            }
+        }
+        assert!(yes > 50 && no > 5_000, "{yes} {no}");
     }
 }

@@ -22,6 +22,8 @@ pub struct Blast {
     gates: Gates,
     of: HashMap<Id, Vec<Bit>>,
     inputs: u32,
+    #[cfg(test)]
+    leaves: Vec<(Id, u32)>,
 }
 
 impl Blast {
@@ -74,8 +76,26 @@ impl Blast {
             Sort::Int | Sort::Agg(_) => return None,
         };
         let first = self.inputs;
+        #[cfg(test)]
+        self.leaves.push((x, first));
         self.inputs += bits;
         Some((first..first + bits).map(|n| self.gates.input(n)).collect())
+    }
+
+    /// Words of unknown bits that are in the gates, and the first of their inputs.
+    #[cfg(test)]
+    pub fn leaves(&self) -> &[(Id, u32)] {
+        &self.leaves
+    }
+
+    /// The value of a scalar where these are the values of inputs.
+    #[cfg(test)]
+    pub fn value(&mut self, dag: &Dag, x: Id, inputs: &dyn Fn(u32) -> bool) -> Option<BigInt> {
+        let bits = self.exact(dag, x)?;
+        let values = self.gates.values(&bits, inputs);
+        let (sign, low) = values.split_last()?;
+        let number = low.iter().rev().fold(BigInt::from(0), |v, b| v * 2 + u8::from(*b));
+        Some(if *sign { number - (BigInt::from(1) << low.len()) } else { number })
     }
 
     fn known(&self, x: Id) -> Option<&Vec<Bit>> {
