@@ -2,7 +2,7 @@
 //!
 //! Keeps: equal edges are equal functions; what is built stays below [`GATES_MAX`].  Absent: search; but functions of a few inputs can be run on all
 //! of them ([`Gates::same`]).
-//! Trusted: engines.
+//! Trusted: engines, c.
 
 use num_bigint::BigInt;
 use num_traits::Signed;

@@ -15,7 +15,17 @@ type Int = santoku_ir::interp::Int;
 const LIBRARY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../lib");
 
 /// What rests on the engines: function, and how many of its clauses.
-const OPEN: [(&str, usize); 17] = [
+const OPEN: [(&str, usize); 27] = [
+    // What single bits are, is not said in polynomials.
+    ("cipher.aes.encrypt$10", 1),
+    ("cipher.aes.encrypt$14", 1),
+    ("cipher.aes.mix_columns", 1),
+    ("cipher.aes.rounds$10", 1),
+    ("cipher.aes.rounds$14", 1),
+    ("cipher.aes.schedule$1", 1),
+    ("cipher.aes.schedule$2", 1),
+    ("cipher.aes.shift_rows", 1),
+    ("cipher.aes.sub_bytes", 1),
     ("curve.double_scalar.example1.multiple_of_base", 1),
     ("curve.double_scalar.example1.steps", 1),
     ("curve.double_scalar_endomorphism.example1.add_multiple", 1),
@@ -33,6 +43,7 @@ const OPEN: [(&str, usize); 17] = [
     ("field.fep256_sparse64.with_carry", 1),
     ("field.fesecp256k1_folded64.with_borrow", 1),
     ("field.fesecp256k1_folded64.with_carry", 1),
+    ("onetimeauth.ghash.reduced", 1),
 ];
 
 fn files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
