@@ -357,7 +357,7 @@ static inline void stk_store_be64(uint8_t *p, uint64_t x)
 }
 
 /* cipher.aes.transposed
- * A byte of each word, of eight bits each, becomes eight bytes with one bit of each, and the reverse. */
+ * Bit `j` of byte `k` of word `i` becomes bit `i` of byte `k` of word `j`. */
 STK_NOINLINE static void cipher_aes_transposed(uint64_t *restrict y, const uint64_t *x)
 {
     uint64_t t;
@@ -400,7 +400,8 @@ STK_NOINLINE static void cipher_aes_transposed(uint64_t *restrict y, const uint6
     y[3] = y[3] ^ (t << 4);
 }
 
-/* cipher.aes.sub_bytes */
+/* cipher.aes.sub_bytes
+ * Section 5.1.1. */
 STK_NOINLINE static void cipher_aes_sub_bytes(uint64_t *result, const uint64_t *x)
 {
     uint64_t g0_0_sbox;
@@ -2986,7 +2987,7 @@ static inline void stk_store_be64(uint8_t *p, uint64_t x)
 }
 
 /* cipher.aes.transposed
- * A byte of each word, of eight bits each, becomes eight bytes with one bit of each, and the reverse. */
+ * Bit `j` of byte `k` of word `i` becomes bit `i` of byte `k` of word `j`. */
 STK_NOINLINE static void cipher_aes_transposed(uint32_t *restrict y, const uint32_t *x)
 {
     uint32_t t;
@@ -3029,7 +3030,8 @@ STK_NOINLINE static void cipher_aes_transposed(uint32_t *restrict y, const uint3
     y[3] = y[3] ^ (t << 4);
 }
 
-/* cipher.aes.sub_bytes */
+/* cipher.aes.sub_bytes
+ * Section 5.1.1. */
 STK_NOINLINE static void cipher_aes_sub_bytes(uint32_t *result, const uint32_t *x)
 {
     uint32_t g0_0_sbox;
