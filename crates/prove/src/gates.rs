@@ -172,20 +172,23 @@ impl Gates {
         let mut input = 0;
         // Operands come before what is made of them.
         for g in cone {
-            let of = |b: &Bit, w: usize| values.get(b).map_or(0, |v| v[w]);
-            let value: Vec<u64> = match &self.gates[g as usize] {
-                Gate::Zero => vec![0; words],
-                Gate::Input(_) => {
-                    input += 1;
-                    (0..words).map(|w| (0..64).fold(0, |v, k| v | (((64 * w + k) >> (input - 1) & 1) as u64) << k)).collect()
-                }
-                Gate::And(x, y) => (0..words).map(|w| of(x, w) & of(y, w)).collect(),
-                Gate::Xor(xs, c) => (0..words).map(|w| xs.iter().fold(if *c { u64::MAX } else { 0 }, |v, x| v ^ of(x, w))).collect(),
-                Gate::Look { table, bit, index } => (0..words).map(|w| self.looked(*table, *bit, index.iter().map(|b| of(b, w)))).collect(),
-            };
+            let gate = &self.gates[g as usize];
+            let value = (0..words).map(|w| self.value(gate, &|b| values.get(&b).map_or(0, |v| v[w]), &|_| every_value(input, w))).collect();
+            input += usize::from(matches!(gate, Gate::Input(_)));
             values.insert(g, value);
         }
         Some((values.get(&a)?.clone(), values.get(&b)?.clone()))
+    }
+
+    /// What a gate gives on 64 choices of inputs.
+    fn value(&self, gate: &Gate, of: &dyn Fn(Bit) -> u64, inputs: &dyn Fn(u32) -> u64) -> u64 {
+        match gate {
+            Gate::Zero => 0,
+            Gate::Input(n) => inputs(*n),
+            Gate::And(a, b) => of(*a) & of(*b),
+            Gate::Xor(xs, c) => xs.iter().fold(if *c { u64::MAX } else { 0 }, |v, x| v ^ of(*x)),
+            Gate::Look { table, bit, index } => self.looked(*table, *bit, index.iter().map(|b| of(*b))),
+        }
     }
 
     /// A bit of 64 elements of a table.
@@ -237,13 +240,7 @@ impl Gates {
     fn run(&self, inputs: &dyn Fn(u32) -> u64) -> Vec<u64> {
         let mut value: Vec<u64> = Vec::with_capacity(self.gates.len());
         for g in &self.gates {
-            value.push(match g {
-                Gate::Zero => 0,
-                Gate::Input(n) => inputs(*n),
-                Gate::And(a, b) => value[*a as usize] & value[*b as usize],
-                Gate::Xor(xs, c) => xs.iter().fold(if *c { u64::MAX } else { 0 }, |v, x| v ^ value[*x as usize]),
-                Gate::Look { table, bit, index } => self.looked(*table, *bit, index.iter().map(|b| value[*b as usize])),
-            });
+            value.push(self.value(g, &|b| value[b as usize], inputs));
         }
         value
     }
@@ -260,6 +257,11 @@ impl Gates {
         let value = self.run(inputs);
         pairs.iter().position(|(a, b)| value[*a as usize] != value[*b as usize])
     }
+}
+
+/// Input `n` of a function that is run on all values of its inputs: word `w` of its values.
+fn every_value(n: usize, w: usize) -> u64 {
+    (0..64).fold(0, |v, k| v | (((64 * w + k) >> n & 1) as u64) << k)
 }
 
 /// What is in one of two sorted lists, but not in both.
@@ -378,8 +380,7 @@ mod tests {
             for (i, a) in pool.iter().enumerate() {
                 for b in &pool[i + 1..] {
                     // All 64 values of the six inputs in one word.
-                    let inputs = |n: u32| (0..64u64).fold(0, |v, k| v | (k >> n & 1) << k);
-                    let agree = gates.agree(&[(*a, *b)], &inputs).is_none();
+                    let agree = gates.agree(&[(*a, *b)], &|n| every_value(n as usize, 0)).is_none();
                     assert_eq!(gates.same(*a, *b), agree, "seed {seed}: {a} and {b}");
                     yes += u32::from(agree && a != b);
                     no += u32::from(!agree);

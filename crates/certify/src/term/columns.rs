@@ -4,6 +4,7 @@
 
 use super::atom::Atom;
 use super::{Terms, T};
+use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use std::collections::HashMap;
 
@@ -88,16 +89,13 @@ impl Terms {
     /// What a value is made of, if it is made bit by bit. `None`: too much, or of different lengths.
     fn bitwise_value(&self, t: T, c: &mut Columns) -> Option<Option<Node>> {
         if let Some(v) = self.as_const(t) {
-            let next = &v + 1u32;
-            return Some(match v.is_zero() {
-                true => Some(Node::Sum(vec![])),
-                // Any other constant is as good as an unknown.
-                false if v.is_negative() || next.trailing_zeros() != Some(next.bits() - 1) => None,
-                false => {
-                    c.complement(v.bits())?;
-                    Some(Node::Sum(vec![vec![]]))
-                }
-            });
+            if v.is_zero() {
+                return Some(Some(Node::Sum(vec![])));
+            }
+            // Any other constant is as good as an unknown.
+            let Some(bits) = all_ones(&v) else { return Some(None) };
+            c.complement(bits)?;
+            return Some(Some(Node::Sum(vec![vec![]])));
         }
         if let Some((sum, w)) = self.choices.get(&t) {
             if sum.contains(&vec![]) {
@@ -144,15 +142,18 @@ impl Terms {
     /// `x` where the term is `2^n - 1 - x` and `x` has at most `n` bits; and `n`.
     fn complement_of(&self, t: T) -> Option<(T, u64)> {
         let [(0, all), rest @ ..] = &self.poly(t)[..] else { return None };
-        let next = all + 1u32;
-        if all.is_negative() || next.trailing_zeros() != Some(next.bits() - 1) {
-            return None;
-        }
+        let bits = all_ones(all)?;
         let negated: Vec<_> = rest.iter().map(|(m, c)| (*m, -c)).collect();
         let x = *self.poly_of.get(negated.as_slice())?;
         let (lo, hi) = self.range(x);
-        (!lo.is_negative() && hi <= *all).then_some((x, all.bits()))
+        (!lo.is_negative() && hi <= *all).then_some((x, bits))
     }
+}
+
+/// `n` where the number is `2^n - 1`, at least 1.
+fn all_ones(v: &BigInt) -> Option<u64> {
+    let next = v + 1u32;
+    (v.is_positive() && next.trailing_zeros() == Some(next.bits() - 1)).then(|| v.bits())
 }
 
 #[cfg(test)]
