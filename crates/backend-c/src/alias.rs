@@ -2,10 +2,12 @@
 //!
 //! A result may share the storage of a parameter when no element of the parameter is read after the element of
 //! the result in the same place was written. The analysis is conservative: statement order, plus the
-//! element-wise loop `r[i] = f(a[i])`, and `r = a`.
+//! element-wise loop `r[i] = f(a[i])` or `r[8 * i + k] = f(a[8 * i], .., a[8 * i + 7])`, and `r = a`.
 
+use num_bigint::BigInt;
+use num_traits::{One, Signed, Zero};
 use santoku_ir::visit::{place_exprs, walk_expr, walk_places};
-use santoku_ir::{Base, Expr, ExprKind, Func, FuncId, LocalId, Place, Proj, Stmt};
+use santoku_ir::{Base, BinOp, Expr, ExprKind, Func, FuncId, LocalId, Place, Proj, Stmt};
 
 /// For each pair (result index, parameter index): may both be the same object.
 #[derive(Clone, Debug, Default)]
@@ -159,13 +161,18 @@ impl Walk<'_> {
         self.index.is_some() && matches!(&src.kind, ExprKind::Read(p) if self.is(p.base, self.param) && p.projs == dst.projs)
     }
 
-    /// Every access to both objects in `body` is at index `[var]` first.
+    /// Every access to both objects in `body` is first at an index of the group that belongs to this round: `[c * var + k]` for one `c` and
+    /// every `k` below it.
     fn elementwise(&self, body: &[Stmt], var: LocalId) -> bool {
         let mut ok = true;
+        let mut size: Option<BigInt> = None;
         walk_places(body, &mut |p, _| {
             if self.is(p.base, self.ret) || self.is(p.base, self.param) {
-                let at = matches!(p.projs.first(), Some(Proj::Index(e)) if is_counter(e, var));
-                ok &= at;
+                let at = match p.projs.first() {
+                    Some(Proj::Index(e)) => in_group(e, var),
+                    _ => None,
+                };
+                ok &= at.is_some_and(|(c, k)| !k.is_negative() && k < c && *size.get_or_insert_with(|| c.clone()) == c);
             }
         });
         ok
@@ -186,8 +193,14 @@ impl Walk<'_> {
     }
 }
 
-fn is_counter(e: &Expr, var: LocalId) -> bool {
-    matches!(&e.kind, ExprKind::Read(p) if p.base == Base::Local(var) && p.projs.is_empty())
+/// `c` and `k`, where `e` is `c * var + k`.
+fn in_group(e: &Expr, var: LocalId) -> Option<(BigInt, BigInt)> {
+    match &e.kind {
+        ExprKind::Read(p) => (p.base == Base::Local(var) && p.projs.is_empty()).then(|| (BigInt::one(), BigInt::zero())),
+        ExprKind::Bin(BinOp::Add, a, k) => in_group(a, var).zip(k.as_const().cloned()).map(|((c, first), k)| (c, first + k)),
+        ExprKind::Bin(BinOp::Mul, c, a) => c.as_const().cloned().zip(in_group(a, var)).map(|(by, (c, k))| (&by * c, by * k)),
+        _ => None,
+    }
 }
 
 /// Does evaluating `e` read local `id`?

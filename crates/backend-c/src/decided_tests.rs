@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const LEVELS: [Level; 4] = [Level::O0, Level::O1, Level::O2, Level::Os];
 const SEEDS: u64 = 48;
+/// The last number of a program.
+const LAST: u64 = SEEDS + 1;
 
 /// Variables that become results, of which some may be one object with their result.
 const MERGED: &str = include_str!("../tests/support/merged.ir");
@@ -38,10 +40,23 @@ fn grown noinline {
 }
 ";
 
-/// Random programs as the passes leave them, the last one written by hand, and the options for their C.
+/// A carry, and what a shift by fewer bits leaves of a sum. Needs 128 bits where the carry is not found by a comparison.
+const SUMMED: &str = "fn summed {
+  param a: [int 0..18446744073709551615; 2]
+  ret r: [int 0..18446744073709551615; 3]
+  body {
+    r#1 = [((a#0[0] + a#0[1]) & 18446744073709551615), ((a#0[0] + a#0[1]) >> 64), ((a#0[0] + a#0[1]) >> 8)]
+  }
+}
+";
+
+/// Random programs as the passes leave them, the last two written by hand, and the options for their C.
 fn program(seed: u64) -> (Program, Options) {
-    if seed == SEEDS {
-        return made(santoku_ir::text::parse(&format!("santoku-ir 1\n{MERGED}{HANDED}")).unwrap_or_else(|e| panic!("{e}")), seed);
+    let by_hand = |text: &str| made(santoku_ir::text::parse(&format!("santoku-ir 1\n{text}")).unwrap_or_else(|e| panic!("{e}")), seed);
+    match seed {
+        SEEDS => return by_hand(&format!("{MERGED}{HANDED}")),
+        LAST => return by_hand(SUMMED),
+        _ => {}
     }
     let config = match seed % 3 {
         0 => Config::plain(),
@@ -63,7 +78,7 @@ fn made(mut p: Program, seed: u64) -> (Program, Options) {
 /// How many texts were printed, how many of them are others than the usual ones, and how many were refused.
 fn tried(decisions: Decisions) -> (usize, usize, usize) {
     let (mut printed, mut others, mut refused) = (0, 0, 0);
-    for seed in 0..=SEEDS {
+    for seed in 0..=LAST {
         let (p, usual) = program(seed);
         let Ok(before) = emit(&p, &usual) else { continue };
         match emit(&p, &Options { decisions, ..usual }) {
@@ -124,6 +139,7 @@ fn wrong_decisions_are_refused() {
         ("c-one-object", Decisions { one_object: copied_at_last, ..all }),
         ("c-callee-types", Decisions { adopts: |have, want, _| want.bits < have.bits, ..all }),
         ("c-blocks", Decisions { blocks: into_loops, ..all }),
+        ("c-carries", Decisions { carries: |_| true, ..all }),
         ("c-low-bits", Decisions { low_bits: |_| Some(32), ..all }),
     ];
     assert!(DECISIONS.iter().map(|d| d.name).eq(wrong.iter().map(|w| w.0)), "a decision has no twin");

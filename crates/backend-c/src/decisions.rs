@@ -26,6 +26,7 @@ pub static DECISIONS: &[Decision] = &[
     Decision { name: "c-one-object", doc: "Makes one object of a result and the variable that becomes it.", leave_out: |d| d.one_object = |_| None },
     Decision { name: "c-callee-types", doc: "Gives an array that is handed to a call the element type of the callee, so that it is not converted.", leave_out: |d| d.adopts = |_, _, _| false },
     Decision { name: "c-blocks", doc: "Declares a variable in the innermost block that has all its uses.", leave_out: |d| d.blocks = crate::scope::at_the_head },
+    Decision { name: "c-carries", doc: "Finds the carry of a sum of two numbers of 64 bits by a comparison.", leave_out: |d| d.carries = |_| false },
     Decision { name: "c-low-bits", doc: "Computes what is needed modulo a power of two in the narrowest type that has so many bits.", leave_out: |d| d.low_bits = |_| None },
 ];
 
@@ -40,6 +41,8 @@ pub struct Decisions {
     pub(crate) adopts: fn(CInt, CInt, Option<&Range>) -> bool,
     /// Locals to declare at the head of each block.
     pub(crate) blocks: fn(&Func) -> BTreeMap<BlockPath, Vec<LocalId>>,
+    /// Whether what a sum leaves behind a shift by so many bits is its carry.
+    pub(crate) carries: fn(u32) -> bool,
     /// The width in which a value is computed of which so many low bits count; none: in its own.
     pub(crate) low_bits: fn(u32) -> Option<u32>,
 }
@@ -52,6 +55,7 @@ impl Default for Decisions {
             one_object: crate::merge::merged,
             adopts: crate::ctype::adopts,
             blocks: crate::scope::place_locals,
+            carries: |k| k == 64,
             low_bits: |k| Some(crate::ctype::enough(k)),
         }
     }

@@ -190,9 +190,23 @@ impl FnCx<'_> {
 
     fn int_shr(&mut self, e: &Expr, a: &Expr, b: &Expr) -> Res<Val> {
         let k = const_count(b).ok_or_else(|| self.unsupported("a variable shift of an exact integer"))?;
+        if let Some(carry) = self.carry(a, k)? {
+            return Ok(carry);
+        }
         let t = self.at_least(self.natural(a)?, k)?;
         let x = self.emit_as(a, t)?;
         self.narrow_to_natural(Val { text: format!("({x} >> {k})"), ty: t }, e)
+    }
+
+    /// What is left of a sum of two numbers of 64 bits behind a shift by 64. In 128 bits, gcc adds the zeros above each.
+    fn carry(&mut self, a: &Expr, k: u32) -> Res<Option<Val>> {
+        let ExprKind::Bin(BinOp::Add, x, y) = &a.kind else { return Ok(None) };
+        let word = CInt::unsigned(64);
+        if !(self.unit.opts.decisions.carries)(k) || !word.holds(&self.range_of(x)?) || !word.holds(&self.range_of(y)?) {
+            return Ok(None);
+        }
+        let (x, y) = (self.emit_as(x, word)?, self.emit_as(y, word)?);
+        Ok(Some(Val { text: format!("stk_carry_u64({x}, {y})"), ty: U32 }))
     }
 
     /// Floor division and remainder by a positive constant.

@@ -12,6 +12,8 @@ mod aggregate;
 mod alias;
 mod call;
 mod clear;
+#[cfg(test)]
+mod clear_tests;
 mod context;
 mod ctype;
 #[cfg(test)]

@@ -31,6 +31,7 @@ static inline uint32_t stk_barrier(uint32_t x)\n{\n#if defined(__GNUC__) || defi
     ("stk_eq_u32", "static inline uint32_t stk_eq_u32(uint32_t a, uint32_t b)\n{\n    uint32_t d = a ^ b;\n    return ((d | (0u - d)) >> 31) ^ 1u;\n}\n"),
     ("stk_eq_u64", "static inline uint32_t stk_eq_u64(uint64_t a, uint64_t b)\n{\n    uint64_t d = a ^ b;\n    return (uint32_t)((d | (0u - d)) >> 63) ^ 1u;\n}\n"),
     ("stk_eq_u128", "static inline uint32_t stk_eq_u128(stk_u128 a, stk_u128 b)\n{\n    stk_u128 d = a ^ b;\n    return (uint32_t)((d | (0u - d)) >> 127) ^ 1u;\n}\n"),
+    ("stk_carry_u64", "static inline uint32_t stk_carry_u64(uint64_t a, uint64_t b)\n{\n    return a + b < b;\n}\n"),
     ("stk_lt_u32", "static inline uint32_t stk_lt_u32(uint32_t a, uint32_t b)\n{\n    return ((~a & b) | ((~a | b) & (a - b))) >> 31;\n}\n"),
     ("stk_lt_u64", "static inline uint32_t stk_lt_u64(uint64_t a, uint64_t b)\n{\n    return (uint32_t)(((~a & b) | ((~a | b) & (a - b))) >> 63);\n}\n"),
     ("stk_lt_u128", "static inline uint32_t stk_lt_u128(stk_u128 a, stk_u128 b)\n{\n    return (uint32_t)(((~a & b) | ((~a | b) & (a - b))) >> 127);\n}\n"),

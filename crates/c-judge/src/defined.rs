@@ -6,6 +6,7 @@
 use crate::state::{Res, State, Use};
 use crate::term::{Root, Step, T};
 use santoku_ir::{LocalId, LocalKind, Ty};
+use santoku_num::Int;
 use std::collections::BTreeSet;
 
 impl State<'_> {
@@ -195,7 +196,24 @@ impl State<'_> {
             return true;
         }
         // Each round has elements of its own.
-        let own = |counter: &T| r.path.iter().zip(&w.path).any(|(a, b)| a == b && *a == Step::Index(*counter));
+        let group = |s: &Step, counter: T| match s {
+            Step::Index(t) => self.group(*t, counter),
+            Step::Field(_) => None,
+        };
+        let own = |counter: &T| r.path.iter().zip(&w.path).any(|(a, b)| group(a, *counter).is_some_and(|size| group(b, *counter) == Some(size)));
         ordered && steady && !common.is_empty() && common.iter().all(own)
+    }
+
+    /// `c`, if an index is `c * counter + k` with `0 <= k < c`: no other round has it.
+    fn group(&self, index: T, counter: T) -> Option<Int> {
+        let (mut size, mut first) = (Int::ZERO, Int::ZERO);
+        for (factors, c) in self.terms.monomials(index) {
+            match factors[..] {
+                [] => first = c,
+                [one] if one == counter => size = c,
+                _ => return None,
+            }
+        }
+        (first >= Int::ZERO && first < size).then_some(size)
     }
 }

@@ -308,6 +308,11 @@ impl State<'_> {
                 let (a, b) = (arg(self, 0, ty)?, arg(self, 1, ty)?);
                 out(self.order(if base == "stk_eq_u" { CmpOp::Eq } else { CmpOp::Lt }, a, b), Num::U32)
             }
+            ("stk_carry_u", 2) => {
+                let (a, b) = (arg(self, 0, word)?, arg(self, 1, word)?);
+                let both = self.terms.add(a, b);
+                out(self.terms.shr(both, bits), Num::U32)
+            }
             ("stk_sel_u", 3) => {
                 let (c, a, b) = (arg(self, 0, Num::U32)?, arg(self, 1, word)?, arg(self, 2, word)?);
                 self.condition(c)?;

@@ -158,7 +158,7 @@ fn passes_are_left_out_and_shown() {
          |
          = passes: tables, perms, inline, first-row-init, loop-fusion, unroll, const-fold, array-to-scalar, copy-prop, cse, copy-free, dead-code, dead-functions, derive-width, drop-asserts
          = note: with `--layout`, also: columns, straighten, words, one-each, widen, keys-ahead, prepare-keys, cells, bitslice, interleave
-         = note: decisions of the C printer, for `--without`: c-in-place, c-one-object, c-callee-types, c-blocks, c-low-bits
+         = note: decisions of the C printer, for `--without`: c-in-place, c-one-object, c-callee-types, c-blocks, c-carries, c-low-bits
          = try: `santoku passes` lists them with what they do
 
         1 error

@@ -20,22 +20,21 @@
 #define cipher_chacha20_blocks aead_xchacha20poly1305_cipher_chacha20_blocks
 #define aead_chacha20poly1305_states aead_xchacha20poly1305_aead_chacha20poly1305_states
 #define cipher_stream_added_words aead_xchacha20poly1305_cipher_stream_added_words
-#define aead_chacha20poly1305_added_batch aead_xchacha20poly1305_aead_chacha20poly1305_added_batch
+#define cipher_stream_added_batch aead_xchacha20poly1305_cipher_stream_added_batch
 #define cipher_stream_added_blocks aead_xchacha20poly1305_cipher_stream_added_blocks
 #define cipher_stream_added_block aead_xchacha20poly1305_cipher_stream_added_block
 #define aead_chacha20poly1305_stream aead_xchacha20poly1305_aead_chacha20poly1305_stream
 #define aead_chacha20poly1305_added_singly aead_xchacha20poly1305_aead_chacha20poly1305_added_singly
 #define cipher_stream_added_byte aead_xchacha20poly1305_cipher_stream_added_byte
 #define aead_chacha20poly1305_added aead_xchacha20poly1305_aead_chacha20poly1305_added
-#define onetimeauth_poly1305_point aead_xchacha20poly1305_onetimeauth_poly1305_point
-#define onetimeauth_accumulator_radix44_mul aead_xchacha20poly1305_onetimeauth_accumulator_radix44_mul
-#define onetimeauth_poly1305_in_pairs aead_xchacha20poly1305_onetimeauth_poly1305_in_pairs
+#define onetimeauth_accumulator_radix64_point aead_xchacha20poly1305_onetimeauth_accumulator_radix64_point
+#define onetimeauth_accumulator_radix64_load aead_xchacha20poly1305_onetimeauth_accumulator_radix64_load
 #define onetimeauth_poly1305_whole_blocks aead_xchacha20poly1305_onetimeauth_poly1305_whole_blocks
 #define aead_chacha20poly1305_filled aead_xchacha20poly1305_aead_chacha20poly1305_filled
 #define aead_chacha20poly1305_absorbed aead_xchacha20poly1305_aead_chacha20poly1305_absorbed
 #define aead_chacha20poly1305_summed aead_xchacha20poly1305_aead_chacha20poly1305_summed
-#define onetimeauth_accumulator_radix44_canonical aead_xchacha20poly1305_onetimeauth_accumulator_radix44_canonical
-#define onetimeauth_accumulator_radix44_tag aead_xchacha20poly1305_onetimeauth_accumulator_radix44_tag
+#define onetimeauth_accumulator_radix64_canonical aead_xchacha20poly1305_onetimeauth_accumulator_radix64_canonical
+#define onetimeauth_accumulator_radix64_tag aead_xchacha20poly1305_onetimeauth_accumulator_radix64_tag
 #define aead_chacha20poly1305_tag_of aead_xchacha20poly1305_aead_chacha20poly1305_tag_of
 #define aead_xchacha20poly1305_seal aead_xchacha20poly1305_aead_xchacha20poly1305_seal
 #define auth_same_equal_16 aead_xchacha20poly1305_auth_same_equal_16
@@ -54,6 +53,7 @@
 #define stk_mask_u32 aead_xchacha20poly1305_stk_mask_u32
 #define stk_sel_u32 aead_xchacha20poly1305_stk_sel_u32
 #define stk_eq_u64 aead_xchacha20poly1305_stk_eq_u64
+#define stk_carry_u64 aead_xchacha20poly1305_stk_carry_u64
 #define stk_load_le32 aead_xchacha20poly1305_stk_load_le32
 #define stk_load_le64 aead_xchacha20poly1305_stk_load_le64
 #define stk_store_le64 aead_xchacha20poly1305_stk_store_le64
@@ -350,9 +350,9 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
  * macro, a multiple of 16, where frames are larger, or STK_KEEP_SECRETS to leave all that out. */
 #ifndef STK_STACK_AEAD_XCHACHA20POLY1305
 #ifdef __OPTIMIZE__
-#define STK_STACK_AEAD_XCHACHA20POLY1305 (3584 + STK_STACK_MORE + STK_STACK_AEAD_XCHACHA20POLY1305_LANES)
+#define STK_STACK_AEAD_XCHACHA20POLY1305 (3840 + STK_STACK_MORE + STK_STACK_AEAD_XCHACHA20POLY1305_LANES)
 #else
-#define STK_STACK_AEAD_XCHACHA20POLY1305 (6400 + STK_STACK_MORE + STK_STACK_AEAD_XCHACHA20POLY1305_LANES)
+#define STK_STACK_AEAD_XCHACHA20POLY1305 (7168 + STK_STACK_MORE + STK_STACK_AEAD_XCHACHA20POLY1305_LANES)
 #endif
 #endif
 
@@ -386,15 +386,19 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #endif
 #ifdef __riscv_vector
 #define STK_CLEAR_VECTORS "vsetvli t0, zero, e8, m8, ta, ma\n\tvmv.v.i v0, 0\n\tvmv.v.i v8, 0\n\tvmv.v.i v16, 0\n\tvmv.v.i v24, 0\n\t"
+#define STK_CLEAR_CLOBBERS , "vl", "vtype", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", \
+    "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #else
 #define STK_CLEAR_VECTORS
+#define STK_CLEAR_CLOBBERS
 #endif
 #define STK_CLEAR(bytes) __asm__ __volatile__("mv a3, sp\n\tli a5, %0\n\tli a4, 0\n\tsub sp, sp, a5\n\tmv a5, sp\n1:\n\t" STK_CLEAR_16 \
     "addi a5, a5, 16\n\tbne a5, a3, 1b\n\tmv sp, a3\n\t" STK_CLEAR_VECTORS \
     "li t0, 0\n\tli t1, 0\n\tli t2, 0\n\tli t3, 0\n\tli t4, 0\n\tli t5, 0\n\tli t6, 0\n\t" \
     "li a0, 0\n\tli a1, 0\n\tli a2, 0\n\tli a3, 0\n\tli a5, 0\n\tli a6, 0\n\tli a7, 0" \
-    :: "i"(bytes) : "memory", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7")
+    :: "i"(bytes) : "memory", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7" STK_CLEAR_CLOBBERS)
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__) && !defined(__ILP32__)
+#define STK_CLEAR_XMM , "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
 #if defined(__AVX512F__)
 #define STK_CLEAR_VECTORS "vzeroall\n\tvpxord %%zmm16, %%zmm16, %%zmm16\n\tvpxord %%zmm17, %%zmm17, %%zmm17\n\tvpxord %%zmm18, %%zmm18, %%zmm18\n\t" \
     "vpxord %%zmm19, %%zmm19, %%zmm19\n\tvpxord %%zmm20, %%zmm20, %%zmm20\n\tvpxord %%zmm21, %%zmm21, %%zmm21\n\tvpxord %%zmm22, %%zmm22, %%zmm22\n\t" \
@@ -411,8 +415,11 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #else
 #define STK_CLEAR_VECTORS
 #endif
-#ifdef __SSE2__
-#define STK_CLEAR_CLOBBERS , "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
+#if defined(__AVX512F__)
+#define STK_CLEAR_CLOBBERS STK_CLEAR_XMM , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", \
+    "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+#elif defined(__SSE2__)
+#define STK_CLEAR_CLOBBERS STK_CLEAR_XMM
 #else
 #define STK_CLEAR_CLOBBERS
 #endif
@@ -426,8 +433,8 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
     "mov v8.d[1], xzr\n\tmov v9.d[1], xzr\n\tmov v10.d[1], xzr\n\tmov v11.d[1], xzr\n\tmov v12.d[1], xzr\n\tmov v13.d[1], xzr\n\tmov v14.d[1], xzr\n\tmov v15.d[1], xzr\n\t" \
     "movi v16.16b, #0\n\tmovi v17.16b, #0\n\tmovi v18.16b, #0\n\tmovi v19.16b, #0\n\tmovi v20.16b, #0\n\tmovi v21.16b, #0\n\tmovi v22.16b, #0\n\tmovi v23.16b, #0\n\t" \
     "movi v24.16b, #0\n\tmovi v25.16b, #0\n\tmovi v26.16b, #0\n\tmovi v27.16b, #0\n\tmovi v28.16b, #0\n\tmovi v29.16b, #0\n\tmovi v30.16b, #0\n\tmovi v31.16b, #0\n\t"
-#define STK_CLEAR_CLOBBERS , "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", \
-    "v27", "v28", "v29", "v30", "v31"
+#define STK_CLEAR_CLOBBERS , "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", \
+    "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #else
 #define STK_CLEAR_VECTORS
 #define STK_CLEAR_CLOBBERS
@@ -441,30 +448,36 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__arm__)
 #ifdef __ARM_FP
 #define STK_CLEAR_LOW "vmov d0, r2, r2\n\tvmov d1, r2, r2\n\tvmov d2, r2, r2\n\tvmov d3, r2, r2\n\tvmov d4, r2, r2\n\tvmov d5, r2, r2\n\tvmov d6, r2, r2\n\tvmov d7, r2, r2\n\t"
+#define STK_CLEAR_LOW_CLOBBERS , "d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7"
 #else
 #define STK_CLEAR_LOW
+#define STK_CLEAR_LOW_CLOBBERS
 #endif
 #ifdef __ARM_NEON
 #define STK_CLEAR_VECTORS STK_CLEAR_LOW "vmov.i32 q8, #0\n\tvmov.i32 q9, #0\n\tvmov.i32 q10, #0\n\tvmov.i32 q11, #0\n\tvmov.i32 q12, #0\n\tvmov.i32 q13, #0\n\t" \
     "vmov.i32 q14, #0\n\tvmov.i32 q15, #0\n\t"
+#define STK_CLEAR_CLOBBERS STK_CLEAR_LOW_CLOBBERS , "d16", "d17", "d18", "d19", "d20", "d21", "d22", "d23", "d24", "d25", "d26", "d27", "d28", "d29", "d30", "d31"
 #else
 #define STK_CLEAR_VECTORS STK_CLEAR_LOW
+#define STK_CLEAR_CLOBBERS STK_CLEAR_LOW_CLOBBERS
 #endif
 #define STK_CLEAR(bytes) __asm__ __volatile__(".syntax unified\n\tmov r1, sp\n\tmov r0, sp\n\tsubs r0, r0, %0\n\tmov sp, r0\n\tmovs r2, #0\n1:\n\tstr r2, [r0]\n\t" \
     "adds r0, r0, #4\n\tcmp r0, r1\n\tbne 1b\n\tmov sp, r1\n\t" STK_CLEAR_VECTORS "movs r0, #0\n\tmovs r1, #0\n\tmovs r3, #0\n\tmov r12, r0\n\tmov lr, r0" \
-    :: "l"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r12", "lr")
+    :: "l"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r12", "lr" STK_CLEAR_CLOBBERS)
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__s390x__)
 #ifdef __VX__
 #define STK_CLEAR_VECTORS "vzero %%v0\n\tvzero %%v1\n\tvzero %%v2\n\tvzero %%v3\n\tvzero %%v4\n\tvzero %%v5\n\tvzero %%v6\n\tvzero %%v7\n\t" \
     "vzero %%v16\n\tvzero %%v17\n\tvzero %%v18\n\tvzero %%v19\n\tvzero %%v20\n\tvzero %%v21\n\tvzero %%v22\n\tvzero %%v23\n\t" \
     "vzero %%v24\n\tvzero %%v25\n\tvzero %%v26\n\tvzero %%v27\n\tvzero %%v28\n\tvzero %%v29\n\tvzero %%v30\n\tvzero %%v31\n\t"
+#define STK_CLEAR_CLOBBERS , "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #else
+#define STK_CLEAR_CLOBBERS
 #define STK_CLEAR_VECTORS "lzdr %%f0\n\tlzdr %%f1\n\tlzdr %%f2\n\tlzdr %%f3\n\tlzdr %%f4\n\tlzdr %%f5\n\tlzdr %%f6\n\tlzdr %%f7\n\t"
 #endif
 #define STK_CLEAR(bytes) __asm__ __volatile__("lgr %%r1, %%r15\n\tlghi %%r2, %0\n\tsgr %%r15, %%r2\n\tlgr %%r2, %%r15\n1:\n\txc 0(16,%%r2), 0(%%r2)\n\t" \
     "aghi %%r2, 16\n\tcgr %%r2, %%r1\n\tjl 1b\n\tlgr %%r15, %%r1\n\t" STK_CLEAR_VECTORS \
     "lghi %%r0, 0\n\tlghi %%r1, 0\n\tlghi %%r2, 0\n\tlghi %%r3, 0\n\tlghi %%r4, 0\n\tlghi %%r5, 0" \
-    :: "i"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r4", "r5")
+    :: "i"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r4", "r5", "f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7" STK_CLEAR_CLOBBERS)
 #else
 /* The stack alone, as far as a compiler leaves no gaps in it. */
 static STK_BODY void stk_clear_below(size_t bytes)
@@ -535,6 +548,11 @@ static inline uint32_t stk_eq_u64(uint64_t a, uint64_t b)
     return (uint32_t)((d | (0u - d)) >> 63) ^ 1u;
 }
 
+static inline uint32_t stk_carry_u64(uint64_t a, uint64_t b)
+{
+    return a + b < b;
+}
+
 /* A caller gave a length that is greater than the header says: nothing was read or written yet, and the program stops. What you define here
  * instead must not return. */
 #ifndef STK_MISUSE
@@ -569,8 +587,8 @@ static inline void stk_store_le64(uint8_t *p, uint64_t x)
 }
 
 /* aead.chacha20poly1305.summed$lit0 */
-STK_TABLE uint8_t aead_chacha20poly1305_summed_lit0[3] = {
-    UINT32_C(0), UINT32_C(0), UINT32_C(0)
+STK_TABLE uint8_t aead_chacha20poly1305_summed_lit0[4] = {
+    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
 };
 
 /* cipher.chacha20.rounds
@@ -1947,45 +1965,36 @@ STK_NOINLINE static void aead_chacha20poly1305_states(uint32_t (*restrict x)[16]
 STK_NOINLINE static void cipher_stream_added_words(uint8_t *out, const uint8_t *m, const uint32_t *s)
 {
     uint32_t i; /* 0 .. 7 */
-    memmove(out, m, 64);
     for (i = 0; i < 8; i++) {
         uint64_t pair;
         uint64_t w;
         pair = (uint64_t)s[UINT32_C(2) * i] | ((uint64_t)s[(UINT32_C(2) * i) + UINT32_C(1)] << 32);
-        w = stk_load_le64(&out[UINT32_C(8) * i]) ^ pair;
+        w = stk_load_le64(&m[UINT32_C(8) * i]) ^ pair;
         stk_store_le64(&out[UINT32_C(8) * i], w);
     }
 }
 
-/* aead.chacha20poly1305.added_batch
- * Eight blocks with the key stream from block `counter` on added. */
-STK_NOINLINE static void aead_chacha20poly1305_added_batch(uint8_t *restrict out, const uint8_t *key, uint32_t counter, const uint8_t *nonce, const uint8_t *m)
+/* cipher.stream.added_batch
+ * Eight blocks with sixteen words of a key stream added to each. */
+STK_NOINLINE static void cipher_stream_added_batch(uint8_t *out, const uint8_t *m, uint32_t (*s)[16])
 {
-    uint32_t t[8][16];
-    uint32_t s[8][16];
-    aead_chacha20poly1305_states(t, key, counter, nonce);
-    cipher_chacha20_blocks(s, t);
+    uint32_t i; /* 0 .. 7 */
     memmove(out, m, 512);
-    cipher_stream_added_words(out, m, s[0]);
-    cipher_stream_added_words((&out[64]), (&out[64]), s[1]);
-    cipher_stream_added_words((&out[128]), (&out[128]), s[2]);
-    cipher_stream_added_words((&out[192]), (&out[192]), s[3]);
-    cipher_stream_added_words((&out[256]), (&out[256]), s[4]);
-    cipher_stream_added_words((&out[320]), (&out[320]), s[5]);
-    cipher_stream_added_words((&out[384]), (&out[384]), s[6]);
-    cipher_stream_added_words((&out[448]), (&out[448]), s[7]);
+    for (i = 0; i < 8; i++) {
+        cipher_stream_added_words((&out[UINT32_C(64) * i]), (&out[UINT32_C(64) * i]), s[i]);
+    }
 }
 
 /* cipher.stream.added_blocks
- * The same with `count` blocks of a message, from block `first` on.
+ * The same with at most seven blocks of a message, from block `first` on.
  * in first: 0 .. 2^25
- * in count: 0 .. 8 */
+ * in count: 0 .. 7 */
 STK_NOINLINE static void cipher_stream_added_blocks(uint8_t *out, uint32_t n, const uint8_t *m, uint32_t (*s)[16], uint32_t first, uint32_t count)
 {
-    uint32_t i; /* 0 .. 7 */
+    uint32_t i; /* 0 .. 6 */
     memmove(out, m, n);
     for (i = 0; i < count; i++) {
-        uint32_t common; /* 0 .. 2147484096 */
+        uint32_t common; /* 0 .. 2147484032 */
         common = UINT32_C(64) * (first + i);
         cipher_stream_added_words((&out[common]), (&out[common]), s[i]);
     }
@@ -2094,7 +2103,7 @@ STK_NOINLINE static void aead_chacha20poly1305_stream(uint8_t *restrict result, 
 }
 
 /* aead.chacha20poly1305.added_singly
- * The same with `count` blocks, of which `first` is the first, one by one; the key stream begins with block 1.
+ * `count` blocks with the key stream added, of which `first` is the first, one by one; the key stream begins with block 1.
  * in first: 0 .. 2^25
  * in count: 0 .. 7 */
 STK_NOINLINE static void aead_chacha20poly1305_added_singly(uint8_t *out, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *m, uint32_t first, uint32_t count)
@@ -2132,231 +2141,153 @@ STK_NOINLINE static void aead_chacha20poly1305_added(uint8_t *out, uint32_t n, c
     uint32_t first; /* 0 .. 2^25 */
     uint32_t rest; /* 0 .. 7 */
     uint32_t start; /* 0 .. 2147483584 */
-    uint8_t s[64];
+    uint8_t s_2[64];
     uint32_t i; /* 0 .. 2147483646 */
     memmove(out, m, n);
     for (c = 0; c < (n >> 9); c++) {
-        {
-            uint8_t tmp[512];
-            aead_chacha20poly1305_added_batch(tmp, key, ((UINT32_C(8) * c) + UINT32_C(1)), nonce, (&out[UINT32_C(512) * c]));
-            memmove((&out[UINT32_C(512) * c]), tmp, 512);
-        }
+        uint32_t t[8][16];
+        uint32_t s[8][16];
+        aead_chacha20poly1305_states(t, key, ((UINT32_C(8) * c) + UINT32_C(1)), nonce);
+        cipher_chacha20_blocks(s, t);
+        cipher_stream_added_batch((&out[UINT32_C(512) * c]), (&out[UINT32_C(512) * c]), s);
     }
     first = UINT32_C(8) * (n >> 9);
     rest = (n & UINT32_C(511)) >> 6;
     if (rest >= UINT32_C(6)) {
-        uint32_t t[8][16];
         uint32_t t_2[8][16];
-        aead_chacha20poly1305_states(t, key, (first + UINT32_C(1)), nonce);
-        cipher_chacha20_blocks(t_2, t);
-        cipher_stream_added_blocks(out, n, out, t_2, first, rest);
+        uint32_t t_3[8][16];
+        aead_chacha20poly1305_states(t_2, key, (first + UINT32_C(1)), nonce);
+        cipher_chacha20_blocks(t_3, t_2);
+        cipher_stream_added_blocks(out, n, out, t_3, first, rest);
     } else {
         aead_chacha20poly1305_added_singly(out, n, key, nonce, out, first, rest);
     }
     start = UINT32_C(64) * (n >> 6);
-    aead_chacha20poly1305_stream(s, key, ((n >> 6) + UINT32_C(1)), nonce);
+    aead_chacha20poly1305_stream(s_2, key, ((n >> 6) + UINT32_C(1)), nonce);
     for (i = start; i < n; i++) {
-        out[i] = (uint8_t)cipher_stream_added_byte((uint32_t)out[i], s, (uint32_t)((int32_t)i - (int32_t)start));
+        out[i] = (uint8_t)cipher_stream_added_byte((uint32_t)out[i], s_2, (uint32_t)((int32_t)i - (int32_t)start));
     }
 }
 
-/* onetimeauth.poly1305.point
- * out result: 0 .. 17592186109952 */
-static void onetimeauth_poly1305_point(uint64_t *restrict result, const uint8_t *key)
+/* onetimeauth.accumulator_radix64.point
+ * out result: 0 .. 2^60-1 */
+static void onetimeauth_accumulator_radix64_point(uint64_t *restrict result, const uint8_t *b)
 {
-    uint64_t low_0_load; /* 0 .. 1152921487695413247 */
-    uint64_t high_0_load; /* 0 .. 1152921487695413244 */
-    uint32_t t_0;
-    uint32_t t_1;
-    uint32_t t_2;
-    uint32_t t_3;
-    uint32_t t_4;
-    uint32_t t_5;
-    uint32_t t_6;
-    uint32_t t_7;
-    uint32_t t_8;
-    uint32_t t_9;
-    uint32_t t_10;
-    uint32_t t_11;
-    uint32_t t_12;
-    uint32_t t_13;
-    uint32_t t_14;
-    uint32_t t_15;
-    t_0 = (uint32_t)key[0];
-    t_1 = (uint32_t)key[1];
-    t_2 = (uint32_t)key[2];
-    t_3 = (uint32_t)key[3] & UINT32_C(15);
-    t_4 = (uint32_t)key[4] & UINT32_C(252);
-    t_5 = (uint32_t)key[5];
-    t_6 = (uint32_t)key[6];
-    t_7 = (uint32_t)key[7] & UINT32_C(15);
-    t_8 = (uint32_t)key[8] & UINT32_C(252);
-    t_9 = (uint32_t)key[9];
-    t_10 = (uint32_t)key[10];
-    t_11 = (uint32_t)key[11] & UINT32_C(15);
-    t_12 = (uint32_t)key[12] & UINT32_C(252);
-    t_13 = (uint32_t)key[13];
-    t_14 = (uint32_t)key[14];
-    t_15 = (uint32_t)key[15] & UINT32_C(15);
-    low_0_load = ((uint64_t)t_7 << 56) | (((uint64_t)t_6 << 48) | (((uint64_t)t_5 << 40) | (((uint64_t)t_4 << 32) | (((uint64_t)t_3 << 24) | (((uint64_t)t_2 << 16) | (((uint64_t)t_1 << 8) | (uint64_t)t_0))))));
-    high_0_load = ((uint64_t)t_15 << 56) | (((uint64_t)t_14 << 48) | (((uint64_t)t_13 << 40) | (((uint64_t)t_12 << 32) | (((uint64_t)t_11 << 24) | (((uint64_t)t_10 << 16) | (((uint64_t)t_9 << 8) | (uint64_t)t_8))))));
-    result[0] = low_0_load & UINT64_C(0xfffffffffff);
-    result[1] = (uint64_t)(uint32_t)(low_0_load >> 44) + ((uint64_t)((uint32_t)high_0_load & UINT32_C(0xffffff)) << 20);
-    result[2] = high_0_load >> 24;
+    uint64_t low; /* 0 .. 2^60-1 */
+    uint64_t high; /* 0 .. 2^58-1 */
+    uint32_t c_0; /* 0 .. 255 */
+    uint32_t c_1; /* 0 .. 255 */
+    uint32_t c_2; /* 0 .. 255 */
+    uint32_t c_3; /* 0 .. 15 */
+    uint32_t c_4; /* 0 .. 252 */
+    uint32_t c_5; /* 0 .. 255 */
+    uint32_t c_6; /* 0 .. 255 */
+    uint32_t c_7; /* 0 .. 15 */
+    uint32_t c_8; /* 0 .. 252 */
+    uint32_t c_9; /* 0 .. 255 */
+    uint32_t c_10; /* 0 .. 255 */
+    uint32_t c_11; /* 0 .. 15 */
+    uint32_t c_12; /* 0 .. 252 */
+    uint32_t c_13; /* 0 .. 255 */
+    uint32_t c_14; /* 0 .. 255 */
+    uint32_t c_15; /* 0 .. 15 */
+    c_0 = (uint32_t)b[0];
+    c_1 = (uint32_t)b[1];
+    c_2 = (uint32_t)b[2];
+    c_3 = (uint32_t)b[3] & UINT32_C(15);
+    c_4 = (uint32_t)b[4] & UINT32_C(252);
+    c_5 = (uint32_t)b[5];
+    c_6 = (uint32_t)b[6];
+    c_7 = (uint32_t)b[7] & UINT32_C(15);
+    c_8 = (uint32_t)b[8] & UINT32_C(252);
+    c_9 = (uint32_t)b[9];
+    c_10 = (uint32_t)b[10];
+    c_11 = (uint32_t)b[11] & UINT32_C(15);
+    c_12 = (uint32_t)b[12] & UINT32_C(252);
+    c_13 = (uint32_t)b[13];
+    c_14 = (uint32_t)b[14];
+    c_15 = (uint32_t)b[15] & UINT32_C(15);
+    high = (uint64_t)(c_8 >> 2);
+    low = (uint64_t)(c_0 + (c_1 << 8));
+    low = (uint64_t)((uint32_t)low + (c_2 << 16));
+    low = (uint64_t)((uint32_t)low + (c_3 << 24));
+    low = (uint64_t)(uint32_t)low + ((uint64_t)c_4 << 32);
+    low = low + ((uint64_t)c_5 << 40);
+    low = low + ((uint64_t)c_6 << 48);
+    low = low + ((uint64_t)c_7 << 56);
+    high = (uint64_t)((uint32_t)high + (c_9 << 6));
+    high = (uint64_t)((uint32_t)high + (c_10 << 14));
+    high = (uint64_t)((uint32_t)high + (c_11 << 22));
+    high = (uint64_t)(uint32_t)high + ((uint64_t)c_12 << 30);
+    high = high + ((uint64_t)c_13 << 38);
+    high = high + ((uint64_t)c_14 << 46);
+    high = high + ((uint64_t)c_15 << 54);
+    result[0] = low;
+    result[1] = high;
 }
 
-/* onetimeauth.accumulator_radix44.mul
- * in a: 0 .. 35184372219904
- * in b: 0 .. 17592186109952
- * out result: 0 .. 17592186109952 */
-static void onetimeauth_accumulator_radix44_mul(uint64_t *result, const uint64_t *a, const uint64_t *b)
+/* onetimeauth.accumulator_radix64.load
+ * out result: 0 .. 2^64-1 */
+static void onetimeauth_accumulator_radix64_load(uint64_t *restrict result, const uint8_t *b)
 {
-    uint64_t b1_0_product; /* 0 .. 351843722199040 */
-    uint64_t b2_0_product; /* 0 .. 351843722199040 */
-    stk_u128 result_0_0_product; /* 0 .. 2^96 */
-    stk_u128 result_1_0_product; /* 0 .. 2^96 */
-    stk_u128 result_2_0_product; /* 0 .. 2^96 */
-    uint64_t r_0_1_carried; /* 0 .. 2128654527103855 */
-    stk_u128 r_1_1_carried; /* 0 .. 13617340533597718177537851392 */
-    stk_u128 r_2_1_carried; /* 0 .. 1856910072763902549592375378 */
-    b1_0_product = UINT64_C(20) * b[1];
-    b2_0_product = UINT64_C(20) * b[2];
-    result_0_0_product = (((stk_u128)a[0] * (stk_u128)b[0]) + ((stk_u128)a[1] * (stk_u128)b2_0_product)) + ((stk_u128)a[2] * (stk_u128)b1_0_product);
-    result_1_0_product = (((stk_u128)a[0] * (stk_u128)b[1]) + ((stk_u128)a[1] * (stk_u128)b[0])) + ((stk_u128)a[2] * (stk_u128)b2_0_product);
-    result_2_0_product = (((stk_u128)a[0] * (stk_u128)b[2]) + ((stk_u128)a[1] * (stk_u128)b[1])) + ((stk_u128)a[2] * (stk_u128)b[0]);
-    r_1_1_carried = result_1_0_product + (stk_u128)(uint64_t)(result_0_0_product >> 44);
-    r_0_1_carried = (uint64_t)result_0_0_product & UINT64_C(0xfffffffffff);
-    r_2_1_carried = result_2_0_product + (stk_u128)(uint64_t)(r_1_1_carried >> 44);
-    r_1_1_carried = (stk_u128)((uint64_t)r_1_1_carried & UINT64_C(0xfffffffffff));
-    r_0_1_carried = r_0_1_carried + (UINT64_C(5) * (uint64_t)(r_2_1_carried >> 42));
-    r_2_1_carried = (stk_u128)((uint64_t)r_2_1_carried & UINT64_C(0x3ffffffffff));
-    r_1_1_carried = (stk_u128)((uint64_t)r_1_1_carried + (uint64_t)(uint32_t)(r_0_1_carried >> 44));
-    r_0_1_carried = r_0_1_carried & UINT64_C(0xfffffffffff);
-    result[0] = r_0_1_carried;
-    result[1] = (uint64_t)r_1_1_carried;
-    result[2] = (uint64_t)r_2_1_carried;
-}
-
-/* onetimeauth.poly1305.in_pairs
- * The sum over the first `pairs` pairs of blocks: products of two blocks do not wait for one another.
- * in start: 0 .. 17592186109952
- * in r: 0 .. 17592186109952
- * in pairs: 0 .. 2^26
- * out h: 0 .. 17592186109952 */
-STK_NOINLINE static void onetimeauth_poly1305_in_pairs(uint64_t *restrict h, uint32_t n, const uint64_t *start, const uint8_t *m, const uint64_t *r, uint32_t pairs)
-{
-    (void)n;
-    uint64_t r2[3]; /* 0 .. 17592186044476 */
-    uint32_t i; /* 0 .. 2^26-1 */
-    onetimeauth_accumulator_radix44_mul(r2, r, r);
-    h[0] = start[0];
-    h[1] = start[1];
-    h[2] = start[2];
-    for (i = 0; i < pairs; i++) {
-        uint8_t b_0_load[16];
-        uint64_t low_0_load; /* 0 .. 2^64-1 */
-        uint64_t high_0_load; /* 0 .. 2^64-1 */
-        uint8_t b_1_load[16];
-        uint64_t low_1_load; /* 0 .. 2^64-1 */
-        uint64_t high_1_load; /* 0 .. 2^64-1 */
-        uint64_t b1_3_sum_of_products; /* 0 .. 351843720889520 */
-        uint64_t b2_3_sum_of_products; /* 0 .. 87960930222060 */
-        uint64_t b1_3_sum_of_products_2; /* 0 .. 351843722199040 */
-        uint64_t b2_3_sum_of_products_2; /* 0 .. 351843722199040 */
-        uint64_t result_0_0_load; /* 0 .. 17592186109952 */
-        uint64_t result_1_0_load; /* 0 .. 17592186109952 */
-        uint64_t result_2_0_load; /* 0 .. 17592186109952 */
-        uint64_t result_0_1_load; /* 0 .. 17592186109952 */
-        uint64_t result_1_1_load; /* 0 .. 17592186109952 */
-        uint64_t result_2_1_load; /* 0 .. 17592186109952 */
-        uint64_t result_0_2_add; /* 0 .. 35184372219904 */
-        uint64_t result_1_2_add; /* 0 .. 35184372219904 */
-        uint64_t result_2_2_add; /* 0 .. 35184372219904 */
-        stk_u128 t_0_3_sum_of_products; /* 0 .. 17950130626729460367031925605 */
-        stk_u128 t_1_3_sum_of_products; /* 0 .. 4371475776986266279089340377 */
-        stk_u128 t_2_3_sum_of_products; /* 0 .. 1779538811518729455593258950 */
-        stk_u128 result_0_3_sum_of_products; /* 0 .. 2^96 */
-        stk_u128 result_1_3_sum_of_products; /* 0 .. 2^96 */
-        stk_u128 result_2_3_sum_of_products; /* 0 .. 2^96 */
-        stk_u128 result_0_3_sum_of_products_2; /* 0 .. 2^96 */
-        stk_u128 result_1_3_sum_of_products_2; /* 0 .. 2^96 */
-        stk_u128 result_2_3_sum_of_products_2; /* 0 .. 2^96 */
-        uint64_t r_0_3_sum_of_products; /* 0 .. 2040693586889170 */
-        stk_u128 r_1_3_sum_of_products; /* 0 .. 4371475776987286625883161778 */
-        stk_u128 r_2_3_sum_of_products; /* 0 .. 1779538811518977945221890114 */
-        memmove(b_0_load, (&m[UINT32_C(32) * i]), 16);
-        low_0_load = stk_load_le64(b_0_load);
-        high_0_load = stk_load_le64(&b_0_load[8]);
-        result_0_0_load = low_0_load & UINT64_C(0xfffffffffff);
-        result_1_0_load = (uint64_t)(uint32_t)(low_0_load >> 44) + ((uint64_t)((uint32_t)high_0_load & UINT32_C(0xffffff)) << 20);
-        result_2_0_load = (high_0_load >> 24) + UINT64_C(0x10000000000);
-        memmove(b_1_load, (&m[(UINT32_C(32) * i) + UINT32_C(16)]), 16);
-        low_1_load = stk_load_le64(b_1_load);
-        high_1_load = stk_load_le64(&b_1_load[8]);
-        result_0_1_load = low_1_load & UINT64_C(0xfffffffffff);
-        result_1_1_load = (uint64_t)(uint32_t)(low_1_load >> 44) + ((uint64_t)((uint32_t)high_1_load & UINT32_C(0xffffff)) << 20);
-        result_2_1_load = (high_1_load >> 24) + UINT64_C(0x10000000000);
-        result_0_2_add = h[0] + result_0_0_load;
-        result_1_2_add = h[1] + result_1_0_load;
-        result_2_2_add = h[2] + result_2_0_load;
-        b1_3_sum_of_products = UINT64_C(20) * r2[1];
-        b2_3_sum_of_products = UINT64_C(20) * r2[2];
-        result_0_3_sum_of_products = (((stk_u128)result_0_2_add * (stk_u128)r2[0]) + ((stk_u128)result_1_2_add * (stk_u128)b2_3_sum_of_products)) + ((stk_u128)result_2_2_add * (stk_u128)b1_3_sum_of_products);
-        result_1_3_sum_of_products = (((stk_u128)result_0_2_add * (stk_u128)r2[1]) + ((stk_u128)result_1_2_add * (stk_u128)r2[0])) + ((stk_u128)result_2_2_add * (stk_u128)b2_3_sum_of_products);
-        result_2_3_sum_of_products = (((stk_u128)result_0_2_add * (stk_u128)r2[2]) + ((stk_u128)result_1_2_add * (stk_u128)r2[1])) + ((stk_u128)result_2_2_add * (stk_u128)r2[0]);
-        b1_3_sum_of_products_2 = UINT64_C(20) * r[1];
-        b2_3_sum_of_products_2 = UINT64_C(20) * r[2];
-        result_0_3_sum_of_products_2 = (((stk_u128)result_0_1_load * (stk_u128)r[0]) + ((stk_u128)result_1_1_load * (stk_u128)b2_3_sum_of_products_2)) + ((stk_u128)result_2_1_load * (stk_u128)b1_3_sum_of_products_2);
-        result_1_3_sum_of_products_2 = (((stk_u128)result_0_1_load * (stk_u128)r[1]) + ((stk_u128)result_1_1_load * (stk_u128)r[0])) + ((stk_u128)result_2_1_load * (stk_u128)b2_3_sum_of_products_2);
-        result_2_3_sum_of_products_2 = (((stk_u128)result_0_1_load * (stk_u128)r[2]) + ((stk_u128)result_1_1_load * (stk_u128)r[1])) + ((stk_u128)result_2_1_load * (stk_u128)r[0]);
-        t_0_3_sum_of_products = result_0_3_sum_of_products + result_0_3_sum_of_products_2;
-        t_1_3_sum_of_products = result_1_3_sum_of_products + result_1_3_sum_of_products_2;
-        t_2_3_sum_of_products = result_2_3_sum_of_products + result_2_3_sum_of_products_2;
-        r_1_3_sum_of_products = t_1_3_sum_of_products + (stk_u128)(uint64_t)(t_0_3_sum_of_products >> 44);
-        r_0_3_sum_of_products = (uint64_t)t_0_3_sum_of_products & UINT64_C(0xfffffffffff);
-        r_2_3_sum_of_products = t_2_3_sum_of_products + (stk_u128)(uint64_t)(r_1_3_sum_of_products >> 44);
-        r_1_3_sum_of_products = (stk_u128)((uint64_t)r_1_3_sum_of_products & UINT64_C(0xfffffffffff));
-        r_0_3_sum_of_products = r_0_3_sum_of_products + (UINT64_C(5) * (uint64_t)(r_2_3_sum_of_products >> 42));
-        r_2_3_sum_of_products = (stk_u128)((uint64_t)r_2_3_sum_of_products & UINT64_C(0x3ffffffffff));
-        r_1_3_sum_of_products = (stk_u128)((uint64_t)r_1_3_sum_of_products + (uint64_t)(uint32_t)(r_0_3_sum_of_products >> 44));
-        r_0_3_sum_of_products = r_0_3_sum_of_products & UINT64_C(0xfffffffffff);
-        h[0] = r_0_3_sum_of_products;
-        h[1] = (uint64_t)r_1_3_sum_of_products;
-        h[2] = (uint64_t)r_2_3_sum_of_products;
-    }
+    result[0] = stk_load_le64(b);
+    result[1] = stk_load_le64(&b[8]);
 }
 
 /* onetimeauth.poly1305.whole_blocks
  * The sum over the first `count` blocks, which are whole, going on from `start`.
- * in start: 0 .. 17592186109952
- * in r: 0 .. 17592186109952
+ * in start: 0 .. 2^64-1
+ * in r: 0 .. 2^60-1
  * in count: 0 .. 2^27
- * out result: 0 .. 17592186109952 */
-STK_NOINLINE static void onetimeauth_poly1305_whole_blocks(uint64_t *restrict result, uint32_t n, const uint64_t *start, const uint8_t *m, const uint64_t *r, uint32_t count)
+ * out h: 0 .. 2^64-1 */
+STK_NOINLINE static void onetimeauth_poly1305_whole_blocks(uint64_t *restrict h, uint32_t n, const uint64_t *start, const uint8_t *m, const uint64_t *r, uint32_t count)
 {
-    uint32_t done_0_by_two; /* 0 .. 2^27 */
-    uint32_t i_0_by_two; /* 0 .. 0 */
-    onetimeauth_poly1305_in_pairs(result, n, start, m, r, (count >> 1));
-    done_0_by_two = UINT32_C(2) * (count >> 1);
-    for (i_0_by_two = 0; i_0_by_two < (count & UINT32_C(1)); i_0_by_two++) {
-        uint8_t b_0_by_two[16];
-        uint64_t low_0_by_two; /* 0 .. 2^64-1 */
-        uint64_t high_0_by_two; /* 0 .. 2^64-1 */
-        uint64_t result_0_by_two[3]; /* 0 .. 35184372219904 */
-        uint64_t result_0_0_by_two; /* 0 .. 17592186109952 */
-        uint64_t result_1_0_by_two; /* 0 .. 17592186109952 */
-        uint64_t result_2_0_by_two; /* 0 .. 17592186109952 */
-        memmove(b_0_by_two, (&m[UINT32_C(16) * (done_0_by_two + UINT32_C(0))]), 16);
-        low_0_by_two = stk_load_le64(b_0_by_two);
-        high_0_by_two = stk_load_le64(&b_0_by_two[8]);
-        result_0_0_by_two = low_0_by_two & UINT64_C(0xfffffffffff);
-        result_1_0_by_two = (uint64_t)(uint32_t)(low_0_by_two >> 44) + ((uint64_t)((uint32_t)high_0_by_two & UINT32_C(0xffffff)) << 20);
-        result_2_0_by_two = (high_0_by_two >> 24) + UINT64_C(0x10000000000);
-        result_0_by_two[0] = result[0] + result_0_0_by_two;
-        result_0_by_two[1] = result[1] + result_1_0_by_two;
-        result_0_by_two[2] = result[2] + result_2_0_by_two;
-        onetimeauth_accumulator_radix44_mul(result, result_0_by_two, r);
+    (void)n;
+    uint32_t i; /* 0 .. 2^27-1 */
+    uint64_t h_0; /* 0 .. 2^64-1 */
+    uint32_t h_3; /* 0 .. 1 */
+    h_0 = start[0];
+    h[1] = start[1];
+    h[2] = (uint64_t)(uint32_t)start[2];
+    h_3 = (uint32_t)start[3];
+    for (i = 0; i < count; i++) {
+        uint64_t t[2]; /* 0 .. 2^64-1 */
+        uint64_t a_0_step;
+        uint64_t s_0_step; /* 0 .. 1441151880758558715 */
+        stk_u128 u_0_step; /* 0 .. 47852207848256971311262516342469689350 */
+        stk_u128 v_0_step; /* 0 .. 42535295865117307849623247221126332384 */
+        uint64_t w_0_step; /* 0 .. 9223372036854775797 */
+        uint64_t result0_0_step; /* 0 .. 2^64-1 */
+        uint32_t result1_0_step; /* 0 .. 1 */
+        uint64_t result0_0_step_2; /* 0 .. 2^64-1 */
+        uint32_t result1_0_step_2; /* 0 .. 1 */
+        uint64_t b_0_step; /* 0 .. 2^64-1 */
+        uint64_t result0_0_step_3; /* 0 .. 2^64-1 */
+        uint32_t result1_0_step_3; /* 0 .. 1 */
+        uint64_t a_0_step_2; /* 0 .. 2^64-1 */
+        uint64_t b_0_step_2; /* 0 .. 2^64-1 */
+        onetimeauth_accumulator_radix64_load(t, (&m[UINT32_C(16) * i]));
+        result0_0_step = h_0 + t[0];
+        result1_0_step = stk_carry_u64(h_0, t[0]);
+        result0_0_step_2 = h[1] + t[1];
+        result1_0_step_2 = stk_carry_u64(h[1], t[1]);
+        b_0_step = (uint64_t)(result1_0_step + h_3);
+        result0_0_step_3 = result0_0_step_2 + (uint64_t)(uint32_t)b_0_step;
+        result1_0_step_3 = stk_carry_u64(result0_0_step_2, (uint64_t)(uint32_t)b_0_step);
+        a_0_step = (((uint64_t)(uint32_t)h[2] + UINT64_C(1)) + (uint64_t)result1_0_step_2) + (uint64_t)result1_0_step_3;
+        s_0_step = UINT64_C(5) * r[1];
+        u_0_step = ((stk_u128)result0_0_step * (stk_u128)r[0]) + ((stk_u128)result0_0_step_3 * (stk_u128)s_0_step);
+        v_0_step = (((stk_u128)result0_0_step * (stk_u128)(UINT64_C(4) * r[1])) + ((stk_u128)result0_0_step_3 * (stk_u128)r[0])) + (stk_u128)((a_0_step * s_0_step) + (uint64_t)(u_0_step >> 64));
+        w_0_step = (a_0_step * r[0]) + (uint64_t)(v_0_step >> 64);
+        a_0_step_2 = (uint64_t)u_0_step;
+        b_0_step_2 = UINT64_C(5) * (w_0_step >> 2);
+        h_0 = a_0_step_2 + b_0_step_2;
+        h_3 = stk_carry_u64(a_0_step_2, b_0_step_2);
+        h[1] = (uint64_t)v_0_step;
+        h[2] = (uint64_t)((uint32_t)w_0_step & UINT32_C(3));
     }
+    h[0] = h_0;
+    h[3] = (uint64_t)h_3;
 }
 
 /* aead.chacha20poly1305.filled
@@ -2417,134 +2348,180 @@ STK_NOINLINE static void aead_chacha20poly1305_filled(uint8_t *restrict last, ui
 
 /* aead.chacha20poly1305.absorbed
  * Poly1305's sum over a message that is filled up to whole blocks, going on from `start`.
- * in start: 0 .. 17592186109952
- * in r: 0 .. 17592186109952
- * out h: 0 .. 17592186109952 */
+ * in start: 0 .. 2^64-1
+ * in r: 0 .. 2^60-1
+ * out h: 0 .. 2^64-1 */
 STK_NOINLINE static void aead_chacha20poly1305_absorbed(uint64_t *restrict h, uint32_t n, const uint64_t *start, const uint8_t *m, const uint64_t *r)
 {
     uint32_t i; /* 0 .. 2^27-1 */
     onetimeauth_poly1305_whole_blocks(h, n, start, m, r, (n >> 4));
     for (i = (n >> 4); i < ((n + UINT32_C(15)) >> 4); i++) {
         uint8_t t[16];
-        uint64_t low_0_load; /* 0 .. 2^64-1 */
-        uint64_t high_0_load; /* 0 .. 2^64-1 */
-        uint64_t result_1_add[3]; /* 0 .. 35184372219904 */
-        uint64_t result_0_0_load; /* 0 .. 17592186109952 */
-        uint64_t result_1_0_load; /* 0 .. 17592186109952 */
-        uint64_t result_2_0_load; /* 0 .. 17592186109952 */
+        uint64_t t_2[2]; /* 0 .. 2^64-1 */
+        uint64_t a_0_step;
+        uint64_t s_0_step; /* 0 .. 1441151880758558715 */
+        stk_u128 u_0_step; /* 0 .. 47852207848256971311262516342469689350 */
+        stk_u128 v_0_step; /* 0 .. 42535295865117307849623247221126332384 */
+        uint64_t w_0_step; /* 0 .. 9223372036854775797 */
+        uint64_t result0_0_step; /* 0 .. 2^64-1 */
+        uint32_t result1_0_step; /* 0 .. 1 */
+        uint64_t result0_0_step_2; /* 0 .. 2^64-1 */
+        uint32_t result1_0_step_2; /* 0 .. 1 */
+        uint64_t b_0_step; /* 0 .. 2^64-1 */
+        uint64_t result0_0_step_3; /* 0 .. 2^64-1 */
+        uint32_t result1_0_step_3; /* 0 .. 1 */
+        uint64_t a_0_step_2; /* 0 .. 2^64-1 */
+        uint64_t b_0_step_2; /* 0 .. 2^64-1 */
         aead_chacha20poly1305_filled(t, n, m, i);
-        low_0_load = stk_load_le64(t);
-        high_0_load = stk_load_le64(&t[8]);
-        result_0_0_load = low_0_load & UINT64_C(0xfffffffffff);
-        result_1_0_load = (uint64_t)(uint32_t)(low_0_load >> 44) + ((uint64_t)((uint32_t)high_0_load & UINT32_C(0xffffff)) << 20);
-        result_2_0_load = (high_0_load >> 24) + UINT64_C(0x10000000000);
-        result_1_add[0] = h[0] + result_0_0_load;
-        result_1_add[1] = h[1] + result_1_0_load;
-        result_1_add[2] = h[2] + result_2_0_load;
-        onetimeauth_accumulator_radix44_mul(h, result_1_add, r);
+        onetimeauth_accumulator_radix64_load(t_2, t);
+        result0_0_step = h[0] + t_2[0];
+        result1_0_step = stk_carry_u64(h[0], t_2[0]);
+        result0_0_step_2 = h[1] + t_2[1];
+        result1_0_step_2 = stk_carry_u64(h[1], t_2[1]);
+        b_0_step = (uint64_t)(result1_0_step + (uint32_t)h[3]);
+        result0_0_step_3 = result0_0_step_2 + (uint64_t)(uint32_t)b_0_step;
+        result1_0_step_3 = stk_carry_u64(result0_0_step_2, (uint64_t)(uint32_t)b_0_step);
+        a_0_step = (((uint64_t)(uint32_t)h[2] + UINT64_C(1)) + (uint64_t)result1_0_step_2) + (uint64_t)result1_0_step_3;
+        s_0_step = UINT64_C(5) * r[1];
+        u_0_step = ((stk_u128)result0_0_step * (stk_u128)r[0]) + ((stk_u128)result0_0_step_3 * (stk_u128)s_0_step);
+        v_0_step = (((stk_u128)result0_0_step * (stk_u128)(UINT64_C(4) * r[1])) + ((stk_u128)result0_0_step_3 * (stk_u128)r[0])) + (stk_u128)((a_0_step * s_0_step) + (uint64_t)(u_0_step >> 64));
+        w_0_step = (a_0_step * r[0]) + (uint64_t)(v_0_step >> 64);
+        a_0_step_2 = (uint64_t)u_0_step;
+        b_0_step_2 = UINT64_C(5) * (w_0_step >> 2);
+        h[0] = a_0_step_2 + b_0_step_2;
+        h[3] = (uint64_t)stk_carry_u64(a_0_step_2, b_0_step_2);
+        h[1] = (uint64_t)v_0_step;
+        h[2] = (uint64_t)((uint32_t)w_0_step & UINT32_C(3));
     }
 }
 
 /* aead.chacha20poly1305.summed
  * Poly1305's sum over both messages, each filled up to whole blocks, and their lengths (section 2.8).
- * out result: 0 .. 17592186109952 */
+ * out result: 0 .. 2^64-1 */
 STK_NOINLINE static void aead_chacha20poly1305_summed(uint64_t *restrict result, uint32_t k, uint32_t n, const uint8_t *a, const uint8_t *c, const uint8_t *key)
 {
-    uint64_t r[3]; /* 0 .. 2^44-1 */
-    uint64_t first[3]; /* 0 .. 17592186109952 */
-    uint64_t h[3]; /* 0 .. 17592186109952 */
-    uint32_t x_0_lengths;
-    uint32_t y_0_lengths;
-    uint32_t low_1_load; /* 0 .. 2^31-1 */
-    uint32_t high_1_load; /* 0 .. 2^31-1 */
-    uint64_t result_2_add[3]; /* 0 .. 35184372219904 */
-    uint32_t t_0;
-    uint32_t t_1;
-    uint32_t t_2;
-    uint32_t t_3;
-    uint32_t t_8;
-    uint32_t t_9;
-    uint32_t t_10;
-    uint32_t t_11;
-    uint64_t result_0_1_load; /* 0 .. 17592186109952 */
-    uint64_t result_1_1_load; /* 0 .. 17592186109952 */
-    uint64_t result_2_1_load; /* 0 .. 17592186109952 */
-    onetimeauth_poly1305_point(r, key);
+    uint64_t first[4]; /* 0 .. 2^64-1 */
+    uint64_t h[4]; /* 0 .. 2^64-1 */
+    uint8_t t[16];
+    uint64_t t_2[2]; /* 0 .. 2^31-1 */
+    uint64_t result_0_point[2]; /* 0 .. 2^60-1 */
+    uint32_t x_1_lengths;
+    uint32_t y_1_lengths;
+    uint64_t a_2_step;
+    uint64_t s_2_step; /* 0 .. 1441151859619266555 */
+    stk_u128 u_2_step; /* 0 .. 47852207146344969036451900512716980230 */
+    stk_u128 v_2_step; /* 0 .. 42535295241195528049791588540904112096 */
+    uint64_t w_2_step; /* 0 .. 9223371901563305973 */
+    uint64_t result0_2_step; /* 0 .. 2^64-1 */
+    uint32_t result1_2_step; /* 0 .. 1 */
+    uint64_t result0_2_step_2; /* 0 .. 2^64-1 */
+    uint32_t result1_2_step_2; /* 0 .. 1 */
+    uint64_t b_2_step; /* 0 .. 2^64-1 */
+    uint64_t result0_2_step_3; /* 0 .. 2^64-1 */
+    uint32_t result1_2_step_3; /* 0 .. 1 */
+    uint64_t a_2_step_2; /* 0 .. 2^64-1 */
+    uint64_t b_2_step_2; /* 0 .. 2^64-1 */
+    uint64_t result0_2_step_4; /* 0 .. 2^64-1 */
+    uint32_t result1_2_step_4; /* 0 .. 1 */
+    onetimeauth_accumulator_radix64_point(result_0_point, key);
     {
-        uint64_t tmp[3];
+        uint64_t tmp[4];
         {
             uint32_t k_2;
-            for (k_2 = 0; k_2 < 3; k_2++) {
+            for (k_2 = 0; k_2 < 4; k_2++) {
                 tmp[k_2] = (uint64_t)aead_chacha20poly1305_summed_lit0[k_2];
             }
         }
-        aead_chacha20poly1305_absorbed(first, k, tmp, a, r);
+        aead_chacha20poly1305_absorbed(first, k, tmp, a, result_0_point);
     }
-    aead_chacha20poly1305_absorbed(h, n, first, c, r);
-    x_0_lengths = k;
-    y_0_lengths = n;
-    t_0 = x_0_lengths & UINT32_C(255);
-    t_8 = y_0_lengths & UINT32_C(255);
-    t_1 = (x_0_lengths >> 8) & UINT32_C(255);
-    t_9 = (y_0_lengths >> 8) & UINT32_C(255);
-    t_2 = (x_0_lengths >> 16) & UINT32_C(255);
-    t_10 = (y_0_lengths >> 16) & UINT32_C(255);
-    t_3 = (x_0_lengths >> 24) & UINT32_C(255);
-    t_11 = (y_0_lengths >> 24) & UINT32_C(255);
-    low_1_load = (uint32_t)(((uint64_t)t_3 << 24) | (((uint64_t)t_2 << 16) | (((uint64_t)t_1 << 8) | (uint64_t)t_0)));
-    high_1_load = (uint32_t)(((uint64_t)t_11 << 24) | (((uint64_t)t_10 << 16) | (((uint64_t)t_9 << 8) | (uint64_t)t_8)));
-    result_0_1_load = (uint64_t)(uint32_t)((uint64_t)low_1_load & UINT64_C(0xfffffffffff));
-    result_1_1_load = (uint64_t)UINT32_C(0) + ((uint64_t)(high_1_load & UINT32_C(0xffffff)) << 20);
-    result_2_1_load = (uint64_t)(high_1_load >> 24) + UINT64_C(0x10000000000);
-    result_2_add[0] = h[0] + (uint64_t)(uint32_t)result_0_1_load;
-    result_2_add[1] = h[1] + result_1_1_load;
-    result_2_add[2] = h[2] + result_2_1_load;
-    onetimeauth_accumulator_radix44_mul(result, result_2_add, r);
+    aead_chacha20poly1305_absorbed(h, n, first, c, result_0_point);
+    memset(t, 0, 16);
+    x_1_lengths = k;
+    y_1_lengths = n;
+    t[0] = (uint8_t)(x_1_lengths & UINT32_C(255));
+    t[8] = (uint8_t)(y_1_lengths & UINT32_C(255));
+    t[1] = (uint8_t)((x_1_lengths >> 8) & UINT32_C(255));
+    t[9] = (uint8_t)((y_1_lengths >> 8) & UINT32_C(255));
+    t[2] = (uint8_t)((x_1_lengths >> 16) & UINT32_C(255));
+    t[10] = (uint8_t)((y_1_lengths >> 16) & UINT32_C(255));
+    t[3] = (uint8_t)((x_1_lengths >> 24) & UINT32_C(255));
+    t[11] = (uint8_t)((y_1_lengths >> 24) & UINT32_C(255));
+    onetimeauth_accumulator_radix64_load(t_2, t);
+    result0_2_step = h[0] + (uint64_t)(uint32_t)t_2[0];
+    result1_2_step = stk_carry_u64(h[0], (uint64_t)(uint32_t)t_2[0]);
+    result0_2_step_2 = h[1] + (uint64_t)(uint32_t)t_2[1];
+    result1_2_step_2 = stk_carry_u64(h[1], (uint64_t)(uint32_t)t_2[1]);
+    b_2_step = (uint64_t)(result1_2_step + (uint32_t)h[3]);
+    result0_2_step_3 = result0_2_step_2 + (uint64_t)(uint32_t)b_2_step;
+    result1_2_step_3 = stk_carry_u64(result0_2_step_2, (uint64_t)(uint32_t)b_2_step);
+    a_2_step = (((uint64_t)(uint32_t)h[2] + UINT64_C(1)) + (uint64_t)result1_2_step_2) + (uint64_t)result1_2_step_3;
+    s_2_step = UINT64_C(5) * result_0_point[1];
+    u_2_step = ((stk_u128)result0_2_step * (stk_u128)result_0_point[0]) + ((stk_u128)result0_2_step_3 * (stk_u128)s_2_step);
+    v_2_step = (((stk_u128)result0_2_step * (stk_u128)(UINT64_C(4) * result_0_point[1])) + ((stk_u128)result0_2_step_3 * (stk_u128)result_0_point[0])) + (stk_u128)((a_2_step * s_2_step) + (uint64_t)(u_2_step >> 64));
+    w_2_step = (a_2_step * result_0_point[0]) + (uint64_t)(v_2_step >> 64);
+    a_2_step_2 = (uint64_t)u_2_step;
+    b_2_step_2 = UINT64_C(5) * (w_2_step >> 2);
+    result0_2_step_4 = a_2_step_2 + b_2_step_2;
+    result1_2_step_4 = stk_carry_u64(a_2_step_2, b_2_step_2);
+    result[0] = result0_2_step_4;
+    result[1] = (uint64_t)v_2_step;
+    result[2] = (uint64_t)((uint32_t)w_2_step & UINT32_C(3));
+    result[3] = (uint64_t)result1_2_step_4;
 }
 
-/* onetimeauth.accumulator_radix44.canonical
- * in a: 0 .. 17592186109952
- * out result: 0 .. 2^44-1 */
-static void onetimeauth_accumulator_radix44_canonical(uint64_t *result, const uint64_t *a)
+/* onetimeauth.accumulator_radix64.canonical
+ * in a: 0 .. 2^64-1
+ * out result: 0 .. 2^64-1 */
+static void onetimeauth_accumulator_radix64_canonical(uint64_t *result, const uint64_t *a)
 {
+    uint32_t top; /* 0 .. 4 */
+    uint32_t w; /* 0 .. 4 */
     uint32_t q; /* 0 .. 1 */
-    uint64_t h_0; /* 0 .. 17592186109952 */
-    uint64_t h_1; /* 0 .. 17592186109953 */
-    uint64_t h_2; /* 0 .. 17592186109953 */
-    h_0 = a[0];
-    h_2 = a[2];
-    h_1 = a[1] + (uint64_t)(uint32_t)(a[0] >> 44);
-    h_0 = h_0 & UINT64_C(0xfffffffffff);
-    h_2 = h_2 + (uint64_t)(uint32_t)(h_1 >> 44);
-    h_1 = h_1 & UINT64_C(0xfffffffffff);
-    h_0 = h_0 + (uint64_t)(UINT32_C(5) * (uint32_t)(h_2 >> 42));
-    h_2 = h_2 & UINT64_C(0x3ffffffffff);
-    q = (uint32_t)((h_0 + UINT64_C(5)) >> 44);
-    q = (uint32_t)((h_1 + (uint64_t)q) >> 44);
-    q = (uint32_t)((h_2 + (uint64_t)q) >> 42);
-    h_0 = h_0 + (uint64_t)(UINT32_C(5) * q);
-    h_1 = h_1 + (uint64_t)(uint32_t)(h_0 >> 44);
-    h_0 = h_0 & UINT64_C(0xfffffffffff);
-    h_2 = h_2 + (uint64_t)(uint32_t)(h_1 >> 44);
-    h_1 = h_1 & UINT64_C(0xfffffffffff);
-    h_2 = h_2 & UINT64_C(0x3ffffffffff);
-    result[0] = h_0;
-    result[1] = h_1;
-    result[2] = h_2;
+    uint64_t result0_0_sum_of; /* 0 .. 2^64-1 */
+    uint32_t result1_0_sum_of; /* 0 .. 1 */
+    uint64_t b_1_sum_of; /* 0 .. 2^64-1 */
+    uint64_t result0_1_sum_of; /* 0 .. 2^64-1 */
+    uint32_t result1_1_sum_of; /* 0 .. 1 */
+    uint64_t result0_2_sum_of; /* 0 .. 2^64-1 */
+    uint32_t result1_2_sum_of; /* 0 .. 1 */
+    uint32_t result1_3_sum_of; /* 0 .. 1 */
+    uint32_t result1_4_sum_of; /* 0 .. 1 */
+    uint64_t b_5_sum_of; /* 0 .. 2^64-1 */
+    uint64_t result0_5_sum_of; /* 0 .. 2^64-1 */
+    uint32_t result1_5_sum_of; /* 0 .. 1 */
+    uint64_t result0_6_sum_of; /* 0 .. 2^64-1 */
+    uint32_t result1_6_sum_of; /* 0 .. 1 */
+    result0_0_sum_of = a[1] + (uint64_t)(uint32_t)a[3];
+    result1_0_sum_of = stk_carry_u64(a[1], (uint64_t)(uint32_t)a[3]);
+    top = (uint32_t)a[2] + result1_0_sum_of;
+    b_1_sum_of = (uint64_t)(UINT32_C(5) * (top >> 2));
+    result0_1_sum_of = a[0] + (uint64_t)(uint32_t)b_1_sum_of;
+    result1_1_sum_of = stk_carry_u64(a[0], (uint64_t)(uint32_t)b_1_sum_of);
+    result0_2_sum_of = result0_0_sum_of + (uint64_t)result1_1_sum_of;
+    result1_2_sum_of = stk_carry_u64(result0_0_sum_of, (uint64_t)result1_1_sum_of);
+    w = (top & UINT32_C(3)) + result1_2_sum_of;
+    result1_3_sum_of = stk_carry_u64(result0_1_sum_of, UINT64_C(5));
+    result1_4_sum_of = stk_carry_u64(result0_2_sum_of, (uint64_t)result1_3_sum_of);
+    q = (w + result1_4_sum_of) >> 2;
+    b_5_sum_of = (uint64_t)(UINT32_C(5) * q);
+    result0_5_sum_of = result0_1_sum_of + (uint64_t)(uint32_t)b_5_sum_of;
+    result1_5_sum_of = stk_carry_u64(result0_1_sum_of, (uint64_t)(uint32_t)b_5_sum_of);
+    result0_6_sum_of = result0_2_sum_of + (uint64_t)result1_5_sum_of;
+    result1_6_sum_of = stk_carry_u64(result0_2_sum_of, (uint64_t)result1_5_sum_of);
+    result[0] = result0_5_sum_of;
+    result[1] = result0_6_sum_of;
+    result[2] = (uint64_t)((w + result1_6_sum_of) & UINT32_C(3));
+    result[3] = UINT64_C(0);
 }
 
-/* onetimeauth.accumulator_radix44.tag
- * in c: 0 .. 2^44-1 */
-static void onetimeauth_accumulator_radix44_tag(uint8_t *restrict out, const uint64_t *c, const uint8_t *s)
+/* onetimeauth.accumulator_radix64.tag
+ * in c: 0 .. 2^64-1 */
+static void onetimeauth_accumulator_radix64_tag(uint8_t *restrict out, const uint64_t *c, const uint8_t *s)
 {
     uint32_t carry; /* 0 .. 1 */
     stk_u128 t; /* 0 .. 2^65-1 */
     uint64_t v;
-    uint64_t w_0; /* 0 .. 2^64-1 */
-    uint64_t w_1; /* 0 .. 2^64-1 */
-    w_0 = c[0] + ((uint64_t)((uint32_t)c[1] & UINT32_C(0xfffff)) << 44);
-    w_1 = (uint64_t)(uint32_t)(c[1] >> 20) + ((c[2] & UINT64_C(0xffffffffff)) << 24);
-    t = (stk_u128)w_0 + (stk_u128)stk_load_le64(s);
+    t = (stk_u128)c[0] + (stk_u128)stk_load_le64(s);
     v = (uint64_t)t;
     out[0] = (uint8_t)((uint32_t)v & UINT32_C(255));
     out[1] = (uint8_t)((uint32_t)(v >> 8) & UINT32_C(255));
@@ -2555,7 +2532,7 @@ static void onetimeauth_accumulator_radix44_tag(uint8_t *restrict out, const uin
     out[6] = (uint8_t)((uint32_t)(v >> 48) & UINT32_C(255));
     out[7] = (uint8_t)((uint32_t)(v >> 56) & UINT32_C(255));
     carry = (uint32_t)(t >> 64);
-    t = ((stk_u128)w_1 + (stk_u128)stk_load_le64(&s[8])) + (stk_u128)carry;
+    t = ((stk_u128)c[1] + (stk_u128)stk_load_le64(&s[8])) + (stk_u128)carry;
     v = (uint64_t)t;
     out[8] = (uint8_t)((uint32_t)v & UINT32_C(255));
     out[9] = (uint8_t)((uint32_t)(v >> 8) & UINT32_C(255));
@@ -2572,12 +2549,12 @@ static void onetimeauth_accumulator_radix44_tag(uint8_t *restrict out, const uin
 STK_NOINLINE static void aead_chacha20poly1305_tag_of(uint8_t *restrict result, uint32_t k, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *c)
 {
     uint8_t first[64];
-    uint64_t h[3]; /* 0 .. 17592186109952 */
-    uint64_t residue[3]; /* 0 .. 2^44-1 */
+    uint64_t h[4]; /* 0 .. 2^64-1 */
+    uint64_t residue[4]; /* 0 .. 2^64-1 */
     aead_chacha20poly1305_stream(first, key, UINT32_C(0), nonce);
     aead_chacha20poly1305_summed(h, k, n, a, c, first);
-    onetimeauth_accumulator_radix44_canonical(residue, h);
-    onetimeauth_accumulator_radix44_tag(result, residue, (&first[16]));
+    onetimeauth_accumulator_radix64_canonical(residue, h);
+    onetimeauth_accumulator_radix64_tag(result, residue, (&first[16]));
 }
 
 /* aead.xchacha20poly1305.seal
@@ -2690,22 +2667,21 @@ STK_API void STK_NAME(santoku_xchacha20poly1305_open)(uint8_t *m, uint32_t *rest
 #undef cipher_chacha20_blocks
 #undef aead_chacha20poly1305_states
 #undef cipher_stream_added_words
-#undef aead_chacha20poly1305_added_batch
+#undef cipher_stream_added_batch
 #undef cipher_stream_added_blocks
 #undef cipher_stream_added_block
 #undef aead_chacha20poly1305_stream
 #undef aead_chacha20poly1305_added_singly
 #undef cipher_stream_added_byte
 #undef aead_chacha20poly1305_added
-#undef onetimeauth_poly1305_point
-#undef onetimeauth_accumulator_radix44_mul
-#undef onetimeauth_poly1305_in_pairs
+#undef onetimeauth_accumulator_radix64_point
+#undef onetimeauth_accumulator_radix64_load
 #undef onetimeauth_poly1305_whole_blocks
 #undef aead_chacha20poly1305_filled
 #undef aead_chacha20poly1305_absorbed
 #undef aead_chacha20poly1305_summed
-#undef onetimeauth_accumulator_radix44_canonical
-#undef onetimeauth_accumulator_radix44_tag
+#undef onetimeauth_accumulator_radix64_canonical
+#undef onetimeauth_accumulator_radix64_tag
 #undef aead_chacha20poly1305_tag_of
 #undef aead_xchacha20poly1305_seal
 #undef auth_same_equal_16
@@ -2724,6 +2700,7 @@ STK_API void STK_NAME(santoku_xchacha20poly1305_open)(uint8_t *m, uint32_t *rest
 #undef stk_mask_u32
 #undef stk_sel_u32
 #undef stk_eq_u64
+#undef stk_carry_u64
 #undef stk_load_le32
 #undef stk_load_le64
 #undef stk_store_le64
@@ -2855,15 +2832,19 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #endif
 #ifdef __riscv_vector
 #define STK_CLEAR_VECTORS "vsetvli t0, zero, e8, m8, ta, ma\n\tvmv.v.i v0, 0\n\tvmv.v.i v8, 0\n\tvmv.v.i v16, 0\n\tvmv.v.i v24, 0\n\t"
+#define STK_CLEAR_CLOBBERS , "vl", "vtype", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", \
+    "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #else
 #define STK_CLEAR_VECTORS
+#define STK_CLEAR_CLOBBERS
 #endif
 #define STK_CLEAR(bytes) __asm__ __volatile__("mv a3, sp\n\tli a5, %0\n\tli a4, 0\n\tsub sp, sp, a5\n\tmv a5, sp\n1:\n\t" STK_CLEAR_16 \
     "addi a5, a5, 16\n\tbne a5, a3, 1b\n\tmv sp, a3\n\t" STK_CLEAR_VECTORS \
     "li t0, 0\n\tli t1, 0\n\tli t2, 0\n\tli t3, 0\n\tli t4, 0\n\tli t5, 0\n\tli t6, 0\n\t" \
     "li a0, 0\n\tli a1, 0\n\tli a2, 0\n\tli a3, 0\n\tli a5, 0\n\tli a6, 0\n\tli a7, 0" \
-    :: "i"(bytes) : "memory", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7")
+    :: "i"(bytes) : "memory", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7" STK_CLEAR_CLOBBERS)
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__) && !defined(__ILP32__)
+#define STK_CLEAR_XMM , "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
 #if defined(__AVX512F__)
 #define STK_CLEAR_VECTORS "vzeroall\n\tvpxord %%zmm16, %%zmm16, %%zmm16\n\tvpxord %%zmm17, %%zmm17, %%zmm17\n\tvpxord %%zmm18, %%zmm18, %%zmm18\n\t" \
     "vpxord %%zmm19, %%zmm19, %%zmm19\n\tvpxord %%zmm20, %%zmm20, %%zmm20\n\tvpxord %%zmm21, %%zmm21, %%zmm21\n\tvpxord %%zmm22, %%zmm22, %%zmm22\n\t" \
@@ -2880,8 +2861,11 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #else
 #define STK_CLEAR_VECTORS
 #endif
-#ifdef __SSE2__
-#define STK_CLEAR_CLOBBERS , "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
+#if defined(__AVX512F__)
+#define STK_CLEAR_CLOBBERS STK_CLEAR_XMM , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", \
+    "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+#elif defined(__SSE2__)
+#define STK_CLEAR_CLOBBERS STK_CLEAR_XMM
 #else
 #define STK_CLEAR_CLOBBERS
 #endif
@@ -2895,8 +2879,8 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
     "mov v8.d[1], xzr\n\tmov v9.d[1], xzr\n\tmov v10.d[1], xzr\n\tmov v11.d[1], xzr\n\tmov v12.d[1], xzr\n\tmov v13.d[1], xzr\n\tmov v14.d[1], xzr\n\tmov v15.d[1], xzr\n\t" \
     "movi v16.16b, #0\n\tmovi v17.16b, #0\n\tmovi v18.16b, #0\n\tmovi v19.16b, #0\n\tmovi v20.16b, #0\n\tmovi v21.16b, #0\n\tmovi v22.16b, #0\n\tmovi v23.16b, #0\n\t" \
     "movi v24.16b, #0\n\tmovi v25.16b, #0\n\tmovi v26.16b, #0\n\tmovi v27.16b, #0\n\tmovi v28.16b, #0\n\tmovi v29.16b, #0\n\tmovi v30.16b, #0\n\tmovi v31.16b, #0\n\t"
-#define STK_CLEAR_CLOBBERS , "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", \
-    "v27", "v28", "v29", "v30", "v31"
+#define STK_CLEAR_CLOBBERS , "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", \
+    "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #else
 #define STK_CLEAR_VECTORS
 #define STK_CLEAR_CLOBBERS
@@ -2910,30 +2894,36 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__arm__)
 #ifdef __ARM_FP
 #define STK_CLEAR_LOW "vmov d0, r2, r2\n\tvmov d1, r2, r2\n\tvmov d2, r2, r2\n\tvmov d3, r2, r2\n\tvmov d4, r2, r2\n\tvmov d5, r2, r2\n\tvmov d6, r2, r2\n\tvmov d7, r2, r2\n\t"
+#define STK_CLEAR_LOW_CLOBBERS , "d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7"
 #else
 #define STK_CLEAR_LOW
+#define STK_CLEAR_LOW_CLOBBERS
 #endif
 #ifdef __ARM_NEON
 #define STK_CLEAR_VECTORS STK_CLEAR_LOW "vmov.i32 q8, #0\n\tvmov.i32 q9, #0\n\tvmov.i32 q10, #0\n\tvmov.i32 q11, #0\n\tvmov.i32 q12, #0\n\tvmov.i32 q13, #0\n\t" \
     "vmov.i32 q14, #0\n\tvmov.i32 q15, #0\n\t"
+#define STK_CLEAR_CLOBBERS STK_CLEAR_LOW_CLOBBERS , "d16", "d17", "d18", "d19", "d20", "d21", "d22", "d23", "d24", "d25", "d26", "d27", "d28", "d29", "d30", "d31"
 #else
 #define STK_CLEAR_VECTORS STK_CLEAR_LOW
+#define STK_CLEAR_CLOBBERS STK_CLEAR_LOW_CLOBBERS
 #endif
 #define STK_CLEAR(bytes) __asm__ __volatile__(".syntax unified\n\tmov r1, sp\n\tmov r0, sp\n\tsubs r0, r0, %0\n\tmov sp, r0\n\tmovs r2, #0\n1:\n\tstr r2, [r0]\n\t" \
     "adds r0, r0, #4\n\tcmp r0, r1\n\tbne 1b\n\tmov sp, r1\n\t" STK_CLEAR_VECTORS "movs r0, #0\n\tmovs r1, #0\n\tmovs r3, #0\n\tmov r12, r0\n\tmov lr, r0" \
-    :: "l"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r12", "lr")
+    :: "l"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r12", "lr" STK_CLEAR_CLOBBERS)
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__s390x__)
 #ifdef __VX__
 #define STK_CLEAR_VECTORS "vzero %%v0\n\tvzero %%v1\n\tvzero %%v2\n\tvzero %%v3\n\tvzero %%v4\n\tvzero %%v5\n\tvzero %%v6\n\tvzero %%v7\n\t" \
     "vzero %%v16\n\tvzero %%v17\n\tvzero %%v18\n\tvzero %%v19\n\tvzero %%v20\n\tvzero %%v21\n\tvzero %%v22\n\tvzero %%v23\n\t" \
     "vzero %%v24\n\tvzero %%v25\n\tvzero %%v26\n\tvzero %%v27\n\tvzero %%v28\n\tvzero %%v29\n\tvzero %%v30\n\tvzero %%v31\n\t"
+#define STK_CLEAR_CLOBBERS , "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #else
+#define STK_CLEAR_CLOBBERS
 #define STK_CLEAR_VECTORS "lzdr %%f0\n\tlzdr %%f1\n\tlzdr %%f2\n\tlzdr %%f3\n\tlzdr %%f4\n\tlzdr %%f5\n\tlzdr %%f6\n\tlzdr %%f7\n\t"
 #endif
 #define STK_CLEAR(bytes) __asm__ __volatile__("lgr %%r1, %%r15\n\tlghi %%r2, %0\n\tsgr %%r15, %%r2\n\tlgr %%r2, %%r15\n1:\n\txc 0(16,%%r2), 0(%%r2)\n\t" \
     "aghi %%r2, 16\n\tcgr %%r2, %%r1\n\tjl 1b\n\tlgr %%r15, %%r1\n\t" STK_CLEAR_VECTORS \
     "lghi %%r0, 0\n\tlghi %%r1, 0\n\tlghi %%r2, 0\n\tlghi %%r3, 0\n\tlghi %%r4, 0\n\tlghi %%r5, 0" \
-    :: "i"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r4", "r5")
+    :: "i"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r4", "r5", "f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7" STK_CLEAR_CLOBBERS)
 #else
 /* The stack alone, as far as a compiler leaves no gaps in it. */
 static STK_BODY void stk_clear_below(size_t bytes)
@@ -3507,9 +3497,8 @@ STK_NOINLINE static void aead_chacha20poly1305_added(uint8_t *out, uint32_t n, c
 }
 
 /* onetimeauth.accumulator_radix26.load
- * in top: 0 .. 1
- * out result: 0 .. 67109888 */
-static void onetimeauth_accumulator_radix26_load(uint32_t *restrict result, const uint8_t *b, uint32_t top)
+ * out result: 0 .. 2^26-1 */
+static void onetimeauth_accumulator_radix26_load(uint32_t *restrict result, const uint8_t *b)
 {
     uint32_t t;
     uint32_t w_0; /* 0 .. 2^32-1 */
@@ -3528,14 +3517,14 @@ static void onetimeauth_accumulator_radix26_load(uint32_t *restrict result, cons
     result[1] = (w_0 >> 26) + ((w_1 & UINT32_C(0xfffff)) << 6);
     result[2] = (w_1 >> 20) + ((w_2 & UINT32_C(0x3fff)) << 12);
     result[3] = (w_2 >> 14) + ((w_3 & UINT32_C(255)) << 18);
-    result[4] = (w_3 >> 8) + (top << 24);
+    result[4] = w_3 >> 8;
 }
 
 /* onetimeauth.accumulator_radix26.mul
  * in a: 0 .. 134219776
- * in b: 0 .. 67109888
+ * in r: 0 .. 67109888
  * out result: 0 .. 67109888 */
-static void onetimeauth_accumulator_radix26_mul(uint32_t *result, const uint32_t *a, const uint32_t *b)
+static void onetimeauth_accumulator_radix26_mul(uint32_t *result, const uint32_t *a, const uint32_t *r)
 {
     uint64_t t_0; /* 0 .. 9007474134745088 */
     uint64_t t_1; /* 0 .. 18014948269490176 */
@@ -3551,31 +3540,31 @@ static void onetimeauth_accumulator_radix26_mul(uint32_t *result, const uint32_t
     uint64_t r_2_0_carried; /* 0 .. 117097166033457194 */
     uint64_t r_3_0_carried; /* 0 .. 81067268957589538 */
     uint64_t r_4_0_carried; /* 0 .. 45037371881721882 */
-    t_0 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b[0]);
-    t_1 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b[1]);
-    t_2 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b[2]);
-    t_3 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b[3]);
-    t_4 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b[4]);
-    t_1 = t_1 + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b[0]);
-    t_2 = t_2 + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b[1]);
-    t_3 = t_3 + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b[2]);
-    t_4 = t_4 + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b[3]);
-    t_5 = STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b[4]);
-    t_2 = t_2 + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b[0]);
-    t_3 = t_3 + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b[1]);
-    t_4 = t_4 + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b[2]);
-    t_5 = t_5 + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b[3]);
-    t_6 = STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b[4]);
-    t_3 = t_3 + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b[0]);
-    t_4 = t_4 + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b[1]);
-    t_5 = t_5 + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b[2]);
-    t_6 = t_6 + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b[3]);
-    t_7 = STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b[4]);
-    t_4 = t_4 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b[0]);
-    t_5 = t_5 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b[1]);
-    t_6 = t_6 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b[2]);
-    t_7 = t_7 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b[3]);
-    t_8 = STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b[4]);
+    t_0 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)r[0]);
+    t_1 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)r[1]);
+    t_2 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)r[2]);
+    t_3 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)r[3]);
+    t_4 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)r[4]);
+    t_1 = t_1 + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)r[0]);
+    t_2 = t_2 + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)r[1]);
+    t_3 = t_3 + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)r[2]);
+    t_4 = t_4 + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)r[3]);
+    t_5 = STK_MUL_WIDE((uint64_t)a[1], (uint64_t)r[4]);
+    t_2 = t_2 + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)r[0]);
+    t_3 = t_3 + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)r[1]);
+    t_4 = t_4 + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)r[2]);
+    t_5 = t_5 + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)r[3]);
+    t_6 = STK_MUL_WIDE((uint64_t)a[2], (uint64_t)r[4]);
+    t_3 = t_3 + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)r[0]);
+    t_4 = t_4 + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)r[1]);
+    t_5 = t_5 + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)r[2]);
+    t_6 = t_6 + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)r[3]);
+    t_7 = STK_MUL_WIDE((uint64_t)a[3], (uint64_t)r[4]);
+    t_4 = t_4 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)r[0]);
+    t_5 = t_5 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)r[1]);
+    t_6 = t_6 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)r[2]);
+    t_7 = t_7 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)r[3]);
+    t_8 = STK_MUL_WIDE((uint64_t)a[4], (uint64_t)r[4]);
     r_0_0_carried = t_0 + STK_MUL_LOW(UINT64_C(5), t_5);
     r_1_0_carried = t_1 + STK_MUL_LOW(UINT64_C(5), t_6);
     r_2_0_carried = t_2 + STK_MUL_LOW(UINT64_C(5), t_7);
@@ -3604,22 +3593,32 @@ static void onetimeauth_accumulator_radix26_mul(uint32_t *result, const uint32_t
  * in start: 0 .. 67109888
  * in r: 0 .. 67109888
  * in count: 0 .. 2^27
- * out result: 0 .. 67109888 */
-STK_NOINLINE static void onetimeauth_poly1305_whole_blocks(uint32_t *result, uint32_t n, const uint32_t *start, const uint8_t *m, const uint32_t *r, uint32_t count)
+ * out h: 0 .. 67109888 */
+STK_NOINLINE static void onetimeauth_poly1305_whole_blocks(uint32_t *restrict h, uint32_t n, const uint32_t *start, const uint8_t *m, const uint32_t *r, uint32_t count)
 {
     (void)n;
-    uint32_t i_0_one_by_one; /* 0 .. 2^27-1 */
-    memmove(result, start, 5 * sizeof(uint32_t));
-    for (i_0_one_by_one = 0; i_0_one_by_one < count; i_0_one_by_one++) {
-        uint32_t t_0_one_by_one[5]; /* 0 .. 2^26-1 */
-        uint32_t result_0_one_by_one[5]; /* 0 .. 134219776 */
-        onetimeauth_accumulator_radix26_load(t_0_one_by_one, (&m[UINT32_C(16) * i_0_one_by_one]), UINT32_C(1));
-        result_0_one_by_one[0] = result[0] + t_0_one_by_one[0];
-        result_0_one_by_one[1] = result[1] + t_0_one_by_one[1];
-        result_0_one_by_one[2] = result[2] + t_0_one_by_one[2];
-        result_0_one_by_one[3] = result[3] + t_0_one_by_one[3];
-        result_0_one_by_one[4] = result[4] + t_0_one_by_one[4];
-        onetimeauth_accumulator_radix26_mul(result, result_0_one_by_one, r);
+    uint32_t i; /* 0 .. 2^27-1 */
+    h[0] = start[0];
+    h[1] = start[1];
+    h[2] = start[2];
+    h[3] = start[3];
+    h[4] = start[4];
+    for (i = 0; i < count; i++) {
+        uint32_t t[5]; /* 0 .. 2^26-1 */
+        uint32_t result_0_step[5]; /* 0 .. 67109888 */
+        uint32_t result_0_step_2[5]; /* 0 .. 134219776 */
+        onetimeauth_accumulator_radix26_load(t, (&m[UINT32_C(16) * i]));
+        result_0_step_2[0] = h[0] + t[0];
+        result_0_step_2[1] = h[1] + t[1];
+        result_0_step_2[2] = h[2] + t[2];
+        result_0_step_2[3] = h[3] + t[3];
+        result_0_step_2[4] = (h[4] + t[4]) + UINT32_C(0x1000000);
+        onetimeauth_accumulator_radix26_mul(result_0_step, result_0_step_2, r);
+        h[0] = result_0_step[0];
+        h[1] = result_0_step[1];
+        h[2] = result_0_step[2];
+        h[3] = result_0_step[3];
+        h[4] = result_0_step[4];
     }
 }
 
@@ -3684,22 +3683,22 @@ STK_NOINLINE static void aead_chacha20poly1305_filled(uint8_t *restrict last, ui
  * in start: 0 .. 67109888
  * in r: 0 .. 67109888
  * out h: 0 .. 67109888 */
-STK_NOINLINE static void aead_chacha20poly1305_absorbed(uint32_t *h, uint32_t n, const uint32_t *start, const uint8_t *m, const uint32_t *r)
+STK_NOINLINE static void aead_chacha20poly1305_absorbed(uint32_t *restrict h, uint32_t n, const uint32_t *start, const uint8_t *m, const uint32_t *r)
 {
     uint32_t i; /* 0 .. 2^27-1 */
     onetimeauth_poly1305_whole_blocks(h, n, start, m, r, (n >> 4));
     for (i = (n >> 4); i < ((n + UINT32_C(15)) >> 4); i++) {
         uint8_t t[16];
         uint32_t t_2[5]; /* 0 .. 2^26-1 */
-        uint32_t result_0_add[5]; /* 0 .. 134219776 */
+        uint32_t result_0_step[5]; /* 0 .. 134219776 */
         aead_chacha20poly1305_filled(t, n, m, i);
-        onetimeauth_accumulator_radix26_load(t_2, t, UINT32_C(1));
-        result_0_add[0] = h[0] + t_2[0];
-        result_0_add[1] = h[1] + t_2[1];
-        result_0_add[2] = h[2] + t_2[2];
-        result_0_add[3] = h[3] + t_2[3];
-        result_0_add[4] = h[4] + t_2[4];
-        onetimeauth_accumulator_radix26_mul(h, result_0_add, r);
+        onetimeauth_accumulator_radix26_load(t_2, t);
+        result_0_step[0] = h[0] + t_2[0];
+        result_0_step[1] = h[1] + t_2[1];
+        result_0_step[2] = h[2] + t_2[2];
+        result_0_step[3] = h[3] + t_2[3];
+        result_0_step[4] = (h[4] + t_2[4]) + UINT32_C(0x1000000);
+        onetimeauth_accumulator_radix26_mul(h, result_0_step, r);
     }
 }
 
@@ -3716,24 +3715,38 @@ STK_NOINLINE static void aead_chacha20poly1305_summed(uint32_t *restrict result,
     uint8_t t_0_point[16];
     uint32_t x_1_lengths;
     uint32_t y_1_lengths;
-    uint32_t result_2_add[5]; /* 0 .. 134219776 */
+    uint32_t result_2_step[5]; /* 0 .. 134219776 */
+    uint32_t b_3_0_point;
+    uint32_t b_4_0_point;
+    uint32_t b_7_0_point;
+    uint32_t b_8_0_point;
+    uint32_t b_11_0_point;
+    uint32_t b_12_0_point;
+    uint32_t b_15_0_point;
     t_0_point[0] = (uint8_t)(uint32_t)key[0];
     t_0_point[1] = (uint8_t)(uint32_t)key[1];
     t_0_point[2] = (uint8_t)(uint32_t)key[2];
-    t_0_point[3] = (uint8_t)((uint32_t)key[3] & UINT32_C(15));
-    t_0_point[4] = (uint8_t)((uint32_t)key[4] & UINT32_C(252));
+    b_3_0_point = (uint32_t)key[3];
+    b_4_0_point = (uint32_t)key[4];
     t_0_point[5] = (uint8_t)(uint32_t)key[5];
     t_0_point[6] = (uint8_t)(uint32_t)key[6];
-    t_0_point[7] = (uint8_t)((uint32_t)key[7] & UINT32_C(15));
-    t_0_point[8] = (uint8_t)((uint32_t)key[8] & UINT32_C(252));
+    b_7_0_point = (uint32_t)key[7];
+    b_8_0_point = (uint32_t)key[8];
     t_0_point[9] = (uint8_t)(uint32_t)key[9];
     t_0_point[10] = (uint8_t)(uint32_t)key[10];
-    t_0_point[11] = (uint8_t)((uint32_t)key[11] & UINT32_C(15));
-    t_0_point[12] = (uint8_t)((uint32_t)key[12] & UINT32_C(252));
+    b_11_0_point = (uint32_t)key[11];
+    b_12_0_point = (uint32_t)key[12];
     t_0_point[13] = (uint8_t)(uint32_t)key[13];
     t_0_point[14] = (uint8_t)(uint32_t)key[14];
-    t_0_point[15] = (uint8_t)((uint32_t)key[15] & UINT32_C(15));
-    onetimeauth_accumulator_radix26_load(result_0_point, t_0_point, UINT32_C(0));
+    b_15_0_point = (uint32_t)key[15];
+    t_0_point[3] = (uint8_t)(b_3_0_point & UINT32_C(15));
+    t_0_point[4] = (uint8_t)(b_4_0_point & UINT32_C(252));
+    t_0_point[7] = (uint8_t)(b_7_0_point & UINT32_C(15));
+    t_0_point[8] = (uint8_t)(b_8_0_point & UINT32_C(252));
+    t_0_point[11] = (uint8_t)(b_11_0_point & UINT32_C(15));
+    t_0_point[12] = (uint8_t)(b_12_0_point & UINT32_C(252));
+    t_0_point[15] = (uint8_t)(b_15_0_point & UINT32_C(15));
+    onetimeauth_accumulator_radix26_load(result_0_point, t_0_point);
     {
         uint32_t tmp[5];
         {
@@ -3756,13 +3769,13 @@ STK_NOINLINE static void aead_chacha20poly1305_summed(uint32_t *restrict result,
     t[10] = (uint8_t)((y_1_lengths >> 16) & UINT32_C(255));
     t[3] = (uint8_t)((x_1_lengths >> 24) & UINT32_C(255));
     t[11] = (uint8_t)((y_1_lengths >> 24) & UINT32_C(255));
-    onetimeauth_accumulator_radix26_load(t_2, t, UINT32_C(1));
-    result_2_add[0] = h[0] + t_2[0];
-    result_2_add[1] = h[1] + t_2[1];
-    result_2_add[2] = h[2] + t_2[2];
-    result_2_add[3] = h[3] + t_2[3];
-    result_2_add[4] = h[4] + UINT32_C(0x1000000);
-    onetimeauth_accumulator_radix26_mul(result, result_2_add, result_0_point);
+    onetimeauth_accumulator_radix26_load(t_2, t);
+    result_2_step[0] = h[0] + t_2[0];
+    result_2_step[1] = h[1] + t_2[1];
+    result_2_step[2] = h[2] + t_2[2];
+    result_2_step[3] = h[3] + t_2[3];
+    result_2_step[4] = (h[4] + UINT32_C(0)) + UINT32_C(0x1000000);
+    onetimeauth_accumulator_radix26_mul(result, result_2_step, result_0_point);
 }
 
 /* onetimeauth.accumulator_radix26.canonical

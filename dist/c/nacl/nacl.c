@@ -56,10 +56,10 @@
 #define field_fe25519_pow_invert nacl_field_fe25519_pow_invert
 #define scalarmult_curve25519_ladder nacl_scalarmult_curve25519_ladder
 #define scalarmult_curve25519_x25519 nacl_scalarmult_curve25519_x25519
+#define cipher_stream_added_words nacl_cipher_stream_added_words
+#define cipher_stream_added_batch nacl_cipher_stream_added_batch
 #define cipher_salsa20_blocks nacl_cipher_salsa20_blocks
 #define cipher_xsalsa20_states nacl_cipher_xsalsa20_states
-#define cipher_stream_added_words nacl_cipher_stream_added_words
-#define cipher_xsalsa20_added_batch nacl_cipher_xsalsa20_added_batch
 #define cipher_stream_added_blocks nacl_cipher_stream_added_blocks
 #define cipher_stream_added_block nacl_cipher_stream_added_block
 #define cipher_xsalsa20_stream_block nacl_cipher_xsalsa20_stream_block
@@ -67,14 +67,13 @@
 #define cipher_stream_added_byte nacl_cipher_stream_added_byte
 #define cipher_xsalsa20_added nacl_cipher_xsalsa20_added
 #define nacl_secretbox_stream_over nacl_nacl_secretbox_stream_over
-#define onetimeauth_poly1305_point nacl_onetimeauth_poly1305_point
-#define onetimeauth_accumulator_radix44_canonical nacl_onetimeauth_accumulator_radix44_canonical
-#define onetimeauth_accumulator_radix44_mul nacl_onetimeauth_accumulator_radix44_mul
-#define onetimeauth_poly1305_in_pairs_slice nacl_onetimeauth_poly1305_in_pairs_slice
+#define onetimeauth_accumulator_radix64_point nacl_onetimeauth_accumulator_radix64_point
+#define onetimeauth_accumulator_radix64_canonical nacl_onetimeauth_accumulator_radix64_canonical
+#define onetimeauth_accumulator_radix64_load nacl_onetimeauth_accumulator_radix64_load
 #define onetimeauth_poly1305_whole_blocks_slice nacl_onetimeauth_poly1305_whole_blocks_slice
 #define onetimeauth_poly1305_rest_slice nacl_onetimeauth_poly1305_rest_slice
 #define onetimeauth_poly1305_blocks_slice nacl_onetimeauth_poly1305_blocks_slice
-#define onetimeauth_accumulator_radix44_tag nacl_onetimeauth_accumulator_radix44_tag
+#define onetimeauth_accumulator_radix64_tag nacl_onetimeauth_accumulator_radix64_tag
 #define hash_sha512_compress nacl_hash_sha512_compress
 #define hash_sha512_first_block_0 nacl_hash_sha512_first_block_0
 #define hash_sha512_finish nacl_hash_sha512_finish
@@ -82,7 +81,6 @@
 #define hash_sha512_hash_with_prefix_0 nacl_hash_sha512_hash_with_prefix_0
 #define nacl_hash_load nacl_nacl_hash_load
 #define nacl_hash_stored nacl_nacl_hash_stored
-#define onetimeauth_poly1305_in_pairs nacl_onetimeauth_poly1305_in_pairs
 #define onetimeauth_poly1305_whole_blocks nacl_onetimeauth_poly1305_whole_blocks
 #define onetimeauth_poly1305_rest nacl_onetimeauth_poly1305_rest
 #define onetimeauth_poly1305_blocks nacl_onetimeauth_poly1305_blocks
@@ -164,6 +162,7 @@
 #define stk_sel_u32 nacl_stk_sel_u32
 #define stk_eq_u32 nacl_stk_eq_u32
 #define stk_eq_u64 nacl_stk_eq_u64
+#define stk_carry_u64 nacl_stk_carry_u64
 #define stk_lt_u32 nacl_stk_lt_u32
 #define stk_lt_i32 nacl_stk_lt_i32
 #define stk_load_le32 nacl_stk_load_le32
@@ -459,21 +458,21 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
  * macro, a multiple of 16, where frames are larger, or STK_KEEP_SECRETS to leave all that out. */
 #ifndef STK_STACK_NACL
 #ifdef __OPTIMIZE__
-#define STK_STACK_NACL (4096 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_NACL (4352 + STK_STACK_MORE + STK_STACK_NACL_LANES)
 #define STK_STACK_OF_santoku_box_beforenm (2688 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox (3904 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_box (4160 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_secretbox (4224 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_box (4480 + STK_STACK_MORE + STK_STACK_NACL_LANES)
 #define STK_STACK_OF_santoku_hash (2624 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hashblocks (768 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth (1280 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth_verify (1344 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth (832 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth_verify (896 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_authentic (1664 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_opened (3520 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_secretbox_opened (3840 + STK_STACK_MORE + STK_STACK_NACL_LANES)
 #define STK_STACK_OF_santoku_sign_public_key (3264 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_detached (4032 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_verify (5888 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_stream_xor (3520 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_stream_salsa20_xor (3392 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_stream_xor (3840 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_stream_salsa20_xor (3712 + STK_STACK_MORE + STK_STACK_NACL_LANES)
 #define STK_STACK_OF_santoku_core_salsa20 (704 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_core_hsalsa20 (768 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_16 (320 + STK_STACK_MORE)
@@ -482,21 +481,21 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_scalarmult (2560 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult_base (2560 + STK_STACK_MORE)
 #else
-#define STK_STACK_NACL (7424 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_NACL (8192 + STK_STACK_MORE + STK_STACK_NACL_LANES)
 #define STK_STACK_OF_santoku_box_beforenm (4608 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox (7168 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_box (7680 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_secretbox (7808 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_box (8320 + STK_STACK_MORE + STK_STACK_NACL_LANES)
 #define STK_STACK_OF_santoku_hash (4672 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hashblocks (1216 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth (1984 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth_verify (2112 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_authentic (2752 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox_opened (6336 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_onetimeauth (1216 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth_verify (1344 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (2816 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_opened (7040 + STK_STACK_MORE + STK_STACK_NACL_LANES)
 #define STK_STACK_OF_santoku_sign_public_key (5824 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_detached (7360 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_verify (11072 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_stream_xor (6336 + STK_STACK_MORE + STK_STACK_NACL_LANES)
-#define STK_STACK_OF_santoku_stream_salsa20_xor (6080 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_stream_xor (7040 + STK_STACK_MORE + STK_STACK_NACL_LANES)
+#define STK_STACK_OF_santoku_stream_salsa20_xor (6784 + STK_STACK_MORE + STK_STACK_NACL_LANES)
 #define STK_STACK_OF_santoku_core_salsa20 (1088 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_core_hsalsa20 (1088 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_16 (448 + STK_STACK_MORE)
@@ -559,15 +558,19 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #endif
 #ifdef __riscv_vector
 #define STK_CLEAR_VECTORS "vsetvli t0, zero, e8, m8, ta, ma\n\tvmv.v.i v0, 0\n\tvmv.v.i v8, 0\n\tvmv.v.i v16, 0\n\tvmv.v.i v24, 0\n\t"
+#define STK_CLEAR_CLOBBERS , "vl", "vtype", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", \
+    "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #else
 #define STK_CLEAR_VECTORS
+#define STK_CLEAR_CLOBBERS
 #endif
 #define STK_CLEAR(bytes) __asm__ __volatile__("mv a3, sp\n\tli a5, %0\n\tli a4, 0\n\tsub sp, sp, a5\n\tmv a5, sp\n1:\n\t" STK_CLEAR_16 \
     "addi a5, a5, 16\n\tbne a5, a3, 1b\n\tmv sp, a3\n\t" STK_CLEAR_VECTORS \
     "li t0, 0\n\tli t1, 0\n\tli t2, 0\n\tli t3, 0\n\tli t4, 0\n\tli t5, 0\n\tli t6, 0\n\t" \
     "li a0, 0\n\tli a1, 0\n\tli a2, 0\n\tli a3, 0\n\tli a5, 0\n\tli a6, 0\n\tli a7, 0" \
-    :: "i"(bytes) : "memory", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7")
+    :: "i"(bytes) : "memory", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7" STK_CLEAR_CLOBBERS)
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__) && !defined(__ILP32__)
+#define STK_CLEAR_XMM , "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
 #if defined(__AVX512F__)
 #define STK_CLEAR_VECTORS "vzeroall\n\tvpxord %%zmm16, %%zmm16, %%zmm16\n\tvpxord %%zmm17, %%zmm17, %%zmm17\n\tvpxord %%zmm18, %%zmm18, %%zmm18\n\t" \
     "vpxord %%zmm19, %%zmm19, %%zmm19\n\tvpxord %%zmm20, %%zmm20, %%zmm20\n\tvpxord %%zmm21, %%zmm21, %%zmm21\n\tvpxord %%zmm22, %%zmm22, %%zmm22\n\t" \
@@ -584,8 +587,11 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #else
 #define STK_CLEAR_VECTORS
 #endif
-#ifdef __SSE2__
-#define STK_CLEAR_CLOBBERS , "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
+#if defined(__AVX512F__)
+#define STK_CLEAR_CLOBBERS STK_CLEAR_XMM , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", \
+    "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+#elif defined(__SSE2__)
+#define STK_CLEAR_CLOBBERS STK_CLEAR_XMM
 #else
 #define STK_CLEAR_CLOBBERS
 #endif
@@ -599,8 +605,8 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
     "mov v8.d[1], xzr\n\tmov v9.d[1], xzr\n\tmov v10.d[1], xzr\n\tmov v11.d[1], xzr\n\tmov v12.d[1], xzr\n\tmov v13.d[1], xzr\n\tmov v14.d[1], xzr\n\tmov v15.d[1], xzr\n\t" \
     "movi v16.16b, #0\n\tmovi v17.16b, #0\n\tmovi v18.16b, #0\n\tmovi v19.16b, #0\n\tmovi v20.16b, #0\n\tmovi v21.16b, #0\n\tmovi v22.16b, #0\n\tmovi v23.16b, #0\n\t" \
     "movi v24.16b, #0\n\tmovi v25.16b, #0\n\tmovi v26.16b, #0\n\tmovi v27.16b, #0\n\tmovi v28.16b, #0\n\tmovi v29.16b, #0\n\tmovi v30.16b, #0\n\tmovi v31.16b, #0\n\t"
-#define STK_CLEAR_CLOBBERS , "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", \
-    "v27", "v28", "v29", "v30", "v31"
+#define STK_CLEAR_CLOBBERS , "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", \
+    "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #else
 #define STK_CLEAR_VECTORS
 #define STK_CLEAR_CLOBBERS
@@ -614,30 +620,36 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__arm__)
 #ifdef __ARM_FP
 #define STK_CLEAR_LOW "vmov d0, r2, r2\n\tvmov d1, r2, r2\n\tvmov d2, r2, r2\n\tvmov d3, r2, r2\n\tvmov d4, r2, r2\n\tvmov d5, r2, r2\n\tvmov d6, r2, r2\n\tvmov d7, r2, r2\n\t"
+#define STK_CLEAR_LOW_CLOBBERS , "d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7"
 #else
 #define STK_CLEAR_LOW
+#define STK_CLEAR_LOW_CLOBBERS
 #endif
 #ifdef __ARM_NEON
 #define STK_CLEAR_VECTORS STK_CLEAR_LOW "vmov.i32 q8, #0\n\tvmov.i32 q9, #0\n\tvmov.i32 q10, #0\n\tvmov.i32 q11, #0\n\tvmov.i32 q12, #0\n\tvmov.i32 q13, #0\n\t" \
     "vmov.i32 q14, #0\n\tvmov.i32 q15, #0\n\t"
+#define STK_CLEAR_CLOBBERS STK_CLEAR_LOW_CLOBBERS , "d16", "d17", "d18", "d19", "d20", "d21", "d22", "d23", "d24", "d25", "d26", "d27", "d28", "d29", "d30", "d31"
 #else
 #define STK_CLEAR_VECTORS STK_CLEAR_LOW
+#define STK_CLEAR_CLOBBERS STK_CLEAR_LOW_CLOBBERS
 #endif
 #define STK_CLEAR(bytes) __asm__ __volatile__(".syntax unified\n\tmov r1, sp\n\tmov r0, sp\n\tsubs r0, r0, %0\n\tmov sp, r0\n\tmovs r2, #0\n1:\n\tstr r2, [r0]\n\t" \
     "adds r0, r0, #4\n\tcmp r0, r1\n\tbne 1b\n\tmov sp, r1\n\t" STK_CLEAR_VECTORS "movs r0, #0\n\tmovs r1, #0\n\tmovs r3, #0\n\tmov r12, r0\n\tmov lr, r0" \
-    :: "l"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r12", "lr")
+    :: "l"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r12", "lr" STK_CLEAR_CLOBBERS)
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__s390x__)
 #ifdef __VX__
 #define STK_CLEAR_VECTORS "vzero %%v0\n\tvzero %%v1\n\tvzero %%v2\n\tvzero %%v3\n\tvzero %%v4\n\tvzero %%v5\n\tvzero %%v6\n\tvzero %%v7\n\t" \
     "vzero %%v16\n\tvzero %%v17\n\tvzero %%v18\n\tvzero %%v19\n\tvzero %%v20\n\tvzero %%v21\n\tvzero %%v22\n\tvzero %%v23\n\t" \
     "vzero %%v24\n\tvzero %%v25\n\tvzero %%v26\n\tvzero %%v27\n\tvzero %%v28\n\tvzero %%v29\n\tvzero %%v30\n\tvzero %%v31\n\t"
+#define STK_CLEAR_CLOBBERS , "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #else
+#define STK_CLEAR_CLOBBERS
 #define STK_CLEAR_VECTORS "lzdr %%f0\n\tlzdr %%f1\n\tlzdr %%f2\n\tlzdr %%f3\n\tlzdr %%f4\n\tlzdr %%f5\n\tlzdr %%f6\n\tlzdr %%f7\n\t"
 #endif
 #define STK_CLEAR(bytes) __asm__ __volatile__("lgr %%r1, %%r15\n\tlghi %%r2, %0\n\tsgr %%r15, %%r2\n\tlgr %%r2, %%r15\n1:\n\txc 0(16,%%r2), 0(%%r2)\n\t" \
     "aghi %%r2, 16\n\tcgr %%r2, %%r1\n\tjl 1b\n\tlgr %%r15, %%r1\n\t" STK_CLEAR_VECTORS \
     "lghi %%r0, 0\n\tlghi %%r1, 0\n\tlghi %%r2, 0\n\tlghi %%r3, 0\n\tlghi %%r4, 0\n\tlghi %%r5, 0" \
-    :: "i"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r4", "r5")
+    :: "i"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r4", "r5", "f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7" STK_CLEAR_CLOBBERS)
 #else
 /* The stack alone, as far as a compiler leaves no gaps in it. */
 static STK_BODY void stk_clear_below(size_t bytes)
@@ -717,6 +729,11 @@ static inline uint32_t stk_eq_u64(uint64_t a, uint64_t b)
 {
     uint64_t d = a ^ b;
     return (uint32_t)((d | (0u - d)) >> 63) ^ 1u;
+}
+
+static inline uint32_t stk_carry_u64(uint64_t a, uint64_t b)
+{
+    return a + b < b;
 }
 
 static inline uint32_t stk_lt_u32(uint32_t a, uint32_t b)
@@ -865,8 +882,8 @@ STK_TABLE uint8_t cipher_salsa20_SIGMA[16] = {
 };
 
 /* onetimeauth.poly1305.blocks$slice$lit0 */
-STK_TABLE uint8_t onetimeauth_poly1305_blocks_slice_lit0[3] = {
-    UINT32_C(0), UINT32_C(0), UINT32_C(0)
+STK_TABLE uint8_t onetimeauth_poly1305_blocks_slice_lit0[4] = {
+    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
 };
 
 /* hash.sha512.IV */
@@ -4573,6 +4590,31 @@ STK_NOINLINE static void santoku_box_beforenm(uint8_t *result, const uint8_t *pk
     }
 }
 
+/* cipher.stream.added_words
+ * One block with sixteen words of a key stream added, the least significant byte of each first, two words at a time. */
+STK_NOINLINE static void cipher_stream_added_words(uint8_t *out, const uint8_t *m, const uint32_t *s)
+{
+    uint32_t i; /* 0 .. 7 */
+    for (i = 0; i < 8; i++) {
+        uint64_t pair;
+        uint64_t w;
+        pair = (uint64_t)s[UINT32_C(2) * i] | ((uint64_t)s[(UINT32_C(2) * i) + UINT32_C(1)] << 32);
+        w = stk_load_le64(&m[UINT32_C(8) * i]) ^ pair;
+        stk_store_le64(&out[UINT32_C(8) * i], w);
+    }
+}
+
+/* cipher.stream.added_batch
+ * Eight blocks with sixteen words of a key stream added to each. */
+STK_NOINLINE static void cipher_stream_added_batch(uint8_t *out, const uint8_t *m, uint32_t (*s)[16])
+{
+    uint32_t i; /* 0 .. 7 */
+    memmove(out, m, 512);
+    for (i = 0; i < 8; i++) {
+        cipher_stream_added_words((&out[UINT32_C(64) * i]), (&out[UINT32_C(64) * i]), s[i]);
+    }
+}
+
 #if STK_LANES == 2
 /* cipher_salsa20_blocks_lanes.curve.ed25519.P3 */
 typedef struct {
@@ -5736,51 +5778,16 @@ STK_NOINLINE static void cipher_xsalsa20_states(uint32_t (*restrict x)[16], cons
     x[7][8] = (UINT32_C(8) * c) + UINT32_C(7);
 }
 
-/* cipher.stream.added_words
- * One block with sixteen words of a key stream added, the least significant byte of each first, two words at a time. */
-STK_NOINLINE static void cipher_stream_added_words(uint8_t *out, const uint8_t *m, const uint32_t *s)
-{
-    uint32_t i; /* 0 .. 7 */
-    memmove(out, m, 64);
-    for (i = 0; i < 8; i++) {
-        uint64_t pair;
-        uint64_t w;
-        pair = (uint64_t)s[UINT32_C(2) * i] | ((uint64_t)s[(UINT32_C(2) * i) + UINT32_C(1)] << 32);
-        w = stk_load_le64(&out[UINT32_C(8) * i]) ^ pair;
-        stk_store_le64(&out[UINT32_C(8) * i], w);
-    }
-}
-
-/* cipher.xsalsa20.added_batch
- * Eight blocks with Salsa20's key stream from block `8 * c` on added.
- * in c: 0 .. 2^22 */
-STK_NOINLINE static void cipher_xsalsa20_added_batch(uint8_t *restrict out, const uint8_t *key, const uint8_t *nonce, uint32_t c, const uint8_t *m)
-{
-    uint32_t t[8][16];
-    uint32_t s[8][16];
-    cipher_xsalsa20_states(t, key, nonce, c);
-    cipher_salsa20_blocks(s, t);
-    memmove(out, m, 512);
-    cipher_stream_added_words(out, m, s[0]);
-    cipher_stream_added_words((&out[64]), (&out[64]), s[1]);
-    cipher_stream_added_words((&out[128]), (&out[128]), s[2]);
-    cipher_stream_added_words((&out[192]), (&out[192]), s[3]);
-    cipher_stream_added_words((&out[256]), (&out[256]), s[4]);
-    cipher_stream_added_words((&out[320]), (&out[320]), s[5]);
-    cipher_stream_added_words((&out[384]), (&out[384]), s[6]);
-    cipher_stream_added_words((&out[448]), (&out[448]), s[7]);
-}
-
 /* cipher.stream.added_blocks
- * The same with `count` blocks of a message, from block `first` on.
+ * The same with at most seven blocks of a message, from block `first` on.
  * in first: 0 .. 2^25
- * in count: 0 .. 8 */
+ * in count: 0 .. 7 */
 STK_NOINLINE static void cipher_stream_added_blocks(uint8_t *out, uint32_t n, const uint8_t *m, uint32_t (*s)[16], uint32_t first, uint32_t count)
 {
-    uint32_t i; /* 0 .. 7 */
+    uint32_t i; /* 0 .. 6 */
     memmove(out, m, n);
     for (i = 0; i < count; i++) {
-        uint32_t common; /* 0 .. 2147484096 */
+        uint32_t common; /* 0 .. 2147484032 */
         common = UINT32_C(64) * (first + i);
         cipher_stream_added_words((&out[common]), (&out[common]), s[i]);
     }
@@ -5895,7 +5902,7 @@ STK_NOINLINE static void cipher_xsalsa20_stream_block(uint8_t *restrict result, 
 }
 
 /* cipher.xsalsa20.added_singly
- * The same with `count` blocks, of which `first` is the first, one by one.
+ * `count` blocks with Salsa20's key stream added, of which `first` is the first, one by one.
  * in first: 0 .. 2^25
  * in count: 0 .. 7 */
 STK_NOINLINE static void cipher_xsalsa20_added_singly(uint8_t *out, uint32_t n, const uint8_t *m, const uint8_t *key, const uint8_t *nonce, uint32_t first, uint32_t count)
@@ -5937,20 +5944,20 @@ STK_NOINLINE static void cipher_xsalsa20_added(uint8_t *out, uint32_t n, const u
     uint32_t i; /* 0 .. 2147483646 */
     memmove(out, m, n);
     for (c = 0; c < (n >> 9); c++) {
-        {
-            uint8_t tmp[512];
-            cipher_xsalsa20_added_batch(tmp, key, nonce, c, (&out[UINT32_C(512) * c]));
-            memmove((&out[UINT32_C(512) * c]), tmp, 512);
-        }
+        uint32_t t[8][16];
+        uint32_t t_2[8][16];
+        cipher_xsalsa20_states(t, key, nonce, c);
+        cipher_salsa20_blocks(t_2, t);
+        cipher_stream_added_batch((&out[UINT32_C(512) * c]), (&out[UINT32_C(512) * c]), t_2);
     }
     first = UINT32_C(8) * (n >> 9);
     rest = (n & UINT32_C(511)) >> 6;
     if (rest >= UINT32_C(6)) {
-        uint32_t t[8][16];
-        uint32_t t_2[8][16];
-        cipher_xsalsa20_states(t, key, nonce, (n >> 9));
-        cipher_salsa20_blocks(t_2, t);
-        cipher_stream_added_blocks(out, n, out, t_2, first, rest);
+        uint32_t t_3[8][16];
+        uint32_t t_4[8][16];
+        cipher_xsalsa20_states(t_3, key, nonce, (n >> 9));
+        cipher_salsa20_blocks(t_4, t_3);
+        cipher_stream_added_blocks(out, n, out, t_4, first, rest);
     } else {
         cipher_xsalsa20_added_singly(out, n, out, key, nonce, first, rest);
     }
@@ -5999,237 +6006,172 @@ STK_NOINLINE static void nacl_secretbox_stream_over(uint8_t *restrict result, co
     result[31] = (uint8_t)((uint32_t)c[31] ^ (uint32_t)m[31]);
 }
 
-/* onetimeauth.poly1305.point
- * out result: 0 .. 17592186109952 */
-static void onetimeauth_poly1305_point(uint64_t *restrict result, const uint8_t *key)
+/* onetimeauth.accumulator_radix64.point
+ * out result: 0 .. 2^60-1 */
+static void onetimeauth_accumulator_radix64_point(uint64_t *restrict result, const uint8_t *b)
 {
-    uint64_t low_0_load; /* 0 .. 1152921487695413247 */
-    uint64_t high_0_load; /* 0 .. 1152921487695413244 */
-    uint32_t t_0;
-    uint32_t t_1;
-    uint32_t t_2;
-    uint32_t t_3;
-    uint32_t t_4;
-    uint32_t t_5;
-    uint32_t t_6;
-    uint32_t t_7;
-    uint32_t t_8;
-    uint32_t t_9;
-    uint32_t t_10;
-    uint32_t t_11;
-    uint32_t t_12;
-    uint32_t t_13;
-    uint32_t t_14;
-    uint32_t t_15;
-    t_0 = (uint32_t)key[0];
-    t_1 = (uint32_t)key[1];
-    t_2 = (uint32_t)key[2];
-    t_3 = (uint32_t)key[3] & UINT32_C(15);
-    t_4 = (uint32_t)key[4] & UINT32_C(252);
-    t_5 = (uint32_t)key[5];
-    t_6 = (uint32_t)key[6];
-    t_7 = (uint32_t)key[7] & UINT32_C(15);
-    t_8 = (uint32_t)key[8] & UINT32_C(252);
-    t_9 = (uint32_t)key[9];
-    t_10 = (uint32_t)key[10];
-    t_11 = (uint32_t)key[11] & UINT32_C(15);
-    t_12 = (uint32_t)key[12] & UINT32_C(252);
-    t_13 = (uint32_t)key[13];
-    t_14 = (uint32_t)key[14];
-    t_15 = (uint32_t)key[15] & UINT32_C(15);
-    low_0_load = ((uint64_t)t_7 << 56) | (((uint64_t)t_6 << 48) | (((uint64_t)t_5 << 40) | (((uint64_t)t_4 << 32) | (((uint64_t)t_3 << 24) | (((uint64_t)t_2 << 16) | (((uint64_t)t_1 << 8) | (uint64_t)t_0))))));
-    high_0_load = ((uint64_t)t_15 << 56) | (((uint64_t)t_14 << 48) | (((uint64_t)t_13 << 40) | (((uint64_t)t_12 << 32) | (((uint64_t)t_11 << 24) | (((uint64_t)t_10 << 16) | (((uint64_t)t_9 << 8) | (uint64_t)t_8))))));
-    result[0] = low_0_load & UINT64_C(0xfffffffffff);
-    result[1] = (uint64_t)(uint32_t)(low_0_load >> 44) + ((uint64_t)((uint32_t)high_0_load & UINT32_C(0xffffff)) << 20);
-    result[2] = high_0_load >> 24;
+    uint64_t low; /* 0 .. 2^60-1 */
+    uint64_t high; /* 0 .. 2^58-1 */
+    uint32_t c_0; /* 0 .. 255 */
+    uint32_t c_1; /* 0 .. 255 */
+    uint32_t c_2; /* 0 .. 255 */
+    uint32_t c_3; /* 0 .. 15 */
+    uint32_t c_4; /* 0 .. 252 */
+    uint32_t c_5; /* 0 .. 255 */
+    uint32_t c_6; /* 0 .. 255 */
+    uint32_t c_7; /* 0 .. 15 */
+    uint32_t c_8; /* 0 .. 252 */
+    uint32_t c_9; /* 0 .. 255 */
+    uint32_t c_10; /* 0 .. 255 */
+    uint32_t c_11; /* 0 .. 15 */
+    uint32_t c_12; /* 0 .. 252 */
+    uint32_t c_13; /* 0 .. 255 */
+    uint32_t c_14; /* 0 .. 255 */
+    uint32_t c_15; /* 0 .. 15 */
+    c_0 = (uint32_t)b[0];
+    c_1 = (uint32_t)b[1];
+    c_2 = (uint32_t)b[2];
+    c_3 = (uint32_t)b[3] & UINT32_C(15);
+    c_4 = (uint32_t)b[4] & UINT32_C(252);
+    c_5 = (uint32_t)b[5];
+    c_6 = (uint32_t)b[6];
+    c_7 = (uint32_t)b[7] & UINT32_C(15);
+    c_8 = (uint32_t)b[8] & UINT32_C(252);
+    c_9 = (uint32_t)b[9];
+    c_10 = (uint32_t)b[10];
+    c_11 = (uint32_t)b[11] & UINT32_C(15);
+    c_12 = (uint32_t)b[12] & UINT32_C(252);
+    c_13 = (uint32_t)b[13];
+    c_14 = (uint32_t)b[14];
+    c_15 = (uint32_t)b[15] & UINT32_C(15);
+    high = (uint64_t)(c_8 >> 2);
+    low = (uint64_t)(c_0 + (c_1 << 8));
+    low = (uint64_t)((uint32_t)low + (c_2 << 16));
+    low = (uint64_t)((uint32_t)low + (c_3 << 24));
+    low = (uint64_t)(uint32_t)low + ((uint64_t)c_4 << 32);
+    low = low + ((uint64_t)c_5 << 40);
+    low = low + ((uint64_t)c_6 << 48);
+    low = low + ((uint64_t)c_7 << 56);
+    high = (uint64_t)((uint32_t)high + (c_9 << 6));
+    high = (uint64_t)((uint32_t)high + (c_10 << 14));
+    high = (uint64_t)((uint32_t)high + (c_11 << 22));
+    high = (uint64_t)(uint32_t)high + ((uint64_t)c_12 << 30);
+    high = high + ((uint64_t)c_13 << 38);
+    high = high + ((uint64_t)c_14 << 46);
+    high = high + ((uint64_t)c_15 << 54);
+    result[0] = low;
+    result[1] = high;
 }
 
-/* onetimeauth.accumulator_radix44.canonical
- * in a: 0 .. 17592186109952
- * out result: 0 .. 2^44-1 */
-static void onetimeauth_accumulator_radix44_canonical(uint64_t *result, const uint64_t *a)
+/* onetimeauth.accumulator_radix64.canonical
+ * in a: 0 .. 2^64-1
+ * out result: 0 .. 2^64-1 */
+static void onetimeauth_accumulator_radix64_canonical(uint64_t *result, const uint64_t *a)
 {
+    uint32_t top; /* 0 .. 4 */
+    uint32_t w; /* 0 .. 4 */
     uint32_t q; /* 0 .. 1 */
-    uint64_t h_0; /* 0 .. 17592186109952 */
-    uint64_t h_1; /* 0 .. 17592186109953 */
-    uint64_t h_2; /* 0 .. 17592186109953 */
-    h_0 = a[0];
-    h_2 = a[2];
-    h_1 = a[1] + (uint64_t)(uint32_t)(a[0] >> 44);
-    h_0 = h_0 & UINT64_C(0xfffffffffff);
-    h_2 = h_2 + (uint64_t)(uint32_t)(h_1 >> 44);
-    h_1 = h_1 & UINT64_C(0xfffffffffff);
-    h_0 = h_0 + (uint64_t)(UINT32_C(5) * (uint32_t)(h_2 >> 42));
-    h_2 = h_2 & UINT64_C(0x3ffffffffff);
-    q = (uint32_t)((h_0 + UINT64_C(5)) >> 44);
-    q = (uint32_t)((h_1 + (uint64_t)q) >> 44);
-    q = (uint32_t)((h_2 + (uint64_t)q) >> 42);
-    h_0 = h_0 + (uint64_t)(UINT32_C(5) * q);
-    h_1 = h_1 + (uint64_t)(uint32_t)(h_0 >> 44);
-    h_0 = h_0 & UINT64_C(0xfffffffffff);
-    h_2 = h_2 + (uint64_t)(uint32_t)(h_1 >> 44);
-    h_1 = h_1 & UINT64_C(0xfffffffffff);
-    h_2 = h_2 & UINT64_C(0x3ffffffffff);
-    result[0] = h_0;
-    result[1] = h_1;
-    result[2] = h_2;
+    uint64_t result0_0_sum_of; /* 0 .. 2^64-1 */
+    uint32_t result1_0_sum_of; /* 0 .. 1 */
+    uint64_t b_1_sum_of; /* 0 .. 2^64-1 */
+    uint64_t result0_1_sum_of; /* 0 .. 2^64-1 */
+    uint32_t result1_1_sum_of; /* 0 .. 1 */
+    uint64_t result0_2_sum_of; /* 0 .. 2^64-1 */
+    uint32_t result1_2_sum_of; /* 0 .. 1 */
+    uint32_t result1_3_sum_of; /* 0 .. 1 */
+    uint32_t result1_4_sum_of; /* 0 .. 1 */
+    uint64_t b_5_sum_of; /* 0 .. 2^64-1 */
+    uint64_t result0_5_sum_of; /* 0 .. 2^64-1 */
+    uint32_t result1_5_sum_of; /* 0 .. 1 */
+    uint64_t result0_6_sum_of; /* 0 .. 2^64-1 */
+    uint32_t result1_6_sum_of; /* 0 .. 1 */
+    result0_0_sum_of = a[1] + (uint64_t)(uint32_t)a[3];
+    result1_0_sum_of = stk_carry_u64(a[1], (uint64_t)(uint32_t)a[3]);
+    top = (uint32_t)a[2] + result1_0_sum_of;
+    b_1_sum_of = (uint64_t)(UINT32_C(5) * (top >> 2));
+    result0_1_sum_of = a[0] + (uint64_t)(uint32_t)b_1_sum_of;
+    result1_1_sum_of = stk_carry_u64(a[0], (uint64_t)(uint32_t)b_1_sum_of);
+    result0_2_sum_of = result0_0_sum_of + (uint64_t)result1_1_sum_of;
+    result1_2_sum_of = stk_carry_u64(result0_0_sum_of, (uint64_t)result1_1_sum_of);
+    w = (top & UINT32_C(3)) + result1_2_sum_of;
+    result1_3_sum_of = stk_carry_u64(result0_1_sum_of, UINT64_C(5));
+    result1_4_sum_of = stk_carry_u64(result0_2_sum_of, (uint64_t)result1_3_sum_of);
+    q = (w + result1_4_sum_of) >> 2;
+    b_5_sum_of = (uint64_t)(UINT32_C(5) * q);
+    result0_5_sum_of = result0_1_sum_of + (uint64_t)(uint32_t)b_5_sum_of;
+    result1_5_sum_of = stk_carry_u64(result0_1_sum_of, (uint64_t)(uint32_t)b_5_sum_of);
+    result0_6_sum_of = result0_2_sum_of + (uint64_t)result1_5_sum_of;
+    result1_6_sum_of = stk_carry_u64(result0_2_sum_of, (uint64_t)result1_5_sum_of);
+    result[0] = result0_5_sum_of;
+    result[1] = result0_6_sum_of;
+    result[2] = (uint64_t)((w + result1_6_sum_of) & UINT32_C(3));
+    result[3] = UINT64_C(0);
 }
 
-/* onetimeauth.accumulator_radix44.mul
- * in a: 0 .. 35184372219904
- * in b: 0 .. 17592186109952
- * out result: 0 .. 17592186109952 */
-static void onetimeauth_accumulator_radix44_mul(uint64_t *result, const uint64_t *a, const uint64_t *b)
+/* onetimeauth.accumulator_radix64.load
+ * out result: 0 .. 2^64-1 */
+static void onetimeauth_accumulator_radix64_load(uint64_t *restrict result, const uint8_t *b)
 {
-    uint64_t b1_0_product; /* 0 .. 351843722199040 */
-    uint64_t b2_0_product; /* 0 .. 351843722199040 */
-    stk_u128 result_0_0_product; /* 0 .. 2^96 */
-    stk_u128 result_1_0_product; /* 0 .. 2^96 */
-    stk_u128 result_2_0_product; /* 0 .. 2^96 */
-    uint64_t r_0_1_carried; /* 0 .. 2128654527103855 */
-    stk_u128 r_1_1_carried; /* 0 .. 13617340533597718177537851392 */
-    stk_u128 r_2_1_carried; /* 0 .. 1856910072763902549592375378 */
-    b1_0_product = UINT64_C(20) * b[1];
-    b2_0_product = UINT64_C(20) * b[2];
-    result_0_0_product = (((stk_u128)a[0] * (stk_u128)b[0]) + ((stk_u128)a[1] * (stk_u128)b2_0_product)) + ((stk_u128)a[2] * (stk_u128)b1_0_product);
-    result_1_0_product = (((stk_u128)a[0] * (stk_u128)b[1]) + ((stk_u128)a[1] * (stk_u128)b[0])) + ((stk_u128)a[2] * (stk_u128)b2_0_product);
-    result_2_0_product = (((stk_u128)a[0] * (stk_u128)b[2]) + ((stk_u128)a[1] * (stk_u128)b[1])) + ((stk_u128)a[2] * (stk_u128)b[0]);
-    r_1_1_carried = result_1_0_product + (stk_u128)(uint64_t)(result_0_0_product >> 44);
-    r_0_1_carried = (uint64_t)result_0_0_product & UINT64_C(0xfffffffffff);
-    r_2_1_carried = result_2_0_product + (stk_u128)(uint64_t)(r_1_1_carried >> 44);
-    r_1_1_carried = (stk_u128)((uint64_t)r_1_1_carried & UINT64_C(0xfffffffffff));
-    r_0_1_carried = r_0_1_carried + (UINT64_C(5) * (uint64_t)(r_2_1_carried >> 42));
-    r_2_1_carried = (stk_u128)((uint64_t)r_2_1_carried & UINT64_C(0x3ffffffffff));
-    r_1_1_carried = (stk_u128)((uint64_t)r_1_1_carried + (uint64_t)(uint32_t)(r_0_1_carried >> 44));
-    r_0_1_carried = r_0_1_carried & UINT64_C(0xfffffffffff);
-    result[0] = r_0_1_carried;
-    result[1] = (uint64_t)r_1_1_carried;
-    result[2] = (uint64_t)r_2_1_carried;
-}
-
-/* onetimeauth.poly1305.in_pairs$slice
- * The sum over the first `pairs` pairs of blocks: products of two blocks do not wait for one another.
- * in start: 0 .. 17592186109952
- * in m_at: 0 .. 2^31-1
- * in r: 0 .. 17592186109952
- * in pairs: 0 .. 2^26
- * out h: 0 .. 17592186109952 */
-STK_NOINLINE static void onetimeauth_poly1305_in_pairs_slice(uint64_t *restrict h, uint32_t n, uint32_t m_whole, const uint64_t *start, const uint8_t *m, uint32_t m_at, const uint64_t *r, uint32_t pairs)
-{
-    (void)n;
-    (void)m_whole;
-    uint64_t r2[3]; /* 0 .. 17592186044476 */
-    uint32_t i; /* 0 .. 2^26-1 */
-    onetimeauth_accumulator_radix44_mul(r2, r, r);
-    h[0] = start[0];
-    h[1] = start[1];
-    h[2] = start[2];
-    for (i = 0; i < pairs; i++) {
-        uint8_t b_0_load[16];
-        uint64_t low_0_load; /* 0 .. 2^64-1 */
-        uint64_t high_0_load; /* 0 .. 2^64-1 */
-        uint8_t b_1_load[16];
-        uint64_t low_1_load; /* 0 .. 2^64-1 */
-        uint64_t high_1_load; /* 0 .. 2^64-1 */
-        uint64_t b1_3_sum_of_products; /* 0 .. 351843720889520 */
-        uint64_t b2_3_sum_of_products; /* 0 .. 87960930222060 */
-        uint64_t b1_3_sum_of_products_2; /* 0 .. 351843722199040 */
-        uint64_t b2_3_sum_of_products_2; /* 0 .. 351843722199040 */
-        uint64_t result_0_0_load; /* 0 .. 17592186109952 */
-        uint64_t result_1_0_load; /* 0 .. 17592186109952 */
-        uint64_t result_2_0_load; /* 0 .. 17592186109952 */
-        uint64_t result_0_1_load; /* 0 .. 17592186109952 */
-        uint64_t result_1_1_load; /* 0 .. 17592186109952 */
-        uint64_t result_2_1_load; /* 0 .. 17592186109952 */
-        uint64_t result_0_2_add; /* 0 .. 35184372219904 */
-        uint64_t result_1_2_add; /* 0 .. 35184372219904 */
-        uint64_t result_2_2_add; /* 0 .. 35184372219904 */
-        stk_u128 t_0_3_sum_of_products; /* 0 .. 17950130626729460367031925605 */
-        stk_u128 t_1_3_sum_of_products; /* 0 .. 4371475776986266279089340377 */
-        stk_u128 t_2_3_sum_of_products; /* 0 .. 1779538811518729455593258950 */
-        stk_u128 result_0_3_sum_of_products; /* 0 .. 2^96 */
-        stk_u128 result_1_3_sum_of_products; /* 0 .. 2^96 */
-        stk_u128 result_2_3_sum_of_products; /* 0 .. 2^96 */
-        stk_u128 result_0_3_sum_of_products_2; /* 0 .. 2^96 */
-        stk_u128 result_1_3_sum_of_products_2; /* 0 .. 2^96 */
-        stk_u128 result_2_3_sum_of_products_2; /* 0 .. 2^96 */
-        uint64_t r_0_3_sum_of_products; /* 0 .. 2040693586889170 */
-        stk_u128 r_1_3_sum_of_products; /* 0 .. 4371475776987286625883161778 */
-        stk_u128 r_2_3_sum_of_products; /* 0 .. 1779538811518977945221890114 */
-        memmove(b_0_load, (&m[m_at + (UINT32_C(32) * i)]), 16);
-        low_0_load = stk_load_le64(b_0_load);
-        high_0_load = stk_load_le64(&b_0_load[8]);
-        result_0_0_load = low_0_load & UINT64_C(0xfffffffffff);
-        result_1_0_load = (uint64_t)(uint32_t)(low_0_load >> 44) + ((uint64_t)((uint32_t)high_0_load & UINT32_C(0xffffff)) << 20);
-        result_2_0_load = (high_0_load >> 24) + UINT64_C(0x10000000000);
-        memmove(b_1_load, (&m[m_at + ((UINT32_C(32) * i) + UINT32_C(16))]), 16);
-        low_1_load = stk_load_le64(b_1_load);
-        high_1_load = stk_load_le64(&b_1_load[8]);
-        result_0_1_load = low_1_load & UINT64_C(0xfffffffffff);
-        result_1_1_load = (uint64_t)(uint32_t)(low_1_load >> 44) + ((uint64_t)((uint32_t)high_1_load & UINT32_C(0xffffff)) << 20);
-        result_2_1_load = (high_1_load >> 24) + UINT64_C(0x10000000000);
-        result_0_2_add = h[0] + result_0_0_load;
-        result_1_2_add = h[1] + result_1_0_load;
-        result_2_2_add = h[2] + result_2_0_load;
-        b1_3_sum_of_products = UINT64_C(20) * r2[1];
-        b2_3_sum_of_products = UINT64_C(20) * r2[2];
-        result_0_3_sum_of_products = (((stk_u128)result_0_2_add * (stk_u128)r2[0]) + ((stk_u128)result_1_2_add * (stk_u128)b2_3_sum_of_products)) + ((stk_u128)result_2_2_add * (stk_u128)b1_3_sum_of_products);
-        result_1_3_sum_of_products = (((stk_u128)result_0_2_add * (stk_u128)r2[1]) + ((stk_u128)result_1_2_add * (stk_u128)r2[0])) + ((stk_u128)result_2_2_add * (stk_u128)b2_3_sum_of_products);
-        result_2_3_sum_of_products = (((stk_u128)result_0_2_add * (stk_u128)r2[2]) + ((stk_u128)result_1_2_add * (stk_u128)r2[1])) + ((stk_u128)result_2_2_add * (stk_u128)r2[0]);
-        b1_3_sum_of_products_2 = UINT64_C(20) * r[1];
-        b2_3_sum_of_products_2 = UINT64_C(20) * r[2];
-        result_0_3_sum_of_products_2 = (((stk_u128)result_0_1_load * (stk_u128)r[0]) + ((stk_u128)result_1_1_load * (stk_u128)b2_3_sum_of_products_2)) + ((stk_u128)result_2_1_load * (stk_u128)b1_3_sum_of_products_2);
-        result_1_3_sum_of_products_2 = (((stk_u128)result_0_1_load * (stk_u128)r[1]) + ((stk_u128)result_1_1_load * (stk_u128)r[0])) + ((stk_u128)result_2_1_load * (stk_u128)b2_3_sum_of_products_2);
-        result_2_3_sum_of_products_2 = (((stk_u128)result_0_1_load * (stk_u128)r[2]) + ((stk_u128)result_1_1_load * (stk_u128)r[1])) + ((stk_u128)result_2_1_load * (stk_u128)r[0]);
-        t_0_3_sum_of_products = result_0_3_sum_of_products + result_0_3_sum_of_products_2;
-        t_1_3_sum_of_products = result_1_3_sum_of_products + result_1_3_sum_of_products_2;
-        t_2_3_sum_of_products = result_2_3_sum_of_products + result_2_3_sum_of_products_2;
-        r_1_3_sum_of_products = t_1_3_sum_of_products + (stk_u128)(uint64_t)(t_0_3_sum_of_products >> 44);
-        r_0_3_sum_of_products = (uint64_t)t_0_3_sum_of_products & UINT64_C(0xfffffffffff);
-        r_2_3_sum_of_products = t_2_3_sum_of_products + (stk_u128)(uint64_t)(r_1_3_sum_of_products >> 44);
-        r_1_3_sum_of_products = (stk_u128)((uint64_t)r_1_3_sum_of_products & UINT64_C(0xfffffffffff));
-        r_0_3_sum_of_products = r_0_3_sum_of_products + (UINT64_C(5) * (uint64_t)(r_2_3_sum_of_products >> 42));
-        r_2_3_sum_of_products = (stk_u128)((uint64_t)r_2_3_sum_of_products & UINT64_C(0x3ffffffffff));
-        r_1_3_sum_of_products = (stk_u128)((uint64_t)r_1_3_sum_of_products + (uint64_t)(uint32_t)(r_0_3_sum_of_products >> 44));
-        r_0_3_sum_of_products = r_0_3_sum_of_products & UINT64_C(0xfffffffffff);
-        h[0] = r_0_3_sum_of_products;
-        h[1] = (uint64_t)r_1_3_sum_of_products;
-        h[2] = (uint64_t)r_2_3_sum_of_products;
-    }
+    result[0] = stk_load_le64(b);
+    result[1] = stk_load_le64(&b[8]);
 }
 
 /* onetimeauth.poly1305.whole_blocks$slice
  * The sum over the first `count` blocks, which are whole, going on from `start`.
- * in start: 0 .. 17592186109952
+ * in start: 0 .. 2^64-1
  * in m_at: 0 .. 2^31-1
- * in r: 0 .. 17592186109952
+ * in r: 0 .. 2^60-1
  * in count: 0 .. 2^27
- * out result: 0 .. 17592186109952 */
-STK_NOINLINE static void onetimeauth_poly1305_whole_blocks_slice(uint64_t *restrict result, uint32_t n, uint32_t m_whole, const uint64_t *start, const uint8_t *m, uint32_t m_at, const uint64_t *r, uint32_t count)
+ * out h: 0 .. 2^64-1 */
+STK_NOINLINE static void onetimeauth_poly1305_whole_blocks_slice(uint64_t *restrict h, uint32_t n, uint32_t m_whole, const uint64_t *start, const uint8_t *m, uint32_t m_at, const uint64_t *r, uint32_t count)
 {
-    uint32_t done_0_by_two; /* 0 .. 2^27 */
-    uint32_t i_0_by_two; /* 0 .. 0 */
-    onetimeauth_poly1305_in_pairs_slice(result, n, m_whole, start, m, m_at, r, (count >> 1));
-    done_0_by_two = UINT32_C(2) * (count >> 1);
-    for (i_0_by_two = 0; i_0_by_two < (count & UINT32_C(1)); i_0_by_two++) {
-        uint8_t b_0_by_two[16];
-        uint64_t low_0_by_two; /* 0 .. 2^64-1 */
-        uint64_t high_0_by_two; /* 0 .. 2^64-1 */
-        uint64_t result_0_by_two[3]; /* 0 .. 35184372219904 */
-        uint64_t result_0_0_by_two; /* 0 .. 17592186109952 */
-        uint64_t result_1_0_by_two; /* 0 .. 17592186109952 */
-        uint64_t result_2_0_by_two; /* 0 .. 17592186109952 */
-        memmove(b_0_by_two, (&m[m_at + (UINT32_C(16) * (done_0_by_two + UINT32_C(0)))]), 16);
-        low_0_by_two = stk_load_le64(b_0_by_two);
-        high_0_by_two = stk_load_le64(&b_0_by_two[8]);
-        result_0_0_by_two = low_0_by_two & UINT64_C(0xfffffffffff);
-        result_1_0_by_two = (uint64_t)(uint32_t)(low_0_by_two >> 44) + ((uint64_t)((uint32_t)high_0_by_two & UINT32_C(0xffffff)) << 20);
-        result_2_0_by_two = (high_0_by_two >> 24) + UINT64_C(0x10000000000);
-        result_0_by_two[0] = result[0] + result_0_0_by_two;
-        result_0_by_two[1] = result[1] + result_1_0_by_two;
-        result_0_by_two[2] = result[2] + result_2_0_by_two;
-        onetimeauth_accumulator_radix44_mul(result, result_0_by_two, r);
+    (void)n;
+    (void)m_whole;
+    uint32_t i; /* 0 .. 2^27-1 */
+    uint64_t h_0; /* 0 .. 2^64-1 */
+    uint32_t h_3; /* 0 .. 1 */
+    h_0 = start[0];
+    h[1] = start[1];
+    h[2] = (uint64_t)(uint32_t)start[2];
+    h_3 = (uint32_t)start[3];
+    for (i = 0; i < count; i++) {
+        uint64_t t[2]; /* 0 .. 2^64-1 */
+        uint64_t a_0_step;
+        uint64_t s_0_step; /* 0 .. 1441151880758558715 */
+        stk_u128 u_0_step; /* 0 .. 47852207848256971311262516342469689350 */
+        stk_u128 v_0_step; /* 0 .. 42535295865117307849623247221126332384 */
+        uint64_t w_0_step; /* 0 .. 9223372036854775797 */
+        uint64_t result0_0_step; /* 0 .. 2^64-1 */
+        uint32_t result1_0_step; /* 0 .. 1 */
+        uint64_t result0_0_step_2; /* 0 .. 2^64-1 */
+        uint32_t result1_0_step_2; /* 0 .. 1 */
+        uint64_t b_0_step; /* 0 .. 2^64-1 */
+        uint64_t result0_0_step_3; /* 0 .. 2^64-1 */
+        uint32_t result1_0_step_3; /* 0 .. 1 */
+        uint64_t a_0_step_2; /* 0 .. 2^64-1 */
+        uint64_t b_0_step_2; /* 0 .. 2^64-1 */
+        onetimeauth_accumulator_radix64_load(t, (&m[m_at + (UINT32_C(16) * i)]));
+        result0_0_step = h_0 + t[0];
+        result1_0_step = stk_carry_u64(h_0, t[0]);
+        result0_0_step_2 = h[1] + t[1];
+        result1_0_step_2 = stk_carry_u64(h[1], t[1]);
+        b_0_step = (uint64_t)(result1_0_step + h_3);
+        result0_0_step_3 = result0_0_step_2 + (uint64_t)(uint32_t)b_0_step;
+        result1_0_step_3 = stk_carry_u64(result0_0_step_2, (uint64_t)(uint32_t)b_0_step);
+        a_0_step = (((uint64_t)(uint32_t)h[2] + UINT64_C(1)) + (uint64_t)result1_0_step_2) + (uint64_t)result1_0_step_3;
+        s_0_step = UINT64_C(5) * r[1];
+        u_0_step = ((stk_u128)result0_0_step * (stk_u128)r[0]) + ((stk_u128)result0_0_step_3 * (stk_u128)s_0_step);
+        v_0_step = (((stk_u128)result0_0_step * (stk_u128)(UINT64_C(4) * r[1])) + ((stk_u128)result0_0_step_3 * (stk_u128)r[0])) + (stk_u128)((a_0_step * s_0_step) + (uint64_t)(u_0_step >> 64));
+        w_0_step = (a_0_step * r[0]) + (uint64_t)(v_0_step >> 64);
+        a_0_step_2 = (uint64_t)u_0_step;
+        b_0_step_2 = UINT64_C(5) * (w_0_step >> 2);
+        h_0 = a_0_step_2 + b_0_step_2;
+        h_3 = stk_carry_u64(a_0_step_2, b_0_step_2);
+        h[1] = (uint64_t)v_0_step;
+        h[2] = (uint64_t)((uint32_t)w_0_step & UINT32_C(3));
     }
+    h[0] = h_0;
+    h[3] = (uint64_t)h_3;
 }
 
 /* onetimeauth.poly1305.rest$slice
@@ -6358,15 +6300,15 @@ STK_NOINLINE static void onetimeauth_poly1305_rest_slice(uint8_t *restrict last,
 /* onetimeauth.poly1305.blocks$slice
  * The sum over a message of any length.
  * in m_at: 0 .. 2^31-1
- * in r: 0 .. 17592186109952
- * out h: 0 .. 17592186109952 */
+ * in r: 0 .. 2^60-1
+ * out h: 0 .. 2^64-1 */
 STK_NOINLINE static void onetimeauth_poly1305_blocks_slice(uint64_t *restrict h, uint32_t n, uint32_t m_whole, const uint8_t *m, uint32_t m_at, const uint64_t *r)
 {
     {
-        uint64_t tmp[3];
+        uint64_t tmp[4];
         {
             uint32_t k;
-            for (k = 0; k < 3; k++) {
+            for (k = 0; k < 4; k++) {
                 tmp[k] = (uint64_t)onetimeauth_poly1305_blocks_slice_lit0[k];
             }
         }
@@ -6374,37 +6316,52 @@ STK_NOINLINE static void onetimeauth_poly1305_blocks_slice(uint64_t *restrict h,
     }
     if ((UINT32_C(16) * (n >> 4)) < n) {
         uint8_t t[16];
-        uint64_t low_0_load; /* 0 .. 2^64-1 */
-        uint64_t high_0_load; /* 0 .. 2^57-1 */
-        uint64_t result_1_add[3]; /* 0 .. 35184372219904 */
-        uint64_t result_0_0_load; /* 0 .. 17592186109952 */
-        uint64_t result_1_0_load; /* 0 .. 17592186109952 */
-        uint64_t result_2_0_load; /* 0 .. 17592186109952 */
+        uint64_t t_2[2]; /* 0 .. 2^64-1 */
+        uint64_t a_0_step;
+        uint64_t s_0_step; /* 0 .. 1441151880758558715 */
+        stk_u128 u_0_step; /* 0 .. 47852207848256971311262516342469689350 */
+        stk_u128 v_0_step; /* 0 .. 42535295865117307848182095340367773669 */
+        uint64_t w_0_step; /* 0 .. 8070450532247928822 */
+        uint64_t result0_0_step; /* 0 .. 2^64-1 */
+        uint32_t result1_0_step; /* 0 .. 1 */
+        uint64_t result0_0_step_2; /* 0 .. 2^64-1 */
+        uint32_t result1_0_step_2; /* 0 .. 1 */
+        uint64_t b_0_step; /* 0 .. 2^64-1 */
+        uint64_t result0_0_step_3; /* 0 .. 2^64-1 */
+        uint32_t result1_0_step_3; /* 0 .. 1 */
+        uint64_t a_0_step_2; /* 0 .. 2^64-1 */
+        uint64_t b_0_step_2; /* 0 .. 2^64-1 */
         onetimeauth_poly1305_rest_slice(t, n, m_whole, m, m_at);
-        low_0_load = stk_load_le64(t);
-        high_0_load = stk_load_le64(&t[8]);
-        result_0_0_load = low_0_load & UINT64_C(0xfffffffffff);
-        result_1_0_load = (uint64_t)(uint32_t)(low_0_load >> 44) + ((uint64_t)((uint32_t)high_0_load & UINT32_C(0xffffff)) << 20);
-        result_2_0_load = high_0_load >> 24;
-        result_1_add[0] = h[0] + result_0_0_load;
-        result_1_add[1] = h[1] + result_1_0_load;
-        result_1_add[2] = h[2] + result_2_0_load;
-        onetimeauth_accumulator_radix44_mul(h, result_1_add, r);
+        onetimeauth_accumulator_radix64_load(t_2, t);
+        result0_0_step = h[0] + t_2[0];
+        result1_0_step = stk_carry_u64(h[0], t_2[0]);
+        result0_0_step_2 = h[1] + t_2[1];
+        result1_0_step_2 = stk_carry_u64(h[1], t_2[1]);
+        b_0_step = (uint64_t)(result1_0_step + (uint32_t)h[3]);
+        result0_0_step_3 = result0_0_step_2 + (uint64_t)(uint32_t)b_0_step;
+        result1_0_step_3 = stk_carry_u64(result0_0_step_2, (uint64_t)(uint32_t)b_0_step);
+        a_0_step = ((uint64_t)(uint32_t)h[2] + (uint64_t)result1_0_step_2) + (uint64_t)result1_0_step_3;
+        s_0_step = UINT64_C(5) * r[1];
+        u_0_step = ((stk_u128)result0_0_step * (stk_u128)r[0]) + ((stk_u128)result0_0_step_3 * (stk_u128)s_0_step);
+        v_0_step = (((stk_u128)result0_0_step * (stk_u128)(UINT64_C(4) * r[1])) + ((stk_u128)result0_0_step_3 * (stk_u128)r[0])) + (stk_u128)((a_0_step * s_0_step) + (uint64_t)(u_0_step >> 64));
+        w_0_step = (a_0_step * r[0]) + (uint64_t)(v_0_step >> 64);
+        a_0_step_2 = (uint64_t)u_0_step;
+        b_0_step_2 = UINT64_C(5) * (w_0_step >> 2);
+        h[0] = a_0_step_2 + b_0_step_2;
+        h[3] = (uint64_t)stk_carry_u64(a_0_step_2, b_0_step_2);
+        h[1] = (uint64_t)v_0_step;
+        h[2] = (uint64_t)((uint32_t)w_0_step & UINT32_C(3));
     }
 }
 
-/* onetimeauth.accumulator_radix44.tag
- * in c: 0 .. 2^44-1 */
-static void onetimeauth_accumulator_radix44_tag(uint8_t *restrict out, const uint64_t *c, const uint8_t *s)
+/* onetimeauth.accumulator_radix64.tag
+ * in c: 0 .. 2^64-1 */
+static void onetimeauth_accumulator_radix64_tag(uint8_t *restrict out, const uint64_t *c, const uint8_t *s)
 {
     uint32_t carry; /* 0 .. 1 */
     stk_u128 t; /* 0 .. 2^65-1 */
     uint64_t v;
-    uint64_t w_0; /* 0 .. 2^64-1 */
-    uint64_t w_1; /* 0 .. 2^64-1 */
-    w_0 = c[0] + ((uint64_t)((uint32_t)c[1] & UINT32_C(0xfffff)) << 44);
-    w_1 = (uint64_t)(uint32_t)(c[1] >> 20) + ((c[2] & UINT64_C(0xffffffffff)) << 24);
-    t = (stk_u128)w_0 + (stk_u128)stk_load_le64(s);
+    t = (stk_u128)c[0] + (stk_u128)stk_load_le64(s);
     v = (uint64_t)t;
     out[0] = (uint8_t)((uint32_t)v & UINT32_C(255));
     out[1] = (uint8_t)((uint32_t)(v >> 8) & UINT32_C(255));
@@ -6415,7 +6372,7 @@ static void onetimeauth_accumulator_radix44_tag(uint8_t *restrict out, const uin
     out[6] = (uint8_t)((uint32_t)(v >> 48) & UINT32_C(255));
     out[7] = (uint8_t)((uint32_t)(v >> 56) & UINT32_C(255));
     carry = (uint32_t)(t >> 64);
-    t = ((stk_u128)w_1 + (stk_u128)stk_load_le64(&s[8])) + (stk_u128)carry;
+    t = ((stk_u128)c[1] + (stk_u128)stk_load_le64(&s[8])) + (stk_u128)carry;
     v = (uint64_t)t;
     out[8] = (uint8_t)((uint32_t)v & UINT32_C(255));
     out[9] = (uint8_t)((uint32_t)(v >> 8) & UINT32_C(255));
@@ -6434,18 +6391,18 @@ STK_NOINLINE static void santoku_secretbox(uint8_t *c, uint32_t n, const uint8_t
     uint8_t head[32];
     uint8_t k[32];
     uint8_t t_0_xored[32];
-    uint64_t r_1_authenticate[3]; /* 0 .. 2^44-1 */
     uint8_t result_1_authenticate[16];
-    uint64_t result_1_authenticate_2[3]; /* 0 .. 2^44-1 */
-    uint64_t t_1_authenticate[3]; /* 0 .. 17592186109952 */
+    uint64_t result_1_authenticate_2[2]; /* 0 .. 2^60-1 */
+    uint64_t result_1_authenticate_3[4]; /* 0 .. 2^64-1 */
+    uint64_t t_1_authenticate[4]; /* 0 .. 2^64-1 */
     memmove(head, m, 32);
     cipher_salsa20_hcore(t_0_xored, nonce, key, cipher_salsa20_SIGMA);
     cipher_xsalsa20_added(c, n, m, t_0_xored, (&nonce[16]));
     nacl_secretbox_stream_over(k, head, c);
-    onetimeauth_poly1305_point(r_1_authenticate, k);
-    onetimeauth_poly1305_blocks_slice(t_1_authenticate, (uint32_t)((int32_t)n + (-INT32_C(32))), n, c, UINT32_C(32), r_1_authenticate);
-    onetimeauth_accumulator_radix44_canonical(result_1_authenticate_2, t_1_authenticate);
-    onetimeauth_accumulator_radix44_tag(result_1_authenticate, result_1_authenticate_2, (&k[16]));
+    onetimeauth_accumulator_radix64_point(result_1_authenticate_2, k);
+    onetimeauth_poly1305_blocks_slice(t_1_authenticate, (uint32_t)((int32_t)n + (-INT32_C(32))), n, c, UINT32_C(32), result_1_authenticate_2);
+    onetimeauth_accumulator_radix64_canonical(result_1_authenticate_3, t_1_authenticate);
+    onetimeauth_accumulator_radix64_tag(result_1_authenticate, result_1_authenticate_3, (&k[16]));
     memmove((&c[16]), result_1_authenticate, 16);
     memset(c, 0, 16);
 }
@@ -6460,10 +6417,10 @@ STK_NOINLINE static void santoku_box(uint8_t *result, uint32_t n, const uint8_t 
     uint8_t head_1_secretbox[32];
     uint8_t k_1_secretbox[32];
     uint8_t t_1_secretbox[32];
-    uint64_t r_1_secretbox[3]; /* 0 .. 2^44-1 */
     uint8_t result_1_secretbox[16];
-    uint64_t result_1_secretbox_2[3]; /* 0 .. 2^44-1 */
-    uint64_t t_1_secretbox_2[3]; /* 0 .. 17592186109952 */
+    uint64_t result_1_secretbox_2[2]; /* 0 .. 2^60-1 */
+    uint64_t result_1_secretbox_3[4]; /* 0 .. 2^64-1 */
+    uint64_t t_1_secretbox_2[4]; /* 0 .. 2^64-1 */
     scalarmult_curve25519_x25519(t_0_shared_key, sk, pk);
     {
         uint8_t tmp[16];
@@ -6474,10 +6431,10 @@ STK_NOINLINE static void santoku_box(uint8_t *result, uint32_t n, const uint8_t 
     cipher_salsa20_hcore(t_1_secretbox, nonce, t, cipher_salsa20_SIGMA);
     cipher_xsalsa20_added(result, n, m, t_1_secretbox, (&nonce[16]));
     nacl_secretbox_stream_over(k_1_secretbox, head_1_secretbox, result);
-    onetimeauth_poly1305_point(r_1_secretbox, k_1_secretbox);
-    onetimeauth_poly1305_blocks_slice(t_1_secretbox_2, (uint32_t)((int32_t)n + (-INT32_C(32))), n, result, UINT32_C(32), r_1_secretbox);
-    onetimeauth_accumulator_radix44_canonical(result_1_secretbox_2, t_1_secretbox_2);
-    onetimeauth_accumulator_radix44_tag(result_1_secretbox, result_1_secretbox_2, (&k_1_secretbox[16]));
+    onetimeauth_accumulator_radix64_point(result_1_secretbox_2, k_1_secretbox);
+    onetimeauth_poly1305_blocks_slice(t_1_secretbox_2, (uint32_t)((int32_t)n + (-INT32_C(32))), n, result, UINT32_C(32), result_1_secretbox_2);
+    onetimeauth_accumulator_radix64_canonical(result_1_secretbox_3, t_1_secretbox_2);
+    onetimeauth_accumulator_radix64_tag(result_1_secretbox, result_1_secretbox_3, (&k_1_secretbox[16]));
     memmove((&result[16]), result_1_secretbox, 16);
     memset(result, 0, 16);
 }
@@ -7047,126 +7004,60 @@ STK_NOINLINE static void santoku_hashblocks(uint8_t *result, uint32_t n, const u
     nacl_hash_stored(result, h);
 }
 
-/* onetimeauth.poly1305.in_pairs
- * The sum over the first `pairs` pairs of blocks: products of two blocks do not wait for one another.
- * in start: 0 .. 17592186109952
- * in r: 0 .. 17592186109952
- * in pairs: 0 .. 2^26
- * out h: 0 .. 17592186109952 */
-STK_NOINLINE static void onetimeauth_poly1305_in_pairs(uint64_t *restrict h, uint32_t n, const uint64_t *start, const uint8_t *m, const uint64_t *r, uint32_t pairs)
-{
-    (void)n;
-    uint64_t r2[3]; /* 0 .. 17592186044476 */
-    uint32_t i; /* 0 .. 2^26-1 */
-    onetimeauth_accumulator_radix44_mul(r2, r, r);
-    h[0] = start[0];
-    h[1] = start[1];
-    h[2] = start[2];
-    for (i = 0; i < pairs; i++) {
-        uint8_t b_0_load[16];
-        uint64_t low_0_load; /* 0 .. 2^64-1 */
-        uint64_t high_0_load; /* 0 .. 2^64-1 */
-        uint8_t b_1_load[16];
-        uint64_t low_1_load; /* 0 .. 2^64-1 */
-        uint64_t high_1_load; /* 0 .. 2^64-1 */
-        uint64_t b1_3_sum_of_products; /* 0 .. 351843720889520 */
-        uint64_t b2_3_sum_of_products; /* 0 .. 87960930222060 */
-        uint64_t b1_3_sum_of_products_2; /* 0 .. 351843722199040 */
-        uint64_t b2_3_sum_of_products_2; /* 0 .. 351843722199040 */
-        uint64_t result_0_0_load; /* 0 .. 17592186109952 */
-        uint64_t result_1_0_load; /* 0 .. 17592186109952 */
-        uint64_t result_2_0_load; /* 0 .. 17592186109952 */
-        uint64_t result_0_1_load; /* 0 .. 17592186109952 */
-        uint64_t result_1_1_load; /* 0 .. 17592186109952 */
-        uint64_t result_2_1_load; /* 0 .. 17592186109952 */
-        uint64_t result_0_2_add; /* 0 .. 35184372219904 */
-        uint64_t result_1_2_add; /* 0 .. 35184372219904 */
-        uint64_t result_2_2_add; /* 0 .. 35184372219904 */
-        stk_u128 t_0_3_sum_of_products; /* 0 .. 17950130626729460367031925605 */
-        stk_u128 t_1_3_sum_of_products; /* 0 .. 4371475776986266279089340377 */
-        stk_u128 t_2_3_sum_of_products; /* 0 .. 1779538811518729455593258950 */
-        stk_u128 result_0_3_sum_of_products; /* 0 .. 2^96 */
-        stk_u128 result_1_3_sum_of_products; /* 0 .. 2^96 */
-        stk_u128 result_2_3_sum_of_products; /* 0 .. 2^96 */
-        stk_u128 result_0_3_sum_of_products_2; /* 0 .. 2^96 */
-        stk_u128 result_1_3_sum_of_products_2; /* 0 .. 2^96 */
-        stk_u128 result_2_3_sum_of_products_2; /* 0 .. 2^96 */
-        uint64_t r_0_3_sum_of_products; /* 0 .. 2040693586889170 */
-        stk_u128 r_1_3_sum_of_products; /* 0 .. 4371475776987286625883161778 */
-        stk_u128 r_2_3_sum_of_products; /* 0 .. 1779538811518977945221890114 */
-        memmove(b_0_load, (&m[UINT32_C(32) * i]), 16);
-        low_0_load = stk_load_le64(b_0_load);
-        high_0_load = stk_load_le64(&b_0_load[8]);
-        result_0_0_load = low_0_load & UINT64_C(0xfffffffffff);
-        result_1_0_load = (uint64_t)(uint32_t)(low_0_load >> 44) + ((uint64_t)((uint32_t)high_0_load & UINT32_C(0xffffff)) << 20);
-        result_2_0_load = (high_0_load >> 24) + UINT64_C(0x10000000000);
-        memmove(b_1_load, (&m[(UINT32_C(32) * i) + UINT32_C(16)]), 16);
-        low_1_load = stk_load_le64(b_1_load);
-        high_1_load = stk_load_le64(&b_1_load[8]);
-        result_0_1_load = low_1_load & UINT64_C(0xfffffffffff);
-        result_1_1_load = (uint64_t)(uint32_t)(low_1_load >> 44) + ((uint64_t)((uint32_t)high_1_load & UINT32_C(0xffffff)) << 20);
-        result_2_1_load = (high_1_load >> 24) + UINT64_C(0x10000000000);
-        result_0_2_add = h[0] + result_0_0_load;
-        result_1_2_add = h[1] + result_1_0_load;
-        result_2_2_add = h[2] + result_2_0_load;
-        b1_3_sum_of_products = UINT64_C(20) * r2[1];
-        b2_3_sum_of_products = UINT64_C(20) * r2[2];
-        result_0_3_sum_of_products = (((stk_u128)result_0_2_add * (stk_u128)r2[0]) + ((stk_u128)result_1_2_add * (stk_u128)b2_3_sum_of_products)) + ((stk_u128)result_2_2_add * (stk_u128)b1_3_sum_of_products);
-        result_1_3_sum_of_products = (((stk_u128)result_0_2_add * (stk_u128)r2[1]) + ((stk_u128)result_1_2_add * (stk_u128)r2[0])) + ((stk_u128)result_2_2_add * (stk_u128)b2_3_sum_of_products);
-        result_2_3_sum_of_products = (((stk_u128)result_0_2_add * (stk_u128)r2[2]) + ((stk_u128)result_1_2_add * (stk_u128)r2[1])) + ((stk_u128)result_2_2_add * (stk_u128)r2[0]);
-        b1_3_sum_of_products_2 = UINT64_C(20) * r[1];
-        b2_3_sum_of_products_2 = UINT64_C(20) * r[2];
-        result_0_3_sum_of_products_2 = (((stk_u128)result_0_1_load * (stk_u128)r[0]) + ((stk_u128)result_1_1_load * (stk_u128)b2_3_sum_of_products_2)) + ((stk_u128)result_2_1_load * (stk_u128)b1_3_sum_of_products_2);
-        result_1_3_sum_of_products_2 = (((stk_u128)result_0_1_load * (stk_u128)r[1]) + ((stk_u128)result_1_1_load * (stk_u128)r[0])) + ((stk_u128)result_2_1_load * (stk_u128)b2_3_sum_of_products_2);
-        result_2_3_sum_of_products_2 = (((stk_u128)result_0_1_load * (stk_u128)r[2]) + ((stk_u128)result_1_1_load * (stk_u128)r[1])) + ((stk_u128)result_2_1_load * (stk_u128)r[0]);
-        t_0_3_sum_of_products = result_0_3_sum_of_products + result_0_3_sum_of_products_2;
-        t_1_3_sum_of_products = result_1_3_sum_of_products + result_1_3_sum_of_products_2;
-        t_2_3_sum_of_products = result_2_3_sum_of_products + result_2_3_sum_of_products_2;
-        r_1_3_sum_of_products = t_1_3_sum_of_products + (stk_u128)(uint64_t)(t_0_3_sum_of_products >> 44);
-        r_0_3_sum_of_products = (uint64_t)t_0_3_sum_of_products & UINT64_C(0xfffffffffff);
-        r_2_3_sum_of_products = t_2_3_sum_of_products + (stk_u128)(uint64_t)(r_1_3_sum_of_products >> 44);
-        r_1_3_sum_of_products = (stk_u128)((uint64_t)r_1_3_sum_of_products & UINT64_C(0xfffffffffff));
-        r_0_3_sum_of_products = r_0_3_sum_of_products + (UINT64_C(5) * (uint64_t)(r_2_3_sum_of_products >> 42));
-        r_2_3_sum_of_products = (stk_u128)((uint64_t)r_2_3_sum_of_products & UINT64_C(0x3ffffffffff));
-        r_1_3_sum_of_products = (stk_u128)((uint64_t)r_1_3_sum_of_products + (uint64_t)(uint32_t)(r_0_3_sum_of_products >> 44));
-        r_0_3_sum_of_products = r_0_3_sum_of_products & UINT64_C(0xfffffffffff);
-        h[0] = r_0_3_sum_of_products;
-        h[1] = (uint64_t)r_1_3_sum_of_products;
-        h[2] = (uint64_t)r_2_3_sum_of_products;
-    }
-}
-
 /* onetimeauth.poly1305.whole_blocks
  * The sum over the first `count` blocks, which are whole, going on from `start`.
- * in start: 0 .. 17592186109952
- * in r: 0 .. 17592186109952
+ * in start: 0 .. 2^64-1
+ * in r: 0 .. 2^60-1
  * in count: 0 .. 2^27
- * out result: 0 .. 17592186109952 */
-STK_NOINLINE static void onetimeauth_poly1305_whole_blocks(uint64_t *restrict result, uint32_t n, const uint64_t *start, const uint8_t *m, const uint64_t *r, uint32_t count)
+ * out h: 0 .. 2^64-1 */
+STK_NOINLINE static void onetimeauth_poly1305_whole_blocks(uint64_t *restrict h, uint32_t n, const uint64_t *start, const uint8_t *m, const uint64_t *r, uint32_t count)
 {
-    uint32_t done_0_by_two; /* 0 .. 2^27 */
-    uint32_t i_0_by_two; /* 0 .. 0 */
-    onetimeauth_poly1305_in_pairs(result, n, start, m, r, (count >> 1));
-    done_0_by_two = UINT32_C(2) * (count >> 1);
-    for (i_0_by_two = 0; i_0_by_two < (count & UINT32_C(1)); i_0_by_two++) {
-        uint8_t b_0_by_two[16];
-        uint64_t low_0_by_two; /* 0 .. 2^64-1 */
-        uint64_t high_0_by_two; /* 0 .. 2^64-1 */
-        uint64_t result_0_by_two[3]; /* 0 .. 35184372219904 */
-        uint64_t result_0_0_by_two; /* 0 .. 17592186109952 */
-        uint64_t result_1_0_by_two; /* 0 .. 17592186109952 */
-        uint64_t result_2_0_by_two; /* 0 .. 17592186109952 */
-        memmove(b_0_by_two, (&m[UINT32_C(16) * (done_0_by_two + UINT32_C(0))]), 16);
-        low_0_by_two = stk_load_le64(b_0_by_two);
-        high_0_by_two = stk_load_le64(&b_0_by_two[8]);
-        result_0_0_by_two = low_0_by_two & UINT64_C(0xfffffffffff);
-        result_1_0_by_two = (uint64_t)(uint32_t)(low_0_by_two >> 44) + ((uint64_t)((uint32_t)high_0_by_two & UINT32_C(0xffffff)) << 20);
-        result_2_0_by_two = (high_0_by_two >> 24) + UINT64_C(0x10000000000);
-        result_0_by_two[0] = result[0] + result_0_0_by_two;
-        result_0_by_two[1] = result[1] + result_1_0_by_two;
-        result_0_by_two[2] = result[2] + result_2_0_by_two;
-        onetimeauth_accumulator_radix44_mul(result, result_0_by_two, r);
+    (void)n;
+    uint32_t i; /* 0 .. 2^27-1 */
+    uint64_t h_0; /* 0 .. 2^64-1 */
+    uint32_t h_3; /* 0 .. 1 */
+    h_0 = start[0];
+    h[1] = start[1];
+    h[2] = (uint64_t)(uint32_t)start[2];
+    h_3 = (uint32_t)start[3];
+    for (i = 0; i < count; i++) {
+        uint64_t t[2]; /* 0 .. 2^64-1 */
+        uint64_t a_0_step;
+        uint64_t s_0_step; /* 0 .. 1441151880758558715 */
+        stk_u128 u_0_step; /* 0 .. 47852207848256971311262516342469689350 */
+        stk_u128 v_0_step; /* 0 .. 42535295865117307849623247221126332384 */
+        uint64_t w_0_step; /* 0 .. 9223372036854775797 */
+        uint64_t result0_0_step; /* 0 .. 2^64-1 */
+        uint32_t result1_0_step; /* 0 .. 1 */
+        uint64_t result0_0_step_2; /* 0 .. 2^64-1 */
+        uint32_t result1_0_step_2; /* 0 .. 1 */
+        uint64_t b_0_step; /* 0 .. 2^64-1 */
+        uint64_t result0_0_step_3; /* 0 .. 2^64-1 */
+        uint32_t result1_0_step_3; /* 0 .. 1 */
+        uint64_t a_0_step_2; /* 0 .. 2^64-1 */
+        uint64_t b_0_step_2; /* 0 .. 2^64-1 */
+        onetimeauth_accumulator_radix64_load(t, (&m[UINT32_C(16) * i]));
+        result0_0_step = h_0 + t[0];
+        result1_0_step = stk_carry_u64(h_0, t[0]);
+        result0_0_step_2 = h[1] + t[1];
+        result1_0_step_2 = stk_carry_u64(h[1], t[1]);
+        b_0_step = (uint64_t)(result1_0_step + h_3);
+        result0_0_step_3 = result0_0_step_2 + (uint64_t)(uint32_t)b_0_step;
+        result1_0_step_3 = stk_carry_u64(result0_0_step_2, (uint64_t)(uint32_t)b_0_step);
+        a_0_step = (((uint64_t)(uint32_t)h[2] + UINT64_C(1)) + (uint64_t)result1_0_step_2) + (uint64_t)result1_0_step_3;
+        s_0_step = UINT64_C(5) * r[1];
+        u_0_step = ((stk_u128)result0_0_step * (stk_u128)r[0]) + ((stk_u128)result0_0_step_3 * (stk_u128)s_0_step);
+        v_0_step = (((stk_u128)result0_0_step * (stk_u128)(UINT64_C(4) * r[1])) + ((stk_u128)result0_0_step_3 * (stk_u128)r[0])) + (stk_u128)((a_0_step * s_0_step) + (uint64_t)(u_0_step >> 64));
+        w_0_step = (a_0_step * r[0]) + (uint64_t)(v_0_step >> 64);
+        a_0_step_2 = (uint64_t)u_0_step;
+        b_0_step_2 = UINT64_C(5) * (w_0_step >> 2);
+        h_0 = a_0_step_2 + b_0_step_2;
+        h_3 = stk_carry_u64(a_0_step_2, b_0_step_2);
+        h[1] = (uint64_t)v_0_step;
+        h[2] = (uint64_t)((uint32_t)w_0_step & UINT32_C(3));
     }
+    h[0] = h_0;
+    h[3] = (uint64_t)h_3;
 }
 
 /* onetimeauth.poly1305.rest
@@ -7292,15 +7183,15 @@ STK_NOINLINE static void onetimeauth_poly1305_rest(uint8_t *restrict last, uint3
 
 /* onetimeauth.poly1305.blocks
  * The sum over a message of any length.
- * in r: 0 .. 17592186109952
- * out h: 0 .. 17592186109952 */
+ * in r: 0 .. 2^60-1
+ * out h: 0 .. 2^64-1 */
 STK_NOINLINE static void onetimeauth_poly1305_blocks(uint64_t *restrict h, uint32_t n, const uint8_t *m, const uint64_t *r)
 {
     {
-        uint64_t tmp[3];
+        uint64_t tmp[4];
         {
             uint32_t k;
-            for (k = 0; k < 3; k++) {
+            for (k = 0; k < 4; k++) {
                 tmp[k] = (uint64_t)onetimeauth_poly1305_blocks_slice_lit0[k];
             }
         }
@@ -7308,22 +7199,41 @@ STK_NOINLINE static void onetimeauth_poly1305_blocks(uint64_t *restrict h, uint3
     }
     if ((UINT32_C(16) * (n >> 4)) < n) {
         uint8_t t[16];
-        uint64_t low_0_load; /* 0 .. 2^64-1 */
-        uint64_t high_0_load; /* 0 .. 2^57-1 */
-        uint64_t result_1_add[3]; /* 0 .. 35184372219904 */
-        uint64_t result_0_0_load; /* 0 .. 17592186109952 */
-        uint64_t result_1_0_load; /* 0 .. 17592186109952 */
-        uint64_t result_2_0_load; /* 0 .. 17592186109952 */
+        uint64_t t_2[2]; /* 0 .. 2^64-1 */
+        uint64_t a_0_step;
+        uint64_t s_0_step; /* 0 .. 1441151880758558715 */
+        stk_u128 u_0_step; /* 0 .. 47852207848256971311262516342469689350 */
+        stk_u128 v_0_step; /* 0 .. 42535295865117307848182095340367773669 */
+        uint64_t w_0_step; /* 0 .. 8070450532247928822 */
+        uint64_t result0_0_step; /* 0 .. 2^64-1 */
+        uint32_t result1_0_step; /* 0 .. 1 */
+        uint64_t result0_0_step_2; /* 0 .. 2^64-1 */
+        uint32_t result1_0_step_2; /* 0 .. 1 */
+        uint64_t b_0_step; /* 0 .. 2^64-1 */
+        uint64_t result0_0_step_3; /* 0 .. 2^64-1 */
+        uint32_t result1_0_step_3; /* 0 .. 1 */
+        uint64_t a_0_step_2; /* 0 .. 2^64-1 */
+        uint64_t b_0_step_2; /* 0 .. 2^64-1 */
         onetimeauth_poly1305_rest(t, n, m);
-        low_0_load = stk_load_le64(t);
-        high_0_load = stk_load_le64(&t[8]);
-        result_0_0_load = low_0_load & UINT64_C(0xfffffffffff);
-        result_1_0_load = (uint64_t)(uint32_t)(low_0_load >> 44) + ((uint64_t)((uint32_t)high_0_load & UINT32_C(0xffffff)) << 20);
-        result_2_0_load = high_0_load >> 24;
-        result_1_add[0] = h[0] + result_0_0_load;
-        result_1_add[1] = h[1] + result_1_0_load;
-        result_1_add[2] = h[2] + result_2_0_load;
-        onetimeauth_accumulator_radix44_mul(h, result_1_add, r);
+        onetimeauth_accumulator_radix64_load(t_2, t);
+        result0_0_step = h[0] + t_2[0];
+        result1_0_step = stk_carry_u64(h[0], t_2[0]);
+        result0_0_step_2 = h[1] + t_2[1];
+        result1_0_step_2 = stk_carry_u64(h[1], t_2[1]);
+        b_0_step = (uint64_t)(result1_0_step + (uint32_t)h[3]);
+        result0_0_step_3 = result0_0_step_2 + (uint64_t)(uint32_t)b_0_step;
+        result1_0_step_3 = stk_carry_u64(result0_0_step_2, (uint64_t)(uint32_t)b_0_step);
+        a_0_step = ((uint64_t)(uint32_t)h[2] + (uint64_t)result1_0_step_2) + (uint64_t)result1_0_step_3;
+        s_0_step = UINT64_C(5) * r[1];
+        u_0_step = ((stk_u128)result0_0_step * (stk_u128)r[0]) + ((stk_u128)result0_0_step_3 * (stk_u128)s_0_step);
+        v_0_step = (((stk_u128)result0_0_step * (stk_u128)(UINT64_C(4) * r[1])) + ((stk_u128)result0_0_step_3 * (stk_u128)r[0])) + (stk_u128)((a_0_step * s_0_step) + (uint64_t)(u_0_step >> 64));
+        w_0_step = (a_0_step * r[0]) + (uint64_t)(v_0_step >> 64);
+        a_0_step_2 = (uint64_t)u_0_step;
+        b_0_step_2 = UINT64_C(5) * (w_0_step >> 2);
+        h[0] = a_0_step_2 + b_0_step_2;
+        h[3] = (uint64_t)stk_carry_u64(a_0_step_2, b_0_step_2);
+        h[1] = (uint64_t)v_0_step;
+        h[2] = (uint64_t)((uint32_t)w_0_step & UINT32_C(3));
     }
 }
 
@@ -7331,13 +7241,13 @@ STK_NOINLINE static void onetimeauth_poly1305_blocks(uint64_t *restrict h, uint3
  * The authenticator of a message under a key that is used once. */
 STK_NOINLINE static void santoku_onetimeauth(uint8_t *restrict result, uint32_t n, const uint8_t *m, const uint8_t *key)
 {
-    uint64_t r_0_authenticate[3]; /* 0 .. 2^44-1 */
-    uint64_t result_0_authenticate[3]; /* 0 .. 2^44-1 */
-    uint64_t t_0_authenticate[3]; /* 0 .. 17592186109952 */
-    onetimeauth_poly1305_point(r_0_authenticate, key);
-    onetimeauth_poly1305_blocks(t_0_authenticate, n, m, r_0_authenticate);
-    onetimeauth_accumulator_radix44_canonical(result_0_authenticate, t_0_authenticate);
-    onetimeauth_accumulator_radix44_tag(result, result_0_authenticate, (&key[16]));
+    uint64_t result_0_authenticate[2]; /* 0 .. 2^60-1 */
+    uint64_t result_0_authenticate_2[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_authenticate[4]; /* 0 .. 2^64-1 */
+    onetimeauth_accumulator_radix64_point(result_0_authenticate, key);
+    onetimeauth_poly1305_blocks(t_0_authenticate, n, m, result_0_authenticate);
+    onetimeauth_accumulator_radix64_canonical(result_0_authenticate_2, t_0_authenticate);
+    onetimeauth_accumulator_radix64_tag(result, result_0_authenticate_2, (&key[16]));
 }
 
 /* auth.same.is_same$16
@@ -7365,13 +7275,13 @@ STK_NOINLINE static uint32_t santoku_onetimeauth_verify(uint32_t n, const uint8_
 {
     uint32_t result;
     uint8_t t[16];
-    uint64_t r_0_authenticate[3]; /* 0 .. 2^44-1 */
-    uint64_t result_0_authenticate[3]; /* 0 .. 2^44-1 */
-    uint64_t t_0_authenticate[3]; /* 0 .. 17592186109952 */
-    onetimeauth_poly1305_point(r_0_authenticate, key);
-    onetimeauth_poly1305_blocks(t_0_authenticate, n, m, r_0_authenticate);
-    onetimeauth_accumulator_radix44_canonical(result_0_authenticate, t_0_authenticate);
-    onetimeauth_accumulator_radix44_tag(t, result_0_authenticate, (&key[16]));
+    uint64_t result_0_authenticate[2]; /* 0 .. 2^60-1 */
+    uint64_t result_0_authenticate_2[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_authenticate[4]; /* 0 .. 2^64-1 */
+    onetimeauth_accumulator_radix64_point(result_0_authenticate, key);
+    onetimeauth_poly1305_blocks(t_0_authenticate, n, m, result_0_authenticate);
+    onetimeauth_accumulator_radix64_canonical(result_0_authenticate_2, t_0_authenticate);
+    onetimeauth_accumulator_radix64_tag(t, result_0_authenticate_2, (&key[16]));
     result = auth_same_is_same_16(a, t);
     return result;
 }
@@ -7394,14 +7304,14 @@ STK_NOINLINE static uint32_t santoku_secretbox_authentic(uint32_t n, const uint8
     uint32_t result;
     uint8_t t[32];
     uint8_t t_2[16];
-    uint64_t r_0_authenticate[3]; /* 0 .. 2^44-1 */
-    uint64_t result_0_authenticate[3]; /* 0 .. 2^44-1 */
-    uint64_t t_0_authenticate[3]; /* 0 .. 17592186109952 */
+    uint64_t result_0_authenticate[2]; /* 0 .. 2^60-1 */
+    uint64_t result_0_authenticate_2[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_authenticate[4]; /* 0 .. 2^64-1 */
     nacl_secretbox_authenticator_key(t, key, nonce);
-    onetimeauth_poly1305_point(r_0_authenticate, t);
-    onetimeauth_poly1305_blocks_slice(t_0_authenticate, (uint32_t)((int32_t)n + (-INT32_C(32))), n, c, UINT32_C(32), r_0_authenticate);
-    onetimeauth_accumulator_radix44_canonical(result_0_authenticate, t_0_authenticate);
-    onetimeauth_accumulator_radix44_tag(t_2, result_0_authenticate, (&t[16]));
+    onetimeauth_accumulator_radix64_point(result_0_authenticate, t);
+    onetimeauth_poly1305_blocks_slice(t_0_authenticate, (uint32_t)((int32_t)n + (-INT32_C(32))), n, c, UINT32_C(32), result_0_authenticate);
+    onetimeauth_accumulator_radix64_canonical(result_0_authenticate_2, t_0_authenticate);
+    onetimeauth_accumulator_radix64_tag(t_2, result_0_authenticate_2, (&t[16]));
     result = auth_same_is_same_16(t_2, (&c[16]));
     return result;
 }
@@ -9843,10 +9753,10 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef field_fe25519_pow_invert
 #undef scalarmult_curve25519_ladder
 #undef scalarmult_curve25519_x25519
+#undef cipher_stream_added_words
+#undef cipher_stream_added_batch
 #undef cipher_salsa20_blocks
 #undef cipher_xsalsa20_states
-#undef cipher_stream_added_words
-#undef cipher_xsalsa20_added_batch
 #undef cipher_stream_added_blocks
 #undef cipher_stream_added_block
 #undef cipher_xsalsa20_stream_block
@@ -9854,14 +9764,13 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef cipher_stream_added_byte
 #undef cipher_xsalsa20_added
 #undef nacl_secretbox_stream_over
-#undef onetimeauth_poly1305_point
-#undef onetimeauth_accumulator_radix44_canonical
-#undef onetimeauth_accumulator_radix44_mul
-#undef onetimeauth_poly1305_in_pairs_slice
+#undef onetimeauth_accumulator_radix64_point
+#undef onetimeauth_accumulator_radix64_canonical
+#undef onetimeauth_accumulator_radix64_load
 #undef onetimeauth_poly1305_whole_blocks_slice
 #undef onetimeauth_poly1305_rest_slice
 #undef onetimeauth_poly1305_blocks_slice
-#undef onetimeauth_accumulator_radix44_tag
+#undef onetimeauth_accumulator_radix64_tag
 #undef hash_sha512_compress
 #undef hash_sha512_first_block_0
 #undef hash_sha512_finish
@@ -9869,7 +9778,6 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef hash_sha512_hash_with_prefix_0
 #undef nacl_hash_load
 #undef nacl_hash_stored
-#undef onetimeauth_poly1305_in_pairs
 #undef onetimeauth_poly1305_whole_blocks
 #undef onetimeauth_poly1305_rest
 #undef onetimeauth_poly1305_blocks
@@ -9951,6 +9859,7 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef stk_sel_u32
 #undef stk_eq_u32
 #undef stk_eq_u64
+#undef stk_carry_u64
 #undef stk_lt_u32
 #undef stk_lt_i32
 #undef stk_load_le32
@@ -10134,8 +10043,8 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_box (2816 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hash (2624 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hashblocks (768 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth (832 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth_verify (896 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth (896 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth_verify (960 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_authentic (1728 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (1664 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_public_key (3264 + STK_STACK_MORE)
@@ -10153,12 +10062,12 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #else
 #define STK_STACK_NACL (7168 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box_beforenm (4608 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox (3648 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (3712 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box (4864 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hash (4672 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hashblocks (1216 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth (1280 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_onetimeauth_verify (1408 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth (1344 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth_verify (1472 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_authentic (2880 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (2752 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_public_key (5824 + STK_STACK_MORE)
@@ -10228,15 +10137,19 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #endif
 #ifdef __riscv_vector
 #define STK_CLEAR_VECTORS "vsetvli t0, zero, e8, m8, ta, ma\n\tvmv.v.i v0, 0\n\tvmv.v.i v8, 0\n\tvmv.v.i v16, 0\n\tvmv.v.i v24, 0\n\t"
+#define STK_CLEAR_CLOBBERS , "vl", "vtype", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", \
+    "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #else
 #define STK_CLEAR_VECTORS
+#define STK_CLEAR_CLOBBERS
 #endif
 #define STK_CLEAR(bytes) __asm__ __volatile__("mv a3, sp\n\tli a5, %0\n\tli a4, 0\n\tsub sp, sp, a5\n\tmv a5, sp\n1:\n\t" STK_CLEAR_16 \
     "addi a5, a5, 16\n\tbne a5, a3, 1b\n\tmv sp, a3\n\t" STK_CLEAR_VECTORS \
     "li t0, 0\n\tli t1, 0\n\tli t2, 0\n\tli t3, 0\n\tli t4, 0\n\tli t5, 0\n\tli t6, 0\n\t" \
     "li a0, 0\n\tli a1, 0\n\tli a2, 0\n\tli a3, 0\n\tli a5, 0\n\tli a6, 0\n\tli a7, 0" \
-    :: "i"(bytes) : "memory", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7")
+    :: "i"(bytes) : "memory", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7" STK_CLEAR_CLOBBERS)
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__) && !defined(__ILP32__)
+#define STK_CLEAR_XMM , "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
 #if defined(__AVX512F__)
 #define STK_CLEAR_VECTORS "vzeroall\n\tvpxord %%zmm16, %%zmm16, %%zmm16\n\tvpxord %%zmm17, %%zmm17, %%zmm17\n\tvpxord %%zmm18, %%zmm18, %%zmm18\n\t" \
     "vpxord %%zmm19, %%zmm19, %%zmm19\n\tvpxord %%zmm20, %%zmm20, %%zmm20\n\tvpxord %%zmm21, %%zmm21, %%zmm21\n\tvpxord %%zmm22, %%zmm22, %%zmm22\n\t" \
@@ -10253,8 +10166,11 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #else
 #define STK_CLEAR_VECTORS
 #endif
-#ifdef __SSE2__
-#define STK_CLEAR_CLOBBERS , "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
+#if defined(__AVX512F__)
+#define STK_CLEAR_CLOBBERS STK_CLEAR_XMM , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", \
+    "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+#elif defined(__SSE2__)
+#define STK_CLEAR_CLOBBERS STK_CLEAR_XMM
 #else
 #define STK_CLEAR_CLOBBERS
 #endif
@@ -10268,8 +10184,8 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
     "mov v8.d[1], xzr\n\tmov v9.d[1], xzr\n\tmov v10.d[1], xzr\n\tmov v11.d[1], xzr\n\tmov v12.d[1], xzr\n\tmov v13.d[1], xzr\n\tmov v14.d[1], xzr\n\tmov v15.d[1], xzr\n\t" \
     "movi v16.16b, #0\n\tmovi v17.16b, #0\n\tmovi v18.16b, #0\n\tmovi v19.16b, #0\n\tmovi v20.16b, #0\n\tmovi v21.16b, #0\n\tmovi v22.16b, #0\n\tmovi v23.16b, #0\n\t" \
     "movi v24.16b, #0\n\tmovi v25.16b, #0\n\tmovi v26.16b, #0\n\tmovi v27.16b, #0\n\tmovi v28.16b, #0\n\tmovi v29.16b, #0\n\tmovi v30.16b, #0\n\tmovi v31.16b, #0\n\t"
-#define STK_CLEAR_CLOBBERS , "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", \
-    "v27", "v28", "v29", "v30", "v31"
+#define STK_CLEAR_CLOBBERS , "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", \
+    "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #else
 #define STK_CLEAR_VECTORS
 #define STK_CLEAR_CLOBBERS
@@ -10283,30 +10199,36 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__arm__)
 #ifdef __ARM_FP
 #define STK_CLEAR_LOW "vmov d0, r2, r2\n\tvmov d1, r2, r2\n\tvmov d2, r2, r2\n\tvmov d3, r2, r2\n\tvmov d4, r2, r2\n\tvmov d5, r2, r2\n\tvmov d6, r2, r2\n\tvmov d7, r2, r2\n\t"
+#define STK_CLEAR_LOW_CLOBBERS , "d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7"
 #else
 #define STK_CLEAR_LOW
+#define STK_CLEAR_LOW_CLOBBERS
 #endif
 #ifdef __ARM_NEON
 #define STK_CLEAR_VECTORS STK_CLEAR_LOW "vmov.i32 q8, #0\n\tvmov.i32 q9, #0\n\tvmov.i32 q10, #0\n\tvmov.i32 q11, #0\n\tvmov.i32 q12, #0\n\tvmov.i32 q13, #0\n\t" \
     "vmov.i32 q14, #0\n\tvmov.i32 q15, #0\n\t"
+#define STK_CLEAR_CLOBBERS STK_CLEAR_LOW_CLOBBERS , "d16", "d17", "d18", "d19", "d20", "d21", "d22", "d23", "d24", "d25", "d26", "d27", "d28", "d29", "d30", "d31"
 #else
 #define STK_CLEAR_VECTORS STK_CLEAR_LOW
+#define STK_CLEAR_CLOBBERS STK_CLEAR_LOW_CLOBBERS
 #endif
 #define STK_CLEAR(bytes) __asm__ __volatile__(".syntax unified\n\tmov r1, sp\n\tmov r0, sp\n\tsubs r0, r0, %0\n\tmov sp, r0\n\tmovs r2, #0\n1:\n\tstr r2, [r0]\n\t" \
     "adds r0, r0, #4\n\tcmp r0, r1\n\tbne 1b\n\tmov sp, r1\n\t" STK_CLEAR_VECTORS "movs r0, #0\n\tmovs r1, #0\n\tmovs r3, #0\n\tmov r12, r0\n\tmov lr, r0" \
-    :: "l"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r12", "lr")
+    :: "l"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r12", "lr" STK_CLEAR_CLOBBERS)
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__s390x__)
 #ifdef __VX__
 #define STK_CLEAR_VECTORS "vzero %%v0\n\tvzero %%v1\n\tvzero %%v2\n\tvzero %%v3\n\tvzero %%v4\n\tvzero %%v5\n\tvzero %%v6\n\tvzero %%v7\n\t" \
     "vzero %%v16\n\tvzero %%v17\n\tvzero %%v18\n\tvzero %%v19\n\tvzero %%v20\n\tvzero %%v21\n\tvzero %%v22\n\tvzero %%v23\n\t" \
     "vzero %%v24\n\tvzero %%v25\n\tvzero %%v26\n\tvzero %%v27\n\tvzero %%v28\n\tvzero %%v29\n\tvzero %%v30\n\tvzero %%v31\n\t"
+#define STK_CLEAR_CLOBBERS , "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #else
+#define STK_CLEAR_CLOBBERS
 #define STK_CLEAR_VECTORS "lzdr %%f0\n\tlzdr %%f1\n\tlzdr %%f2\n\tlzdr %%f3\n\tlzdr %%f4\n\tlzdr %%f5\n\tlzdr %%f6\n\tlzdr %%f7\n\t"
 #endif
 #define STK_CLEAR(bytes) __asm__ __volatile__("lgr %%r1, %%r15\n\tlghi %%r2, %0\n\tsgr %%r15, %%r2\n\tlgr %%r2, %%r15\n1:\n\txc 0(16,%%r2), 0(%%r2)\n\t" \
     "aghi %%r2, 16\n\tcgr %%r2, %%r1\n\tjl 1b\n\tlgr %%r15, %%r1\n\t" STK_CLEAR_VECTORS \
     "lghi %%r0, 0\n\tlghi %%r1, 0\n\tlghi %%r2, 0\n\tlghi %%r3, 0\n\tlghi %%r4, 0\n\tlghi %%r5, 0" \
-    :: "i"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r4", "r5")
+    :: "i"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r4", "r5", "f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7" STK_CLEAR_CLOBBERS)
 #else
 /* The stack alone, as far as a compiler leaves no gaps in it. */
 static STK_BODY void stk_clear_below(size_t bytes)
@@ -12593,9 +12515,8 @@ STK_NOINLINE static void nacl_secretbox_stream_over(uint8_t *restrict result, co
 }
 
 /* onetimeauth.accumulator_radix26.load
- * in top: 0 .. 1
- * out result: 0 .. 67109888 */
-static void onetimeauth_accumulator_radix26_load(uint32_t *restrict result, const uint8_t *b, uint32_t top)
+ * out result: 0 .. 2^26-1 */
+static void onetimeauth_accumulator_radix26_load(uint32_t *restrict result, const uint8_t *b)
 {
     uint32_t t;
     uint32_t w_0; /* 0 .. 2^32-1 */
@@ -12614,7 +12535,7 @@ static void onetimeauth_accumulator_radix26_load(uint32_t *restrict result, cons
     result[1] = (w_0 >> 26) + ((w_1 & UINT32_C(0xfffff)) << 6);
     result[2] = (w_1 >> 20) + ((w_2 & UINT32_C(0x3fff)) << 12);
     result[3] = (w_2 >> 14) + ((w_3 & UINT32_C(255)) << 18);
-    result[4] = (w_3 >> 8) + (top << 24);
+    result[4] = w_3 >> 8;
 }
 
 /* onetimeauth.accumulator_radix26.canonical
@@ -12667,9 +12588,9 @@ static void onetimeauth_accumulator_radix26_canonical(uint32_t *result, const ui
 
 /* onetimeauth.accumulator_radix26.mul
  * in a: 0 .. 134219776
- * in b: 0 .. 67109888
+ * in r: 0 .. 67109888
  * out result: 0 .. 67109888 */
-static void onetimeauth_accumulator_radix26_mul(uint32_t *result, const uint32_t *a, const uint32_t *b)
+static void onetimeauth_accumulator_radix26_mul(uint32_t *result, const uint32_t *a, const uint32_t *r)
 {
     uint64_t t_0; /* 0 .. 9007474134745088 */
     uint64_t t_1; /* 0 .. 18014948269490176 */
@@ -12685,31 +12606,31 @@ static void onetimeauth_accumulator_radix26_mul(uint32_t *result, const uint32_t
     uint64_t r_2_0_carried; /* 0 .. 117097166033457194 */
     uint64_t r_3_0_carried; /* 0 .. 81067268957589538 */
     uint64_t r_4_0_carried; /* 0 .. 45037371881721882 */
-    t_0 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b[0]);
-    t_1 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b[1]);
-    t_2 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b[2]);
-    t_3 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b[3]);
-    t_4 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b[4]);
-    t_1 = t_1 + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b[0]);
-    t_2 = t_2 + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b[1]);
-    t_3 = t_3 + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b[2]);
-    t_4 = t_4 + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b[3]);
-    t_5 = STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b[4]);
-    t_2 = t_2 + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b[0]);
-    t_3 = t_3 + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b[1]);
-    t_4 = t_4 + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b[2]);
-    t_5 = t_5 + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b[3]);
-    t_6 = STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b[4]);
-    t_3 = t_3 + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b[0]);
-    t_4 = t_4 + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b[1]);
-    t_5 = t_5 + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b[2]);
-    t_6 = t_6 + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b[3]);
-    t_7 = STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b[4]);
-    t_4 = t_4 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b[0]);
-    t_5 = t_5 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b[1]);
-    t_6 = t_6 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b[2]);
-    t_7 = t_7 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b[3]);
-    t_8 = STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b[4]);
+    t_0 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)r[0]);
+    t_1 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)r[1]);
+    t_2 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)r[2]);
+    t_3 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)r[3]);
+    t_4 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)r[4]);
+    t_1 = t_1 + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)r[0]);
+    t_2 = t_2 + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)r[1]);
+    t_3 = t_3 + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)r[2]);
+    t_4 = t_4 + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)r[3]);
+    t_5 = STK_MUL_WIDE((uint64_t)a[1], (uint64_t)r[4]);
+    t_2 = t_2 + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)r[0]);
+    t_3 = t_3 + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)r[1]);
+    t_4 = t_4 + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)r[2]);
+    t_5 = t_5 + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)r[3]);
+    t_6 = STK_MUL_WIDE((uint64_t)a[2], (uint64_t)r[4]);
+    t_3 = t_3 + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)r[0]);
+    t_4 = t_4 + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)r[1]);
+    t_5 = t_5 + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)r[2]);
+    t_6 = t_6 + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)r[3]);
+    t_7 = STK_MUL_WIDE((uint64_t)a[3], (uint64_t)r[4]);
+    t_4 = t_4 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)r[0]);
+    t_5 = t_5 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)r[1]);
+    t_6 = t_6 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)r[2]);
+    t_7 = t_7 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)r[3]);
+    t_8 = STK_MUL_WIDE((uint64_t)a[4], (uint64_t)r[4]);
     r_0_0_carried = t_0 + STK_MUL_LOW(UINT64_C(5), t_5);
     r_1_0_carried = t_1 + STK_MUL_LOW(UINT64_C(5), t_6);
     r_2_0_carried = t_2 + STK_MUL_LOW(UINT64_C(5), t_7);
@@ -12739,23 +12660,33 @@ static void onetimeauth_accumulator_radix26_mul(uint32_t *result, const uint32_t
  * in m_at: 0 .. 2^31-1
  * in r: 0 .. 67109888
  * in count: 0 .. 2^27
- * out result: 0 .. 67109888 */
-STK_NOINLINE static void onetimeauth_poly1305_whole_blocks_slice(uint32_t *result, uint32_t n, uint32_t m_whole, const uint32_t *start, const uint8_t *m, uint32_t m_at, const uint32_t *r, uint32_t count)
+ * out h: 0 .. 67109888 */
+STK_NOINLINE static void onetimeauth_poly1305_whole_blocks_slice(uint32_t *restrict h, uint32_t n, uint32_t m_whole, const uint32_t *start, const uint8_t *m, uint32_t m_at, const uint32_t *r, uint32_t count)
 {
     (void)n;
     (void)m_whole;
-    uint32_t i_0_one_by_one; /* 0 .. 2^27-1 */
-    memmove(result, start, 5 * sizeof(uint32_t));
-    for (i_0_one_by_one = 0; i_0_one_by_one < count; i_0_one_by_one++) {
-        uint32_t t_0_one_by_one[5]; /* 0 .. 2^26-1 */
-        uint32_t result_0_one_by_one[5]; /* 0 .. 134219776 */
-        onetimeauth_accumulator_radix26_load(t_0_one_by_one, (&m[m_at + (UINT32_C(16) * i_0_one_by_one)]), UINT32_C(1));
-        result_0_one_by_one[0] = result[0] + t_0_one_by_one[0];
-        result_0_one_by_one[1] = result[1] + t_0_one_by_one[1];
-        result_0_one_by_one[2] = result[2] + t_0_one_by_one[2];
-        result_0_one_by_one[3] = result[3] + t_0_one_by_one[3];
-        result_0_one_by_one[4] = result[4] + t_0_one_by_one[4];
-        onetimeauth_accumulator_radix26_mul(result, result_0_one_by_one, r);
+    uint32_t i; /* 0 .. 2^27-1 */
+    h[0] = start[0];
+    h[1] = start[1];
+    h[2] = start[2];
+    h[3] = start[3];
+    h[4] = start[4];
+    for (i = 0; i < count; i++) {
+        uint32_t t[5]; /* 0 .. 2^26-1 */
+        uint32_t result_0_step[5]; /* 0 .. 67109888 */
+        uint32_t result_0_step_2[5]; /* 0 .. 134219776 */
+        onetimeauth_accumulator_radix26_load(t, (&m[m_at + (UINT32_C(16) * i)]));
+        result_0_step_2[0] = h[0] + t[0];
+        result_0_step_2[1] = h[1] + t[1];
+        result_0_step_2[2] = h[2] + t[2];
+        result_0_step_2[3] = h[3] + t[3];
+        result_0_step_2[4] = (h[4] + t[4]) + UINT32_C(0x1000000);
+        onetimeauth_accumulator_radix26_mul(result_0_step, result_0_step_2, r);
+        h[0] = result_0_step[0];
+        h[1] = result_0_step[1];
+        h[2] = result_0_step[2];
+        h[3] = result_0_step[3];
+        h[4] = result_0_step[4];
     }
 }
 
@@ -12902,15 +12833,15 @@ STK_NOINLINE static void onetimeauth_poly1305_blocks_slice(uint32_t *restrict h,
     if ((UINT32_C(16) * (n >> 4)) < n) {
         uint8_t t[16];
         uint32_t t_2[5]; /* 0 .. 2^26-1 */
-        uint32_t result_0_add[5]; /* 0 .. 134219776 */
+        uint32_t result_0_step[5]; /* 0 .. 134219776 */
         onetimeauth_poly1305_rest_slice(t, n, m_whole, m, m_at);
-        onetimeauth_accumulator_radix26_load(t_2, t, UINT32_C(0));
-        result_0_add[0] = h[0] + t_2[0];
-        result_0_add[1] = h[1] + t_2[1];
-        result_0_add[2] = h[2] + t_2[2];
-        result_0_add[3] = h[3] + t_2[3];
-        result_0_add[4] = h[4] + t_2[4];
-        onetimeauth_accumulator_radix26_mul(h, result_0_add, r);
+        onetimeauth_accumulator_radix26_load(t_2, t);
+        result_0_step[0] = h[0] + t_2[0];
+        result_0_step[1] = h[1] + t_2[1];
+        result_0_step[2] = h[2] + t_2[2];
+        result_0_step[3] = h[3] + t_2[3];
+        result_0_step[4] = h[4] + t_2[4];
+        onetimeauth_accumulator_radix26_mul(h, result_0_step, r);
     }
 }
 
@@ -12975,6 +12906,13 @@ STK_NOINLINE static void santoku_secretbox(uint8_t *c, uint32_t n, const uint8_t
     uint8_t t_1_authenticate[16];
     uint32_t result_1_authenticate_3[5]; /* 0 .. 2^26-1 */
     uint32_t t_1_authenticate_2[5]; /* 0 .. 67108901 */
+    uint32_t b_3_1_authenticate;
+    uint32_t b_4_1_authenticate;
+    uint32_t b_7_1_authenticate;
+    uint32_t b_8_1_authenticate;
+    uint32_t b_11_1_authenticate;
+    uint32_t b_12_1_authenticate;
+    uint32_t b_15_1_authenticate;
     memmove(head, m, 32);
     cipher_salsa20_hcore(t_0_xored, nonce, key, cipher_salsa20_SIGMA);
     cipher_xsalsa20_added(c, n, m, t_0_xored, (&nonce[16]));
@@ -12982,20 +12920,27 @@ STK_NOINLINE static void santoku_secretbox(uint8_t *c, uint32_t n, const uint8_t
     t_1_authenticate[0] = (uint8_t)(uint32_t)k[0];
     t_1_authenticate[1] = (uint8_t)(uint32_t)k[1];
     t_1_authenticate[2] = (uint8_t)(uint32_t)k[2];
-    t_1_authenticate[3] = (uint8_t)((uint32_t)k[3] & UINT32_C(15));
-    t_1_authenticate[4] = (uint8_t)((uint32_t)k[4] & UINT32_C(252));
+    b_3_1_authenticate = (uint32_t)k[3];
+    b_4_1_authenticate = (uint32_t)k[4];
     t_1_authenticate[5] = (uint8_t)(uint32_t)k[5];
     t_1_authenticate[6] = (uint8_t)(uint32_t)k[6];
-    t_1_authenticate[7] = (uint8_t)((uint32_t)k[7] & UINT32_C(15));
-    t_1_authenticate[8] = (uint8_t)((uint32_t)k[8] & UINT32_C(252));
+    b_7_1_authenticate = (uint32_t)k[7];
+    b_8_1_authenticate = (uint32_t)k[8];
     t_1_authenticate[9] = (uint8_t)(uint32_t)k[9];
     t_1_authenticate[10] = (uint8_t)(uint32_t)k[10];
-    t_1_authenticate[11] = (uint8_t)((uint32_t)k[11] & UINT32_C(15));
-    t_1_authenticate[12] = (uint8_t)((uint32_t)k[12] & UINT32_C(252));
+    b_11_1_authenticate = (uint32_t)k[11];
+    b_12_1_authenticate = (uint32_t)k[12];
     t_1_authenticate[13] = (uint8_t)(uint32_t)k[13];
     t_1_authenticate[14] = (uint8_t)(uint32_t)k[14];
-    t_1_authenticate[15] = (uint8_t)((uint32_t)k[15] & UINT32_C(15));
-    onetimeauth_accumulator_radix26_load(result_1_authenticate_2, t_1_authenticate, UINT32_C(0));
+    b_15_1_authenticate = (uint32_t)k[15];
+    t_1_authenticate[3] = (uint8_t)(b_3_1_authenticate & UINT32_C(15));
+    t_1_authenticate[4] = (uint8_t)(b_4_1_authenticate & UINT32_C(252));
+    t_1_authenticate[7] = (uint8_t)(b_7_1_authenticate & UINT32_C(15));
+    t_1_authenticate[8] = (uint8_t)(b_8_1_authenticate & UINT32_C(252));
+    t_1_authenticate[11] = (uint8_t)(b_11_1_authenticate & UINT32_C(15));
+    t_1_authenticate[12] = (uint8_t)(b_12_1_authenticate & UINT32_C(252));
+    t_1_authenticate[15] = (uint8_t)(b_15_1_authenticate & UINT32_C(15));
+    onetimeauth_accumulator_radix26_load(result_1_authenticate_2, t_1_authenticate);
     onetimeauth_poly1305_blocks_slice(t_1_authenticate_2, (uint32_t)((int32_t)n + (-INT32_C(32))), n, c, UINT32_C(32), result_1_authenticate_2);
     onetimeauth_accumulator_radix26_canonical(result_1_authenticate_3, t_1_authenticate_2);
     onetimeauth_accumulator_radix26_tag(result_1_authenticate, result_1_authenticate_3, (&k[16]));
@@ -13597,22 +13542,32 @@ STK_NOINLINE static void santoku_hashblocks(uint8_t *result, uint32_t n, const u
  * in start: 0 .. 67109888
  * in r: 0 .. 67109888
  * in count: 0 .. 2^27
- * out result: 0 .. 67109888 */
-STK_NOINLINE static void onetimeauth_poly1305_whole_blocks(uint32_t *result, uint32_t n, const uint32_t *start, const uint8_t *m, const uint32_t *r, uint32_t count)
+ * out h: 0 .. 67109888 */
+STK_NOINLINE static void onetimeauth_poly1305_whole_blocks(uint32_t *restrict h, uint32_t n, const uint32_t *start, const uint8_t *m, const uint32_t *r, uint32_t count)
 {
     (void)n;
-    uint32_t i_0_one_by_one; /* 0 .. 2^27-1 */
-    memmove(result, start, 5 * sizeof(uint32_t));
-    for (i_0_one_by_one = 0; i_0_one_by_one < count; i_0_one_by_one++) {
-        uint32_t t_0_one_by_one[5]; /* 0 .. 2^26-1 */
-        uint32_t result_0_one_by_one[5]; /* 0 .. 134219776 */
-        onetimeauth_accumulator_radix26_load(t_0_one_by_one, (&m[UINT32_C(16) * i_0_one_by_one]), UINT32_C(1));
-        result_0_one_by_one[0] = result[0] + t_0_one_by_one[0];
-        result_0_one_by_one[1] = result[1] + t_0_one_by_one[1];
-        result_0_one_by_one[2] = result[2] + t_0_one_by_one[2];
-        result_0_one_by_one[3] = result[3] + t_0_one_by_one[3];
-        result_0_one_by_one[4] = result[4] + t_0_one_by_one[4];
-        onetimeauth_accumulator_radix26_mul(result, result_0_one_by_one, r);
+    uint32_t i; /* 0 .. 2^27-1 */
+    h[0] = start[0];
+    h[1] = start[1];
+    h[2] = start[2];
+    h[3] = start[3];
+    h[4] = start[4];
+    for (i = 0; i < count; i++) {
+        uint32_t t[5]; /* 0 .. 2^26-1 */
+        uint32_t result_0_step[5]; /* 0 .. 67109888 */
+        uint32_t result_0_step_2[5]; /* 0 .. 134219776 */
+        onetimeauth_accumulator_radix26_load(t, (&m[UINT32_C(16) * i]));
+        result_0_step_2[0] = h[0] + t[0];
+        result_0_step_2[1] = h[1] + t[1];
+        result_0_step_2[2] = h[2] + t[2];
+        result_0_step_2[3] = h[3] + t[3];
+        result_0_step_2[4] = (h[4] + t[4]) + UINT32_C(0x1000000);
+        onetimeauth_accumulator_radix26_mul(result_0_step, result_0_step_2, r);
+        h[0] = result_0_step[0];
+        h[1] = result_0_step[1];
+        h[2] = result_0_step[2];
+        h[3] = result_0_step[3];
+        h[4] = result_0_step[4];
     }
 }
 
@@ -13756,15 +13711,15 @@ STK_NOINLINE static void onetimeauth_poly1305_blocks(uint32_t *restrict h, uint3
     if ((UINT32_C(16) * (n >> 4)) < n) {
         uint8_t t[16];
         uint32_t t_2[5]; /* 0 .. 2^26-1 */
-        uint32_t result_0_add[5]; /* 0 .. 134219776 */
+        uint32_t result_0_step[5]; /* 0 .. 134219776 */
         onetimeauth_poly1305_rest(t, n, m);
-        onetimeauth_accumulator_radix26_load(t_2, t, UINT32_C(0));
-        result_0_add[0] = h[0] + t_2[0];
-        result_0_add[1] = h[1] + t_2[1];
-        result_0_add[2] = h[2] + t_2[2];
-        result_0_add[3] = h[3] + t_2[3];
-        result_0_add[4] = h[4] + t_2[4];
-        onetimeauth_accumulator_radix26_mul(h, result_0_add, r);
+        onetimeauth_accumulator_radix26_load(t_2, t);
+        result_0_step[0] = h[0] + t_2[0];
+        result_0_step[1] = h[1] + t_2[1];
+        result_0_step[2] = h[2] + t_2[2];
+        result_0_step[3] = h[3] + t_2[3];
+        result_0_step[4] = h[4] + t_2[4];
+        onetimeauth_accumulator_radix26_mul(h, result_0_step, r);
     }
 }
 
@@ -13776,23 +13731,37 @@ STK_NOINLINE static void santoku_onetimeauth(uint8_t *restrict result, uint32_t 
     uint8_t t_0_authenticate[16];
     uint32_t result_0_authenticate_2[5]; /* 0 .. 2^26-1 */
     uint32_t t_0_authenticate_2[5]; /* 0 .. 67108901 */
+    uint32_t b_3_0_authenticate;
+    uint32_t b_4_0_authenticate;
+    uint32_t b_7_0_authenticate;
+    uint32_t b_8_0_authenticate;
+    uint32_t b_11_0_authenticate;
+    uint32_t b_12_0_authenticate;
+    uint32_t b_15_0_authenticate;
     t_0_authenticate[0] = (uint8_t)(uint32_t)key[0];
     t_0_authenticate[1] = (uint8_t)(uint32_t)key[1];
     t_0_authenticate[2] = (uint8_t)(uint32_t)key[2];
-    t_0_authenticate[3] = (uint8_t)((uint32_t)key[3] & UINT32_C(15));
-    t_0_authenticate[4] = (uint8_t)((uint32_t)key[4] & UINT32_C(252));
+    b_3_0_authenticate = (uint32_t)key[3];
+    b_4_0_authenticate = (uint32_t)key[4];
     t_0_authenticate[5] = (uint8_t)(uint32_t)key[5];
     t_0_authenticate[6] = (uint8_t)(uint32_t)key[6];
-    t_0_authenticate[7] = (uint8_t)((uint32_t)key[7] & UINT32_C(15));
-    t_0_authenticate[8] = (uint8_t)((uint32_t)key[8] & UINT32_C(252));
+    b_7_0_authenticate = (uint32_t)key[7];
+    b_8_0_authenticate = (uint32_t)key[8];
     t_0_authenticate[9] = (uint8_t)(uint32_t)key[9];
     t_0_authenticate[10] = (uint8_t)(uint32_t)key[10];
-    t_0_authenticate[11] = (uint8_t)((uint32_t)key[11] & UINT32_C(15));
-    t_0_authenticate[12] = (uint8_t)((uint32_t)key[12] & UINT32_C(252));
+    b_11_0_authenticate = (uint32_t)key[11];
+    b_12_0_authenticate = (uint32_t)key[12];
     t_0_authenticate[13] = (uint8_t)(uint32_t)key[13];
     t_0_authenticate[14] = (uint8_t)(uint32_t)key[14];
-    t_0_authenticate[15] = (uint8_t)((uint32_t)key[15] & UINT32_C(15));
-    onetimeauth_accumulator_radix26_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
+    b_15_0_authenticate = (uint32_t)key[15];
+    t_0_authenticate[3] = (uint8_t)(b_3_0_authenticate & UINT32_C(15));
+    t_0_authenticate[4] = (uint8_t)(b_4_0_authenticate & UINT32_C(252));
+    t_0_authenticate[7] = (uint8_t)(b_7_0_authenticate & UINT32_C(15));
+    t_0_authenticate[8] = (uint8_t)(b_8_0_authenticate & UINT32_C(252));
+    t_0_authenticate[11] = (uint8_t)(b_11_0_authenticate & UINT32_C(15));
+    t_0_authenticate[12] = (uint8_t)(b_12_0_authenticate & UINT32_C(252));
+    t_0_authenticate[15] = (uint8_t)(b_15_0_authenticate & UINT32_C(15));
+    onetimeauth_accumulator_radix26_load(result_0_authenticate, t_0_authenticate);
     onetimeauth_poly1305_blocks(t_0_authenticate_2, n, m, result_0_authenticate);
     onetimeauth_accumulator_radix26_canonical(result_0_authenticate_2, t_0_authenticate_2);
     onetimeauth_accumulator_radix26_tag(result, result_0_authenticate_2, (&key[16]));
@@ -13827,23 +13796,37 @@ STK_NOINLINE static uint32_t santoku_onetimeauth_verify(uint32_t n, const uint8_
     uint8_t t_0_authenticate[16];
     uint32_t result_0_authenticate_2[5]; /* 0 .. 2^26-1 */
     uint32_t t_0_authenticate_2[5]; /* 0 .. 67108901 */
+    uint32_t b_3_0_authenticate;
+    uint32_t b_4_0_authenticate;
+    uint32_t b_7_0_authenticate;
+    uint32_t b_8_0_authenticate;
+    uint32_t b_11_0_authenticate;
+    uint32_t b_12_0_authenticate;
+    uint32_t b_15_0_authenticate;
     t_0_authenticate[0] = (uint8_t)(uint32_t)key[0];
     t_0_authenticate[1] = (uint8_t)(uint32_t)key[1];
     t_0_authenticate[2] = (uint8_t)(uint32_t)key[2];
-    t_0_authenticate[3] = (uint8_t)((uint32_t)key[3] & UINT32_C(15));
-    t_0_authenticate[4] = (uint8_t)((uint32_t)key[4] & UINT32_C(252));
+    b_3_0_authenticate = (uint32_t)key[3];
+    b_4_0_authenticate = (uint32_t)key[4];
     t_0_authenticate[5] = (uint8_t)(uint32_t)key[5];
     t_0_authenticate[6] = (uint8_t)(uint32_t)key[6];
-    t_0_authenticate[7] = (uint8_t)((uint32_t)key[7] & UINT32_C(15));
-    t_0_authenticate[8] = (uint8_t)((uint32_t)key[8] & UINT32_C(252));
+    b_7_0_authenticate = (uint32_t)key[7];
+    b_8_0_authenticate = (uint32_t)key[8];
     t_0_authenticate[9] = (uint8_t)(uint32_t)key[9];
     t_0_authenticate[10] = (uint8_t)(uint32_t)key[10];
-    t_0_authenticate[11] = (uint8_t)((uint32_t)key[11] & UINT32_C(15));
-    t_0_authenticate[12] = (uint8_t)((uint32_t)key[12] & UINT32_C(252));
+    b_11_0_authenticate = (uint32_t)key[11];
+    b_12_0_authenticate = (uint32_t)key[12];
     t_0_authenticate[13] = (uint8_t)(uint32_t)key[13];
     t_0_authenticate[14] = (uint8_t)(uint32_t)key[14];
-    t_0_authenticate[15] = (uint8_t)((uint32_t)key[15] & UINT32_C(15));
-    onetimeauth_accumulator_radix26_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
+    b_15_0_authenticate = (uint32_t)key[15];
+    t_0_authenticate[3] = (uint8_t)(b_3_0_authenticate & UINT32_C(15));
+    t_0_authenticate[4] = (uint8_t)(b_4_0_authenticate & UINT32_C(252));
+    t_0_authenticate[7] = (uint8_t)(b_7_0_authenticate & UINT32_C(15));
+    t_0_authenticate[8] = (uint8_t)(b_8_0_authenticate & UINT32_C(252));
+    t_0_authenticate[11] = (uint8_t)(b_11_0_authenticate & UINT32_C(15));
+    t_0_authenticate[12] = (uint8_t)(b_12_0_authenticate & UINT32_C(252));
+    t_0_authenticate[15] = (uint8_t)(b_15_0_authenticate & UINT32_C(15));
+    onetimeauth_accumulator_radix26_load(result_0_authenticate, t_0_authenticate);
     onetimeauth_poly1305_blocks(t_0_authenticate_2, n, m, result_0_authenticate);
     onetimeauth_accumulator_radix26_canonical(result_0_authenticate_2, t_0_authenticate_2);
     onetimeauth_accumulator_radix26_tag(t, result_0_authenticate_2, (&key[16]));
@@ -13873,24 +13856,38 @@ STK_NOINLINE static uint32_t santoku_secretbox_authentic(uint32_t n, const uint8
     uint8_t t_0_authenticate[16];
     uint32_t result_0_authenticate_2[5]; /* 0 .. 2^26-1 */
     uint32_t t_0_authenticate_2[5]; /* 0 .. 67108901 */
+    uint32_t b_3_0_authenticate;
+    uint32_t b_4_0_authenticate;
+    uint32_t b_7_0_authenticate;
+    uint32_t b_8_0_authenticate;
+    uint32_t b_11_0_authenticate;
+    uint32_t b_12_0_authenticate;
+    uint32_t b_15_0_authenticate;
     nacl_secretbox_authenticator_key(t, key, nonce);
     t_0_authenticate[0] = (uint8_t)(uint32_t)t[0];
     t_0_authenticate[1] = (uint8_t)(uint32_t)t[1];
     t_0_authenticate[2] = (uint8_t)(uint32_t)t[2];
-    t_0_authenticate[3] = (uint8_t)((uint32_t)t[3] & UINT32_C(15));
-    t_0_authenticate[4] = (uint8_t)((uint32_t)t[4] & UINT32_C(252));
+    b_3_0_authenticate = (uint32_t)t[3];
+    b_4_0_authenticate = (uint32_t)t[4];
     t_0_authenticate[5] = (uint8_t)(uint32_t)t[5];
     t_0_authenticate[6] = (uint8_t)(uint32_t)t[6];
-    t_0_authenticate[7] = (uint8_t)((uint32_t)t[7] & UINT32_C(15));
-    t_0_authenticate[8] = (uint8_t)((uint32_t)t[8] & UINT32_C(252));
+    b_7_0_authenticate = (uint32_t)t[7];
+    b_8_0_authenticate = (uint32_t)t[8];
     t_0_authenticate[9] = (uint8_t)(uint32_t)t[9];
     t_0_authenticate[10] = (uint8_t)(uint32_t)t[10];
-    t_0_authenticate[11] = (uint8_t)((uint32_t)t[11] & UINT32_C(15));
-    t_0_authenticate[12] = (uint8_t)((uint32_t)t[12] & UINT32_C(252));
+    b_11_0_authenticate = (uint32_t)t[11];
+    b_12_0_authenticate = (uint32_t)t[12];
     t_0_authenticate[13] = (uint8_t)(uint32_t)t[13];
     t_0_authenticate[14] = (uint8_t)(uint32_t)t[14];
-    t_0_authenticate[15] = (uint8_t)((uint32_t)t[15] & UINT32_C(15));
-    onetimeauth_accumulator_radix26_load(result_0_authenticate, t_0_authenticate, UINT32_C(0));
+    b_15_0_authenticate = (uint32_t)t[15];
+    t_0_authenticate[3] = (uint8_t)(b_3_0_authenticate & UINT32_C(15));
+    t_0_authenticate[4] = (uint8_t)(b_4_0_authenticate & UINT32_C(252));
+    t_0_authenticate[7] = (uint8_t)(b_7_0_authenticate & UINT32_C(15));
+    t_0_authenticate[8] = (uint8_t)(b_8_0_authenticate & UINT32_C(252));
+    t_0_authenticate[11] = (uint8_t)(b_11_0_authenticate & UINT32_C(15));
+    t_0_authenticate[12] = (uint8_t)(b_12_0_authenticate & UINT32_C(252));
+    t_0_authenticate[15] = (uint8_t)(b_15_0_authenticate & UINT32_C(15));
+    onetimeauth_accumulator_radix26_load(result_0_authenticate, t_0_authenticate);
     onetimeauth_poly1305_blocks_slice(t_0_authenticate_2, (uint32_t)((int32_t)n + (-INT32_C(32))), n, c, UINT32_C(32), result_0_authenticate);
     onetimeauth_accumulator_radix26_canonical(result_0_authenticate_2, t_0_authenticate_2);
     onetimeauth_accumulator_radix26_tag(t_2, result_0_authenticate_2, (&t[16]));

@@ -169,15 +169,19 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #endif
 #ifdef __riscv_vector
 #define STK_CLEAR_VECTORS "vsetvli t0, zero, e8, m8, ta, ma\n\tvmv.v.i v0, 0\n\tvmv.v.i v8, 0\n\tvmv.v.i v16, 0\n\tvmv.v.i v24, 0\n\t"
+#define STK_CLEAR_CLOBBERS , "vl", "vtype", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", \
+    "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #else
 #define STK_CLEAR_VECTORS
+#define STK_CLEAR_CLOBBERS
 #endif
 #define STK_CLEAR(bytes) __asm__ __volatile__("mv a3, sp\n\tli a5, %0\n\tli a4, 0\n\tsub sp, sp, a5\n\tmv a5, sp\n1:\n\t" STK_CLEAR_16 \
     "addi a5, a5, 16\n\tbne a5, a3, 1b\n\tmv sp, a3\n\t" STK_CLEAR_VECTORS \
     "li t0, 0\n\tli t1, 0\n\tli t2, 0\n\tli t3, 0\n\tli t4, 0\n\tli t5, 0\n\tli t6, 0\n\t" \
     "li a0, 0\n\tli a1, 0\n\tli a2, 0\n\tli a3, 0\n\tli a5, 0\n\tli a6, 0\n\tli a7, 0" \
-    :: "i"(bytes) : "memory", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7")
+    :: "i"(bytes) : "memory", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7" STK_CLEAR_CLOBBERS)
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__) && !defined(__ILP32__)
+#define STK_CLEAR_XMM , "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
 #if defined(__AVX512F__)
 #define STK_CLEAR_VECTORS "vzeroall\n\tvpxord %%zmm16, %%zmm16, %%zmm16\n\tvpxord %%zmm17, %%zmm17, %%zmm17\n\tvpxord %%zmm18, %%zmm18, %%zmm18\n\t" \
     "vpxord %%zmm19, %%zmm19, %%zmm19\n\tvpxord %%zmm20, %%zmm20, %%zmm20\n\tvpxord %%zmm21, %%zmm21, %%zmm21\n\tvpxord %%zmm22, %%zmm22, %%zmm22\n\t" \
@@ -194,8 +198,11 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #else
 #define STK_CLEAR_VECTORS
 #endif
-#ifdef __SSE2__
-#define STK_CLEAR_CLOBBERS , "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
+#if defined(__AVX512F__)
+#define STK_CLEAR_CLOBBERS STK_CLEAR_XMM , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", \
+    "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+#elif defined(__SSE2__)
+#define STK_CLEAR_CLOBBERS STK_CLEAR_XMM
 #else
 #define STK_CLEAR_CLOBBERS
 #endif
@@ -209,8 +216,8 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
     "mov v8.d[1], xzr\n\tmov v9.d[1], xzr\n\tmov v10.d[1], xzr\n\tmov v11.d[1], xzr\n\tmov v12.d[1], xzr\n\tmov v13.d[1], xzr\n\tmov v14.d[1], xzr\n\tmov v15.d[1], xzr\n\t" \
     "movi v16.16b, #0\n\tmovi v17.16b, #0\n\tmovi v18.16b, #0\n\tmovi v19.16b, #0\n\tmovi v20.16b, #0\n\tmovi v21.16b, #0\n\tmovi v22.16b, #0\n\tmovi v23.16b, #0\n\t" \
     "movi v24.16b, #0\n\tmovi v25.16b, #0\n\tmovi v26.16b, #0\n\tmovi v27.16b, #0\n\tmovi v28.16b, #0\n\tmovi v29.16b, #0\n\tmovi v30.16b, #0\n\tmovi v31.16b, #0\n\t"
-#define STK_CLEAR_CLOBBERS , "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", \
-    "v27", "v28", "v29", "v30", "v31"
+#define STK_CLEAR_CLOBBERS , "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", \
+    "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #else
 #define STK_CLEAR_VECTORS
 #define STK_CLEAR_CLOBBERS
@@ -224,30 +231,36 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__arm__)
 #ifdef __ARM_FP
 #define STK_CLEAR_LOW "vmov d0, r2, r2\n\tvmov d1, r2, r2\n\tvmov d2, r2, r2\n\tvmov d3, r2, r2\n\tvmov d4, r2, r2\n\tvmov d5, r2, r2\n\tvmov d6, r2, r2\n\tvmov d7, r2, r2\n\t"
+#define STK_CLEAR_LOW_CLOBBERS , "d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7"
 #else
 #define STK_CLEAR_LOW
+#define STK_CLEAR_LOW_CLOBBERS
 #endif
 #ifdef __ARM_NEON
 #define STK_CLEAR_VECTORS STK_CLEAR_LOW "vmov.i32 q8, #0\n\tvmov.i32 q9, #0\n\tvmov.i32 q10, #0\n\tvmov.i32 q11, #0\n\tvmov.i32 q12, #0\n\tvmov.i32 q13, #0\n\t" \
     "vmov.i32 q14, #0\n\tvmov.i32 q15, #0\n\t"
+#define STK_CLEAR_CLOBBERS STK_CLEAR_LOW_CLOBBERS , "d16", "d17", "d18", "d19", "d20", "d21", "d22", "d23", "d24", "d25", "d26", "d27", "d28", "d29", "d30", "d31"
 #else
 #define STK_CLEAR_VECTORS STK_CLEAR_LOW
+#define STK_CLEAR_CLOBBERS STK_CLEAR_LOW_CLOBBERS
 #endif
 #define STK_CLEAR(bytes) __asm__ __volatile__(".syntax unified\n\tmov r1, sp\n\tmov r0, sp\n\tsubs r0, r0, %0\n\tmov sp, r0\n\tmovs r2, #0\n1:\n\tstr r2, [r0]\n\t" \
     "adds r0, r0, #4\n\tcmp r0, r1\n\tbne 1b\n\tmov sp, r1\n\t" STK_CLEAR_VECTORS "movs r0, #0\n\tmovs r1, #0\n\tmovs r3, #0\n\tmov r12, r0\n\tmov lr, r0" \
-    :: "l"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r12", "lr")
+    :: "l"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r12", "lr" STK_CLEAR_CLOBBERS)
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__s390x__)
 #ifdef __VX__
 #define STK_CLEAR_VECTORS "vzero %%v0\n\tvzero %%v1\n\tvzero %%v2\n\tvzero %%v3\n\tvzero %%v4\n\tvzero %%v5\n\tvzero %%v6\n\tvzero %%v7\n\t" \
     "vzero %%v16\n\tvzero %%v17\n\tvzero %%v18\n\tvzero %%v19\n\tvzero %%v20\n\tvzero %%v21\n\tvzero %%v22\n\tvzero %%v23\n\t" \
     "vzero %%v24\n\tvzero %%v25\n\tvzero %%v26\n\tvzero %%v27\n\tvzero %%v28\n\tvzero %%v29\n\tvzero %%v30\n\tvzero %%v31\n\t"
+#define STK_CLEAR_CLOBBERS , "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #else
+#define STK_CLEAR_CLOBBERS
 #define STK_CLEAR_VECTORS "lzdr %%f0\n\tlzdr %%f1\n\tlzdr %%f2\n\tlzdr %%f3\n\tlzdr %%f4\n\tlzdr %%f5\n\tlzdr %%f6\n\tlzdr %%f7\n\t"
 #endif
 #define STK_CLEAR(bytes) __asm__ __volatile__("lgr %%r1, %%r15\n\tlghi %%r2, %0\n\tsgr %%r15, %%r2\n\tlgr %%r2, %%r15\n1:\n\txc 0(16,%%r2), 0(%%r2)\n\t" \
     "aghi %%r2, 16\n\tcgr %%r2, %%r1\n\tjl 1b\n\tlgr %%r15, %%r1\n\t" STK_CLEAR_VECTORS \
     "lghi %%r0, 0\n\tlghi %%r1, 0\n\tlghi %%r2, 0\n\tlghi %%r3, 0\n\tlghi %%r4, 0\n\tlghi %%r5, 0" \
-    :: "i"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r4", "r5")
+    :: "i"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r4", "r5", "f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7" STK_CLEAR_CLOBBERS)
 #else
 /* The stack alone, as far as a compiler leaves no gaps in it. */
 static STK_BODY void stk_clear_below(size_t bytes)
@@ -6416,15 +6429,19 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #endif
 #ifdef __riscv_vector
 #define STK_CLEAR_VECTORS "vsetvli t0, zero, e8, m8, ta, ma\n\tvmv.v.i v0, 0\n\tvmv.v.i v8, 0\n\tvmv.v.i v16, 0\n\tvmv.v.i v24, 0\n\t"
+#define STK_CLEAR_CLOBBERS , "vl", "vtype", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", \
+    "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #else
 #define STK_CLEAR_VECTORS
+#define STK_CLEAR_CLOBBERS
 #endif
 #define STK_CLEAR(bytes) __asm__ __volatile__("mv a3, sp\n\tli a5, %0\n\tli a4, 0\n\tsub sp, sp, a5\n\tmv a5, sp\n1:\n\t" STK_CLEAR_16 \
     "addi a5, a5, 16\n\tbne a5, a3, 1b\n\tmv sp, a3\n\t" STK_CLEAR_VECTORS \
     "li t0, 0\n\tli t1, 0\n\tli t2, 0\n\tli t3, 0\n\tli t4, 0\n\tli t5, 0\n\tli t6, 0\n\t" \
     "li a0, 0\n\tli a1, 0\n\tli a2, 0\n\tli a3, 0\n\tli a5, 0\n\tli a6, 0\n\tli a7, 0" \
-    :: "i"(bytes) : "memory", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7")
+    :: "i"(bytes) : "memory", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7" STK_CLEAR_CLOBBERS)
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__) && !defined(__ILP32__)
+#define STK_CLEAR_XMM , "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
 #if defined(__AVX512F__)
 #define STK_CLEAR_VECTORS "vzeroall\n\tvpxord %%zmm16, %%zmm16, %%zmm16\n\tvpxord %%zmm17, %%zmm17, %%zmm17\n\tvpxord %%zmm18, %%zmm18, %%zmm18\n\t" \
     "vpxord %%zmm19, %%zmm19, %%zmm19\n\tvpxord %%zmm20, %%zmm20, %%zmm20\n\tvpxord %%zmm21, %%zmm21, %%zmm21\n\tvpxord %%zmm22, %%zmm22, %%zmm22\n\t" \
@@ -6441,8 +6458,11 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #else
 #define STK_CLEAR_VECTORS
 #endif
-#ifdef __SSE2__
-#define STK_CLEAR_CLOBBERS , "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
+#if defined(__AVX512F__)
+#define STK_CLEAR_CLOBBERS STK_CLEAR_XMM , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", \
+    "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+#elif defined(__SSE2__)
+#define STK_CLEAR_CLOBBERS STK_CLEAR_XMM
 #else
 #define STK_CLEAR_CLOBBERS
 #endif
@@ -6456,8 +6476,8 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
     "mov v8.d[1], xzr\n\tmov v9.d[1], xzr\n\tmov v10.d[1], xzr\n\tmov v11.d[1], xzr\n\tmov v12.d[1], xzr\n\tmov v13.d[1], xzr\n\tmov v14.d[1], xzr\n\tmov v15.d[1], xzr\n\t" \
     "movi v16.16b, #0\n\tmovi v17.16b, #0\n\tmovi v18.16b, #0\n\tmovi v19.16b, #0\n\tmovi v20.16b, #0\n\tmovi v21.16b, #0\n\tmovi v22.16b, #0\n\tmovi v23.16b, #0\n\t" \
     "movi v24.16b, #0\n\tmovi v25.16b, #0\n\tmovi v26.16b, #0\n\tmovi v27.16b, #0\n\tmovi v28.16b, #0\n\tmovi v29.16b, #0\n\tmovi v30.16b, #0\n\tmovi v31.16b, #0\n\t"
-#define STK_CLEAR_CLOBBERS , "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", \
-    "v27", "v28", "v29", "v30", "v31"
+#define STK_CLEAR_CLOBBERS , "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", \
+    "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #else
 #define STK_CLEAR_VECTORS
 #define STK_CLEAR_CLOBBERS
@@ -6471,30 +6491,36 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__arm__)
 #ifdef __ARM_FP
 #define STK_CLEAR_LOW "vmov d0, r2, r2\n\tvmov d1, r2, r2\n\tvmov d2, r2, r2\n\tvmov d3, r2, r2\n\tvmov d4, r2, r2\n\tvmov d5, r2, r2\n\tvmov d6, r2, r2\n\tvmov d7, r2, r2\n\t"
+#define STK_CLEAR_LOW_CLOBBERS , "d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7"
 #else
 #define STK_CLEAR_LOW
+#define STK_CLEAR_LOW_CLOBBERS
 #endif
 #ifdef __ARM_NEON
 #define STK_CLEAR_VECTORS STK_CLEAR_LOW "vmov.i32 q8, #0\n\tvmov.i32 q9, #0\n\tvmov.i32 q10, #0\n\tvmov.i32 q11, #0\n\tvmov.i32 q12, #0\n\tvmov.i32 q13, #0\n\t" \
     "vmov.i32 q14, #0\n\tvmov.i32 q15, #0\n\t"
+#define STK_CLEAR_CLOBBERS STK_CLEAR_LOW_CLOBBERS , "d16", "d17", "d18", "d19", "d20", "d21", "d22", "d23", "d24", "d25", "d26", "d27", "d28", "d29", "d30", "d31"
 #else
 #define STK_CLEAR_VECTORS STK_CLEAR_LOW
+#define STK_CLEAR_CLOBBERS STK_CLEAR_LOW_CLOBBERS
 #endif
 #define STK_CLEAR(bytes) __asm__ __volatile__(".syntax unified\n\tmov r1, sp\n\tmov r0, sp\n\tsubs r0, r0, %0\n\tmov sp, r0\n\tmovs r2, #0\n1:\n\tstr r2, [r0]\n\t" \
     "adds r0, r0, #4\n\tcmp r0, r1\n\tbne 1b\n\tmov sp, r1\n\t" STK_CLEAR_VECTORS "movs r0, #0\n\tmovs r1, #0\n\tmovs r3, #0\n\tmov r12, r0\n\tmov lr, r0" \
-    :: "l"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r12", "lr")
+    :: "l"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r12", "lr" STK_CLEAR_CLOBBERS)
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__s390x__)
 #ifdef __VX__
 #define STK_CLEAR_VECTORS "vzero %%v0\n\tvzero %%v1\n\tvzero %%v2\n\tvzero %%v3\n\tvzero %%v4\n\tvzero %%v5\n\tvzero %%v6\n\tvzero %%v7\n\t" \
     "vzero %%v16\n\tvzero %%v17\n\tvzero %%v18\n\tvzero %%v19\n\tvzero %%v20\n\tvzero %%v21\n\tvzero %%v22\n\tvzero %%v23\n\t" \
     "vzero %%v24\n\tvzero %%v25\n\tvzero %%v26\n\tvzero %%v27\n\tvzero %%v28\n\tvzero %%v29\n\tvzero %%v30\n\tvzero %%v31\n\t"
+#define STK_CLEAR_CLOBBERS , "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #else
+#define STK_CLEAR_CLOBBERS
 #define STK_CLEAR_VECTORS "lzdr %%f0\n\tlzdr %%f1\n\tlzdr %%f2\n\tlzdr %%f3\n\tlzdr %%f4\n\tlzdr %%f5\n\tlzdr %%f6\n\tlzdr %%f7\n\t"
 #endif
 #define STK_CLEAR(bytes) __asm__ __volatile__("lgr %%r1, %%r15\n\tlghi %%r2, %0\n\tsgr %%r15, %%r2\n\tlgr %%r2, %%r15\n1:\n\txc 0(16,%%r2), 0(%%r2)\n\t" \
     "aghi %%r2, 16\n\tcgr %%r2, %%r1\n\tjl 1b\n\tlgr %%r15, %%r1\n\t" STK_CLEAR_VECTORS \
     "lghi %%r0, 0\n\tlghi %%r1, 0\n\tlghi %%r2, 0\n\tlghi %%r3, 0\n\tlghi %%r4, 0\n\tlghi %%r5, 0" \
-    :: "i"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r4", "r5")
+    :: "i"(bytes) : "memory", "cc", "r0", "r1", "r2", "r3", "r4", "r5", "f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7" STK_CLEAR_CLOBBERS)
 #else
 /* The stack alone, as far as a compiler leaves no gaps in it. */
 static STK_BODY void stk_clear_below(size_t bytes)
