@@ -2407,7 +2407,7 @@ STK_NOINLINE static void aead_chacha20poly1305_summed(uint64_t *restrict result,
 /* onetimeauth.accumulator_radix64.canonical
  * in a: 0 .. 2^64-1
  * out result: 0 .. 2^64-1 */
-static void onetimeauth_accumulator_radix64_canonical(uint64_t *result, const uint64_t *a)
+STK_NOINLINE static void onetimeauth_accumulator_radix64_canonical(uint64_t *result, const uint64_t *a)
 {
     uint32_t top; /* 0 .. 4 */
     uint32_t w; /* 0 .. 4 */

@@ -69,7 +69,7 @@ impl Relation {
         let want = self.value(terms, cut, at, when)?;
         Some(t.is_some_and(|t| match self {
             Relation::Low(_) => terms.mod2k(t, 32) == want,
-            Relation::Source(k, view) => terms.same(t, want) || view.is_signed(&cut.carried[*k]) && {
+            Relation::Source(k, view) => terms.same(t, want) || terms.settled(t, want) || view.is_signed(&cut.carried[*k]) && {
                 let t = terms.signed(t, view.bits);
                 terms.same(t, cut.carried[*k].at(when))
             },
