@@ -6279,9 +6279,9 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
 #define hash_sha512_hash_with_prefix_32 nacl_sign_hash_sha512_hash_with_prefix_32
 #define nacl_sign_expand nacl_sign_nacl_sign_expand
 #define curve_ed25519_comb_recode nacl_sign_curve_ed25519_comb_recode
-#define field_fe25519_radix25_5_mul nacl_sign_field_fe25519_radix25_5_mul
-#define field_fe25519_radix25_5_square nacl_sign_field_fe25519_radix25_5_square
-#define field_fe25519_radix25_5_square2 nacl_sign_field_fe25519_radix25_5_square2
+#define field_fe25519_saturated32_mul nacl_sign_field_fe25519_saturated32_mul
+#define field_fe25519_saturated32_square nacl_sign_field_fe25519_saturated32_square
+#define field_fe25519_saturated32_square2 nacl_sign_field_fe25519_saturated32_square2
 #define curve_ed25519_double nacl_sign_curve_ed25519_double
 #define curve_ed25519_add_niels nacl_sign_curve_ed25519_add_niels
 #define curve_ed25519_comb_term nacl_sign_curve_ed25519_comb_term
@@ -6293,7 +6293,7 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
 #define field_fe25519_pow_square_times_100 nacl_sign_field_fe25519_pow_square_times_100
 #define field_fe25519_pow_chain nacl_sign_field_fe25519_pow_chain
 #define field_fe25519_pow_invert nacl_sign_field_fe25519_pow_invert
-#define field_fe25519_radix25_5_to_bytes nacl_sign_field_fe25519_radix25_5_to_bytes
+#define field_fe25519_saturated32_to_bytes nacl_sign_field_fe25519_saturated32_to_bytes
 #define curve_ed25519_encode nacl_sign_curve_ed25519_encode
 #define nacl_sign_encoded_multiple nacl_sign_nacl_sign_encoded_multiple
 #define field_sc25519_pack nacl_sign_field_sc25519_pack
@@ -6308,12 +6308,12 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
 #define nacl_sign_challenge nacl_sign_nacl_sign_challenge
 #define field_sc25519_unpack32 nacl_sign_field_sc25519_unpack32
 #define field_sc25519_muladd nacl_sign_field_sc25519_muladd
-#define field_fe25519_radix25_5_from_bytes nacl_sign_field_fe25519_radix25_5_from_bytes
 #define field_fe25519_pow_square_times_2 nacl_sign_field_fe25519_pow_square_times_2
 #define field_fe25519_pow_pow22523 nacl_sign_field_fe25519_pow_pow22523
 #define curve_ed25519_decode_negated nacl_sign_curve_ed25519_decode_negated
 #define curve_wnaf_recode_5 nacl_sign_curve_wnaf_recode_5
 #define curve_ed25519_vartime_wnaf_5 nacl_sign_curve_ed25519_vartime_wnaf_5
+#define curve_ed25519_to_cached nacl_sign_curve_ed25519_to_cached
 #define curve_ed25519_add_cached nacl_sign_curve_ed25519_add_cached
 #define curve_ed25519_vartime_odd_multiples nacl_sign_curve_ed25519_vartime_odd_multiples
 #define curve_ed25519_vartime_multiple nacl_sign_curve_ed25519_vartime_multiple
@@ -6331,9 +6331,6 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
 #define field_sc25519_L_BYTES nacl_sign_field_sc25519_L_BYTES
 #define curve_ed25519_ZERO nacl_sign_curve_ed25519_ZERO
 #define curve_ed25519_ONE nacl_sign_curve_ed25519_ONE
-#define field_fe25519_radix25_5_LIMB_OF nacl_sign_field_fe25519_radix25_5_LIMB_OF
-#define field_fe25519_radix25_5_AT nacl_sign_field_fe25519_radix25_5_AT
-#define field_fe25519_radix25_5_ROOM nacl_sign_field_fe25519_radix25_5_ROOM
 #define curve_ed25519_D_FE nacl_sign_curve_ed25519_D_FE
 #define curve_ed25519_SQRT_M1_FE nacl_sign_curve_ed25519_SQRT_M1_FE
 #define curve_ed25519_D2_FE nacl_sign_curve_ed25519_D2_FE
@@ -6639,40 +6636,40 @@ static inline uint64_t stk_product_u64(uint64_t a, uint64_t b)
 
 /* curve.ed25519.P3 */
 typedef struct {
-    int32_t x[10];
-    int32_t y[10];
-    int32_t z[10];
-    int32_t t[10];
+    uint32_t x[8];
+    uint32_t y[8];
+    uint32_t z[8];
+    uint32_t t[8];
 } curve_ed25519_P3;
 
 /* curve.ed25519.Niels */
 typedef struct {
-    int32_t plus[10];
-    int32_t minus[10];
-    int32_t td[10];
+    uint32_t plus[8];
+    uint32_t minus[8];
+    uint32_t td[8];
 } curve_ed25519_Niels;
 
 /* curve.ed25519.P1P1 */
 typedef struct {
-    int32_t x[10];
-    int32_t y[10];
-    int32_t z[10];
-    int32_t t[10];
+    uint32_t x[8];
+    uint32_t y[8];
+    uint32_t z[8];
+    uint32_t t[8];
 } curve_ed25519_P1P1;
 
 /* curve.ed25519.P2 */
 typedef struct {
-    int32_t x[10];
-    int32_t y[10];
-    int32_t z[10];
+    uint32_t x[8];
+    uint32_t y[8];
+    uint32_t z[8];
 } curve_ed25519_P2;
 
 /* curve.ed25519.Cached */
 typedef struct {
-    int32_t plus[10];
-    int32_t minus[10];
-    int32_t z[10];
-    int32_t td[10];
+    uint32_t plus[8];
+    uint32_t minus[8];
+    uint32_t z[8];
+    uint32_t td[8];
 } curve_ed25519_Cached;
 
 /* hash.sha512.IV */
@@ -6710,276 +6707,228 @@ STK_TABLE curve_ed25519_Niels curve_ed25519_base_comb2_ROWS[2][8] = {
     {
         {
             {
-                INT32_C(0x733851), INT32_C(0x28b209), INT32_C(0x10a8976), INT32_C(0xe69cd2),
-                (-INT32_C(0x1d1b09c)), INT32_C(0x458b52), INT32_C(0x1e17755), (-INT32_C(0xfb1370)),
-                INT32_C(0x648087), (-INT32_C(0xd0c5af))
+                UINT32_C(0x2473383e), UINT32_C(0x4bb0a2c8), UINT32_C(0xd39a4854), UINT32_C(0x8b93d91c),
+                UINT32_C(0xaa458b51), UINT32_C(0x6483c2ee), UINT32_C(0x48086827), UINT32_C(0x4bce9446)
             },
             {
-                (-INT32_C(0x772f40)), INT32_C(0xaa04f7), INT32_C(0x1b83c7c), (-INT32_C(0x152276)),
-                INT32_C(0x1bd02c5), (-INT32_C(0xe1d42e)), INT32_C(0xaa12ab), (-INT32_C(0xd24732)),
-                (-INT32_C(0x113b9bc)), (-INT32_C(0xffe921))
+                UINT32_C(0xdb88d0ad), UINT32_C(0xe3e2a813), UINT32_C(0x5bb14dc1), UINT32_C(0x6f40b13d),
+                UINT32_C(0x551e2bd2), UINT32_C(0xc6715425), UINT32_C(0xc464396d), UINT32_C(0x4005b7ae)
             },
             {
-                (-INT32_C(0x1386e4)), INT32_C(0x386097), (-INT32_C(0x13b4670)), INT32_C(0x857b6c),
-                (-INT32_C(0x7d2d59)), (-INT32_C(0x44d167)), (-INT32_C(0x1654168)), INT32_C(0x7b4c2a),
-                (-INT32_C(0x99c59c)), INT32_C(0x71deee)
+                UINT32_C(0x5bec791c), UINT32_C(0xcc80e182), UINT32_C(0xaf6d7625), UINT32_C(0xe0b4a9d0),
+                UINT32_C(0x2fbb2e98), UINT32_C(0x614d357d), UINT32_C(0x63a643da), UINT32_C(0x1c77bb76)
             }
         },
         {
             {
-                (-INT32_C(0x1c19706)), INT32_C(0xad566c), INT32_C(0x197a2da), (-INT32_C(0x653dc3)),
-                INT32_C(0x1bf158a), INT32_C(0x290875), INT32_C(0x8faa4b), (-INT32_C(0xb328cf)),
-                INT32_C(0xf6ff39), (-INT32_C(0xf15c09))
+                UINT32_C(0xae3e68e7), UINT32_C(0x16d2b559), UINT32_C(0x5847acbd), UINT32_C(0x6fc56273),
+                UINT32_C(0x96290875), UINT32_C(0xb9891f54), UINT32_C(0x6ff38a66), UINT32_C(0x43a8fdcf)
             },
             {
-                INT32_C(0x17134c3), (-INT32_C(0x4b6299)), INT32_C(0x141bd3c), INT32_C(0x9aa3d8),
-                (-INT32_C(0x610d2a)), INT32_C(0x7344fc), (-INT32_C(0x1cd07ff)), INT32_C(0x14ebd8),
-                INT32_C(0xf89bc8), (-INT32_C(0x66c32a))
+                UINT32_C(0x9d7134b0), UINT32_C(0xe9ded275), UINT32_C(0x547b0a0d), UINT32_C(0xe7bcb593),
+                UINT32_C(0x27344fb), UINT32_C(0x5ebc65f0), UINT32_C(0x89bc80a7), UINT32_C(0x664f358f)
             },
             {
-                (-INT32_C(0xea1439)), (-INT32_C(0xf1a6e6)), INT32_C(0x7e27bb), (-INT32_C(0x7620db)),
-                INT32_C(0x45364c), (-INT32_C(0x2b3ea7)), INT32_C(0x1c5b3ac), (-INT32_C(0x6f43d8)),
-                INT32_C(0x1c7cef7), (-INT32_C(0xb92a0e))
+                UINT32_C(0x6715ebb4), UINT32_C(0x3dd43964), UINT32_C(0x3be4a3f1), UINT32_C(0x114d92f1),
+                UINT32_C(0x57d4c159), UINT32_C(0xe1438b67), UINT32_C(0x7cef6c85), UINT32_C(0x51b57c9c)
             }
         },
         {
             {
-                INT32_C(0x44781), (-INT32_C(0xf07e95)), INT32_C(0xca5323), (-INT32_C(0xc9cc6c)),
-                INT32_C(0x15603f7), INT32_C(0x15bcd2), (-INT32_C(0x1bd937a)), INT32_C(0xcae7df),
-                INT32_C(0x1e48ce2), INT32_C(0x767670)
+                UINT32_C(0xac044781), UINT32_C(0x99143e05), UINT32_C(0xc6728652), UINT32_C(0x5580fda6),
+                UINT32_C(0xc15bcd2), UINT32_C(0x3ef484d9), UINT32_C(0x48ce2657), UINT32_C(0x1d9d9c1e)
             },
             {
-                (-INT32_C(0x1f22a37)), INT32_C(0xc6d957), INT32_C(0x17a63e6), (-INT32_C(0xf1b3cf)),
-                INT32_C(0x2d517e), (-INT32_C(0x8c87cd)), (-INT32_C(0x3b2675)), INT32_C(0x8b8733),
-                INT32_C(0x107743d), INT32_C(0x4d41ce)
+                UINT32_C(0x5a0dd5c9), UINT32_C(0x1f331b65), UINT32_C(0xc9862bd3), UINT32_C(0xb545f61),
+                UINT32_C(0x15737833), UINT32_C(0x399789b3), UINT32_C(0x7743d45c), UINT32_C(0x13507390)
             },
             {
-                INT32_C(0x1ad1eab), INT32_C(0x218bfd), (-INT32_C(0x1d0bd84)), (-INT32_C(0x337c71)),
-                (-INT32_C(0x41671)), (-INT32_C(0x7d7314)), (-INT32_C(0x4cb606)), INT32_C(0xab5b07),
-                (-INT32_C(0xeb5a30)), INT32_C(0x295b9f)
+                UINT32_C(0xf5ad1eab), UINT32_C(0x13e0862f), UINT32_C(0x9071d17a), UINT32_C(0xfefa63b9),
+                UINT32_C(0xf3828ceb), UINT32_C(0xd8376693), UINT32_C(0x4a5d055a), UINT32_C(0xa56e7b1)
             }
         },
         {
             {
-                INT32_C(0x15f8caf), (-INT32_C(0xc6577)), INT32_C(0x11dd5ba), INT32_C(0xe4a24),
-                (-INT32_C(0x1d09e23)), INT32_C(0x445bfe), INT32_C(0x14a6a02), INT32_C(0x914127),
-                (-INT32_C(0xc0316f)), (-INT32_C(0x136bb8))
+                UINT32_C(0x255f8c9c), UINT32_C(0xadcfce6a), UINT32_C(0xc94488ee), UINT32_C(0x8bd87741),
+                UINT32_C(0x4445bfd), UINT32_C(0x93a94d4), UINT32_C(0xfce9148a), UINT32_C(0x7b2511f3)
             },
             {
-                (-INT32_C(0xdca4af)), INT32_C(0x91bdf0), (-INT32_C(0x469db8)), INT32_C(0xa0f6c4),
-                (-INT32_C(0x5e0647)), (-INT32_C(0xc7aa6d)), INT32_C(0x1761a61), (-INT32_C(0x1d90f6)),
-                INT32_C(0x865426), (-INT32_C(0xf9e96))
+                UINT32_C(0xbf235b3e), UINT32_C(0x124246f7), UINT32_C(0x1ed87dcb), UINT32_C(0xe87e6e54),
+                UINT32_C(0xc1385592), UINT32_C(0x7852ec34), UINT32_C(0x65425f13), UINT32_C(0x7c185a88)
             },
             {
-                (-INT32_C(0x1264ffe)), (-INT32_C(0x1f9c58)), (-INT32_C(0x7ccd16)), INT32_C(0xb5834),
-                INT32_C(0xccce4), (-INT32_C(0x9a0f5b)), (-INT32_C(0x1b2912f)), INT32_C(0xf6a890),
-                (-INT32_C(0x1febe7b)), (-INT32_C(0x9a6fed))
+                UINT32_C(0x9ed9afef), UINT32_C(0x974f818e), UINT32_C(0x6b067c19), UINT32_C(0x3333901),
+                UINT32_C(0xa165f0a5), UINT32_C(0x447c9add), UINT32_C(0x141857b5), UINT32_C(0x596404a0)
             }
         },
         {
             {
-                INT32_C(0xbf0ca0), INT32_C(0x46c7f6), INT32_C(0x1d93ef1), INT32_C(0x5cf85d),
-                (-INT32_C(0x132b762)), INT32_C(0xcde234), (-INT32_C(0xf4632a)), (-INT32_C(0xf47efb)),
-                INT32_C(0x14f2d9d), (-INT32_C(0x465de3))
+                UINT32_C(0xd8bf0c8d), UINT32_C(0xf7891b1f), UINT32_C(0x9f0baec9), UINT32_C(0xb352278b),
+                UINT32_C(0xaccde233), UINT32_C(0x8261739), UINT32_C(0xf2d9c85c), UINT32_C(0x6e688754)
             },
             {
-                INT32_C(0x944a2d), INT32_C(0xe3e461), (-INT32_C(0x1ff6fb4)), (-INT32_C(0x9343ee)),
-                INT32_C(0x18552bb), (-INT32_C(0x3f5312)), INT32_C(0x1a4ef98), (-INT32_C(0xc7f0ec)),
-                (-INT32_C(0x1bb81fa)), INT32_C(0x46ab77)
+                UINT32_C(0x84944a2d), UINT32_C(0x82638f91), UINT32_C(0x97823004), UINT32_C(0x6154aead),
+                UINT32_C(0x2fc0acee), UINT32_C(0x78a349df), UINT32_C(0x47e059c0), UINT32_C(0x11aadda4)
             },
             {
-                (-INT32_C(0x1ab3034)), INT32_C(0xccf67d), INT32_C(0x7b546c), INT32_C(0xa06f7e),
-                (-INT32_C(0x1041f0f)), (-INT32_C(0x90355d)), (-INT32_C(0x839e05)), (-INT32_C(0x488e2d)),
-                (-INT32_C(0x1cb4885)), (-INT32_C(0xf4cd37))
+                UINT32_C(0xf254cfb9), UINT32_C(0xa36333d9), UINT32_C(0xdefc3da), UINT32_C(0xbef83c54),
+                UINT32_C(0xf56fcaa2), UINT32_C(0x8e96f8c3), UINT32_C(0x4b77adbb), UINT32_C(0x42ccb223)
             }
         },
         {
             {
-                (-INT32_C(0x226ba)), INT32_C(0xbf5a1e), (-INT32_C(0x37a666)), (-INT32_C(0xde453)),
-                (-INT32_C(0x1f62244)), INT32_C(0x97c375), (-INT32_C(0x185b00e)), (-INT32_C(0x7ca427)),
-                INT32_C(0x1748249), (-INT32_C(0x86ee5b))
+                UINT32_C(0x77fdd933), UINT32_C(0xccd2fd68), UINT32_C(0x43759e42), UINT32_C(0x82776efe),
+                UINT32_C(0xe497c374), UINT32_C(0xdec4f49f), UINT32_C(0x48248c1a), UINT32_C(0x5e446957)
             },
             {
-                (-INT32_C(0x658e42)), INT32_C(0x20310c), INT32_C(0xc74c7f), (-INT32_C(0x7b77f0)),
-                INT32_C(0x1142e47), INT32_C(0x291bd1), INT32_C(0xbe416a), (-INT32_C(0x923723)),
-                (-INT32_C(0xc07570)), (-INT32_C(0xf0b405))
+                UINT32_C(0x2f9a71ab), UINT32_C(0x63f880c4), UINT32_C(0x9102063a), UINT32_C(0x450b91b0),
+                UINT32_C(0xd4291bd1), UINT32_C(0x46e97c82), UINT32_C(0xf8a8fb6e), UINT32_C(0x43d2feb3)
             },
             {
-                (-INT32_C(0xf6e002)), (-INT32_C(0xba62da)), INT32_C(0xe10518), INT32_C(0x84ea5d),
-                INT32_C(0x1c0a657), (-INT32_C(0xff126c)), (-INT32_C(0x1672d0)), INT32_C(0x579f67),
-                (-INT32_C(0x1060ebf)), INT32_C(0x553bf0)
+                UINT32_C(0x97091ffe), UINT32_C(0x28bd1674), UINT32_C(0x9d4ba708), UINT32_C(0x702995d0),
+                UINT32_C(0x5f00ed94), UINT32_C(0xfb37d31a), UINT32_C(0x9f1412bc), UINT32_C(0x154efbef)
             }
         },
         {
             {
-                INT32_C(0x16053a2), INT32_C(0xcbb205), (-INT32_C(0x1dadf51)), (-INT32_C(0xc86813)),
-                INT32_C(0x36b2d1), (-INT32_C(0xef222b)), (-INT32_C(0x1396fa1)), INT32_C(0x65dc62),
-                INT32_C(0x1d079bb), INT32_C(0x9ede5a)
+                UINT32_C(0x156053a2), UINT32_C(0x57b2ec8), UINT32_C(0xf2fd9129), UINT32_C(0xdacb426),
+                UINT32_C(0xbd10ddd5), UINT32_C(0xe30d8d20), UINT32_C(0x79bb32e), UINT32_C(0x27b7969d)
             },
             {
-                (-INT32_C(0xe5ee50)), (-INT32_C(0x62d3f6)), (-INT32_C(0x17bef0)), (-INT32_C(0xc7a78f)),
-                INT32_C(0x19f0381), (-INT32_C(0xd49b71)), (-INT32_C(0x1be3179)), (-INT32_C(0xae8224)),
-                INT32_C(0x16fb9c9), (-INT32_C(0x54657e))
+                UINT32_C(0x271a119d), UINT32_C(0x87e74b0), UINT32_C(0xb0e1f42), UINT32_C(0x67c0e027),
+                UINT32_C(0xd2b648f), UINT32_C(0xeedc839d), UINT32_C(0xfb9c8a8b), UINT32_C(0x6ae6a096)
             },
             {
-                INT32_C(0x8d8294), (-INT32_C(0xf0695c)), INT32_C(0x19a34e5), INT32_C(0xd47a8c),
-                INT32_C(0x1cb8633), (-INT32_C(0x722354)), INT32_C(0x1f41d90), (-INT32_C(0x9861a4)),
-                (-INT32_C(0x542708)), (-INT32_C(0x3cbb09))
+                UINT32_C(0x908d8281), UINT32_C(0xa7243e5a), UINT32_C(0x8f518cd1), UINT32_C(0x72e18cda),
+                UINT32_C(0x1f8ddcac), UINT32_C(0xf2e3e83b), UINT32_C(0xbd8f7b3c), UINT32_C(0x70d13dba)
             }
         },
         {
             {
-                (-INT32_C(0x447be)), (-INT32_C(0x45262e)), (-INT32_C(0xae9d90)), (-INT32_C(0x54fbf7)),
-                INT32_C(0x1e77d72), (-INT32_C(0x73766)), INT32_C(0x1d3b7b9), (-INT32_C(0x7b4bb)),
-                INT32_C(0x163bc90), INT32_C(0x2654a9)
+                UINT32_C(0x47fbb842), UINT32_C(0x137eeb67), UINT32_C(0x60811a8b), UINT32_C(0x79df5c75),
+                UINT32_C(0x71f8c89a), UINT32_C(0x5a2ba76f), UINT32_C(0x3bc8ffc2), UINT32_C(0x9952a56)
             },
             {
-                INT32_C(0x7ef84f), INT32_C(0x32d2f7), INT32_C(0x44d455), (-INT32_C(0x2d0362)),
-                (-INT32_C(0x1a528e4)), INT32_C(0x64e3a6), INT32_C(0x1f58d83), (-INT32_C(0x1a0563)),
-                INT32_C(0x1ce5c6d), (-INT32_C(0xfd92d5))
+                UINT32_C(0xdc7ef83c), UINT32_C(0xa2a8cb4b), UINT32_C(0x5f93c226), UINT32_C(0x96b5c6fa),
+                UINT32_C(0x664e3a5), UINT32_C(0xd4ebeb1b), UINT32_C(0xe5c6cf2f), UINT32_C(0x409b4adc)
             },
             {
-                (-INT32_C(0xbcaf29)), (-INT32_C(0xb0919f)), INT32_C(0xb6889b), INT32_C(0x2d2fa8),
-                (-INT32_C(0x1db59b4)), (-INT32_C(0xb600d0)), INT32_C(0x17d512d), (-INT32_C(0x53609c)),
-                (-INT32_C(0x18fb9a8)), (-INT32_C(0x591a5d))
+                UINT32_C(0x834350c4), UINT32_C(0x44d53db9), UINT32_C(0xa5f505b4), UINT32_C(0x89299305),
+                UINT32_C(0x5949ff2f), UINT32_C(0xfb22faa2), UINT32_C(0x4657d64), UINT32_C(0x69b968a7)
             }
         }
     },
     {
         {
             {
-                (-INT32_C(0x1ed5d04)), INT32_C(0x2d6511), INT32_C(0xfee170), (-INT32_C(0x3a1634)),
-                INT32_C(0xc67e4f), INT32_C(0xc2bbf8), (-INT32_C(0xe9ecd0)), (-INT32_C(0x973418)),
-                (-INT32_C(0xc9fa88)), (-INT32_C(0x1409d0))
+                UINT32_C(0x4212a2e9), UINT32_C(0xb80b594), UINT32_C(0xbd3987f7), UINT32_C(0x319f93b8),
+                UINT32_C(0x60c2bbf8), UINT32_C(0x5f3e2c26), UINT32_C(0x60577b46), UINT32_C(0x7afd8bf3)
             },
             {
-                (-INT32_C(0x3de8cd)), (-INT32_C(0x30fd12)), (-INT32_C(0x313889)), (-INT32_C(0x1fe7bd)),
-                (-INT32_C(0x2fa6fe)), INT32_C(0xa22423), (-INT32_C(0x375fe2)), (-INT32_C(0xd3edbc)),
-                INT32_C(0x16576a5), (-INT32_C(0x52ead2))
+                UINT32_C(0xb7c21720), UINT32_C(0x3bb73c0b), UINT32_C(0x3085e76), UINT32_C(0xf416407c),
+                UINT32_C(0x3ca22422), UINT32_C(0x921f9140), UINT32_C(0x576a4960), UINT32_C(0x6b454b96)
             },
             {
-                (-INT32_C(0x1bc1d7a)), INT32_C(0x45ae73), (-INT32_C(0x1611534)), INT32_C(0xfddea8),
-                (-INT32_C(0xa55cd7)), INT32_C(0x58a30d), (-INT32_C(0x370d1c)), (-INT32_C(0xba6fb7)),
-                INT32_C(0x1d19539), INT32_C(0xd77971)
+                UINT32_C(0xca43e286), UINT32_C(0x566116b9), UINT32_C(0xbbd4f4f7), UINT32_C(0xd6a8ca5f),
+                UINT32_C(0xc858a30c), UINT32_C(0x824791e5), UINT32_C(0x19538a2c), UINT32_C(0x35de5c5d)
             }
         },
         {
             {
-                INT32_C(0x1bafa70), (-INT32_C(0x4e29c5)), (-INT32_C(0x4f706d)), (-INT32_C(0x97cb39)),
-                (-INT32_C(0x1cc3ba0)), (-INT32_C(0x2477f1)), (-INT32_C(0x5aaef3)), INT32_C(0xf6b420),
-                INT32_C(0xb4e331), (-INT32_C(0xf60a71))
+                UINT32_C(0xedbafa5d), UINT32_C(0x7c96c758), UINT32_C(0x698dd84), UINT32_C(0x8cf117ed),
+                UINT32_C(0x19db880e), UINT32_C(0xa0ff4aa2), UINT32_C(0x4e3317b5), UINT32_C(0x427d63cb)
             },
             {
-                (-INT32_C(0x186a4c9)), INT32_C(0x92fd82), (-INT32_C(0x1eeaca)), (-INT32_C(0xc18f07)),
-                INT32_C(0x14360bb), (-INT32_C(0xa5e220)), (-INT32_C(0x17cb41)), INT32_C(0x724cfb),
-                INT32_C(0x16fe5d5), (-INT32_C(0x43a9c4))
+                UINT32_C(0x6795b24), UINT32_C(0xa9b24bf6), UINT32_C(0xce1f1f08), UINT32_C(0x50d82ea7),
+                UINT32_C(0x7d5a1de0), UINT32_C(0x67d7d069), UINT32_C(0xfe5d5392), UINT32_C(0x6f158f16)
             },
             {
-                (-INT32_C(0x15d8d36)), INT32_C(0x54170d), INT32_C(0x1bd347a), INT32_C(0x57e309),
-                INT32_C(0x1a015f0), (-INT32_C(0x5cb13)), (-INT32_C(0xd23d51)), INT32_C(0x6971d6),
-                INT32_C(0x1ab10e7), INT32_C(0x34ab44)
+                UINT32_C(0x32a272ca), UINT32_C(0xa3d1505c), UINT32_C(0xfc612de9), UINT32_C(0x68057c0a),
+                UINT32_C(0x5dfa34ed), UINT32_C(0x8eae5b85), UINT32_C(0xb10e734b), UINT32_C(0xd2ad11a)
             }
         },
         {
             {
-                (-INT32_C(0x730b33)), (-INT32_C(0x5b2b80)), INT32_C(0x1670d4), (-INT32_C(0xf2fc27)),
-                INT32_C(0x41f818), INT32_C(0xd6be78), INT32_C(0x11a1148), (-INT32_C(0x398663)),
-                (-INT32_C(0x23fec)), INT32_C(0x5c6dda)
+                UINT32_C(0xff8cf4cd), UINT32_C(0x869e9351), UINT32_C(0xa07b20b3), UINT32_C(0x107e05e1),
+                UINT32_C(0x90d6be78), UINT32_C(0xccea3422), UINT32_C(0xdc013e33), UINT32_C(0x171b767f)
             },
             {
-                INT32_C(0x147ace7), (-INT32_C(0x356739)), INT32_C(0xb49195), (-INT32_C(0x4ed56)),
-                INT32_C(0x1dc5de7), INT32_C(0x47f2e1), (-INT32_C(0x19d6f56)), (-INT32_C(0xa2378a)),
-                (-INT32_C(0x50d842)), (-INT32_C(0x5f3581))
+                UINT32_C(0x1d47acd4), UINT32_C(0x8ca72a63), UINT32_C(0x625545a4), UINT32_C(0x771779bf),
+                UINT32_C(0x5447f2e1), UINT32_C(0x43acc521), UINT32_C(0xf27bdaee), UINT32_C(0x68329fba)
             },
             {
-                INT32_C(0x15bb18c), INT32_C(0x27ab5e), INT32_C(0x342f54), (-INT32_C(0x1f42)),
-                (-INT32_C(0x1ea42e8)), INT32_C(0x97e884), INT32_C(0xfe1b23), (-INT32_C(0x3c8ed2)),
-                (-INT32_C(0x1e3fd76)), INT32_C(0x68a163)
+                UINT32_C(0x795bb18c), UINT32_C(0x7aa09ead), UINT32_C(0xfc17c1a1), UINT32_C(0x856f45ff),
+                UINT32_C(0x4697e883), UINT32_C(0x8971fc36), UINT32_C(0xc0289e1b), UINT32_C(0x1a2858a1)
             }
         },
         {
             {
-                (-INT32_C(0xe241d1)), (-INT32_C(0x982cd1)), (-INT32_C(0x1308a02)), (-INT32_C(0xa95bea)),
-                (-INT32_C(0xb8b5c9)), (-INT32_C(0x434e8b)), (-INT32_C(0x1ffdf67)), INT32_C(0x5f704),
-                INT32_C(0xf77872), INT32_C(0xfd27bc)
+                UINT32_C(0xbb1dbe2f), UINT32_C(0xafed9f4c), UINT32_C(0xd482b67b), UINT32_C(0xd1d28daa),
+                UINT32_C(0x31bcb174), UINT32_C(0xb81c0041), UINT32_C(0x7787202f), UINT32_C(0x3f49ef0f)
             },
             {
-                (-INT32_C(0x133046)), INT32_C(0xed870a), INT32_C(0x9b48f3), (-INT32_C(0xc28874)),
-                INT32_C(0x157ba34), INT32_C(0x6335a5), (-INT32_C(0xd15067)), (-INT32_C(0xed76b4)),
-                INT32_C(0xfd7e7c), INT32_C(0x52669c)
+                UINT32_C(0x27eccfba), UINT32_C(0x479bb61c), UINT32_C(0xaef184da), UINT32_C(0x55ee8ce7),
+                UINT32_C(0x326335a5), UINT32_C(0x4a5e5d5f), UINT32_C(0xd7e7b894), UINT32_C(0x1499a70f)
             },
             {
-                (-INT32_C(0x519c38)), INT32_C(0x66bb72), INT32_C(0x6f4201), (-INT32_C(0x9afba)),
-                (-INT32_C(0x18a47d8)), INT32_C(0xb1fee8), INT32_C(0x4d8b0c), INT32_C(0xda0344),
-                (-INT32_C(0x1a8e117)), INT32_C(0x55026c)
+                UINT32_C(0xc7ae63c8), UINT32_C(0x10099aed), UINT32_C(0xca08c37a), UINT32_C(0x9d6e09fe),
+                UINT32_C(0x18b1fee7), UINT32_C(0x1a209b16), UINT32_C(0x71ee96d0), UINT32_C(0x15409ae5)
             }
         },
         {
             {
-                (-INT32_C(0x1555d51)), INT32_C(0xd6d794), (-INT32_C(0xcdba64)), INT32_C(0x808842),
-                (-INT32_C(0x1163d0c)), (-INT32_C(0x263229)), INT32_C(0x1bfc83), INT32_C(0x176d6e),
-                INT32_C(0x1b7c35d), (-INT32_C(0x46a611))
+                UINT32_C(0x4eaaa29c), UINT32_C(0x2ce35b5e), UINT32_C(0x11083992), UINT32_C(0xba70bd10),
+                UINT32_C(0x5d9cdd6), UINT32_C(0x6b7037f9), UINT32_C(0x7c35d0bb), UINT32_C(0x6e567bdb)
             },
             {
-                INT32_C(0x1bf78b4), INT32_C(0xd420b3), (-INT32_C(0x6a3f6f)), INT32_C(0x3fffc0),
-                (-INT32_C(0x1ceef3d)), (-INT32_C(0x17d817)), (-INT32_C(0xbdd8d1)), (-INT32_C(0x7ee48c)),
-                (-INT32_C(0x1c56027)), INT32_C(0xa76cfb)
+                UINT32_C(0xcdbf78b4), UINT32_C(0x48b5082), UINT32_C(0xfff7fcae), UINT32_C(0x8c4430c7),
+                UINT32_C(0x5de827e8), UINT32_C(0xdb9e844e), UINT32_C(0xa9fd8c08), UINT32_C(0x29db3ea3)
             },
             {
-                INT32_C(0x30955d), (-INT32_C(0xa9e396)), (-INT32_C(0x1fe9920)), (-INT32_C(0xa5839a)),
-                (-INT32_C(0x1d2274b)), (-INT32_C(0xb9e2f9)), INT32_C(0x7a4918), INT32_C(0x7bf764),
-                (-INT32_C(0xe58461)), (-INT32_C(0xf1cca2))
+                UINT32_C(0xa830954a), UINT32_C(0x36fd5871), UINT32_C(0x4f8cb00b), UINT32_C(0x8b762d2b),
+                UINT32_C(0x2f461d06), UINT32_C(0xbb20f492), UINT32_C(0xa7b9f3df), UINT32_C(0x438cd771)
             }
         },
         {
             {
-                INT32_C(0x3457dc), INT32_C(0x448f2), INT32_C(0x1e9415a), (-INT32_C(0xfd3f8)),
-                INT32_C(0x66f515), INT32_C(0xb90fcb), (-INT32_C(0x1093bf7)), INT32_C(0xf46f3e),
-                (-INT32_C(0x1d26961)), (-INT32_C(0x694381))
+                UINT32_C(0xc83457c9), UINT32_C(0xad01123), UINT32_C(0x5810f4a), UINT32_C(0x19bd453e),
+                UINT32_C(0x12b90fcb), UINT32_C(0x79eded88), UINT32_C(0xd969f7a3), UINT32_C(0x65af1fa2)
             },
             {
-                INT32_C(0x95345e), (-INT32_C(0xe69404)), (-INT32_C(0x166bd5f)), INT32_C(0xc682c3),
-                INT32_C(0x17f0201), INT32_C(0xf6b830), (-INT32_C(0xef58f)), INT32_C(0x264e9d),
-                INT32_C(0x1e45071), INT32_C(0xec1487)
+                UINT32_C(0xf095345e), UINT32_C(0x150465af), UINT32_C(0xd05854ca), UINT32_C(0x5fc08058),
+                UINT32_C(0xe2f6b830), UINT32_C(0x74e7e214), UINT32_C(0x45071132), UINT32_C(0x3b0521de)
             },
             {
-                INT32_C(0x1a4d433), INT32_C(0xab4b88), INT32_C(0xe3084), INT32_C(0x8a4ea6),
-                INT32_C(0x18b5a5), INT32_C(0x50bb04), (-INT32_C(0x9b7aac)), INT32_C(0xc1da77),
-                INT32_C(0x5c1e49), (-INT32_C(0x4078a6))
+                UINT32_C(0x21a4d420), UINT32_C(0x8422ad2e), UINT32_C(0x49d4c071), UINT32_C(0x62d6951),
+                UINT32_C(0xa850bb04), UINT32_C(0xd3b6c90a), UINT32_C(0xc1e4960e), UINT32_C(0x6fe1d685)
             }
         },
         {
             {
-                (-INT32_C(0x1863e24)), (-INT32_C(0xf9b333)), INT32_C(0x1018d03), (-INT32_C(0x2829fd)),
-                INT32_C(0x6e7818), INT32_C(0x8c549f), INT32_C(0xbf059f), INT32_C(0x1d97e5),
-                (-INT32_C(0x18c0aea)), INT32_C(0xf4975)
+                UINT32_C(0x3279c1dc), UINT32_C(0x68141933), UINT32_C(0xfac0680c), UINT32_C(0x1b9e05fa),
+                UINT32_C(0x3e8c549f), UINT32_C(0xbf297e0b), UINT32_C(0x3f5160ec), UINT32_C(0x3d25d27)
             },
             {
-                INT32_C(0x771f7b), INT32_C(0xf5a983), (-INT32_C(0xd92443)), (-INT32_C(0xfbedd8)),
-                INT32_C(0x13e518c), INT32_C(0x2d60b7), INT32_C(0xefc57b), INT32_C(0xe85eca),
-                (-INT32_C(0x19955fa)), (-INT32_C(0x56274d))
+                UINT32_C(0xc771f68), UINT32_C(0xddebd6a6), UINT32_C(0x8244f936), UINT32_C(0x4f9462e0),
+                UINT32_C(0xf62d60b7), UINT32_C(0xf651df8a), UINT32_C(0x6aa06742), UINT32_C(0x6a762ca6)
             },
             {
-                INT32_C(0x2322ca), INT32_C(0x85d3b2), (-INT32_C(0xcbe906)), (-INT32_C(0xe4e863)),
-                INT32_C(0x1fba40a), (-INT32_C(0x5bbf5e)), INT32_C(0x178258e), (-INT32_C(0xe8a2a)),
-                INT32_C(0x8f743f), (-INT32_C(0xf40971))
+                UINT32_C(0xc82322b7), UINT32_C(0xb7d2174e), UINT32_C(0x62f399a0), UINT32_C(0x7ee90263),
+                UINT32_C(0x1ba440a2), UINT32_C(0xaeb2f04b), UINT32_C(0xf743ef8b), UINT32_C(0x42fda3c8)
             }
         },
         {
             {
-                INT32_C(0x8cdc4a), INT32_C(0xcf870b), INT32_C(0x171e5d3), INT32_C(0xd9c949),
-                (-INT32_C(0x33f909)), (-INT32_C(0xba4bb7)), INT32_C(0x31edb8), (-INT32_C(0x400df0)),
-                (-INT32_C(0xeda37f)), INT32_C(0xf4aa7)
+                UINT32_C(0x2c8cdc4a), UINT32_C(0x2e9b3e1c), UINT32_C(0x39292b8f), UINT32_C(0xf301bddb),
+                UINT32_C(0x6f45b448), UINT32_C(0x908063db), UINT32_C(0x25c80dff), UINT32_C(0x3d2a9b1)
             },
             {
-                (-INT32_C(0x197b050)), INT32_C(0xb6c29d), (-INT32_C(0x12fb827)), (-INT32_C(0x9739d8)),
-                INT32_C(0x1b77ee8), (-INT32_C(0x444511)), INT32_C(0x123f237), INT32_C(0xac5528),
-                INT32_C(0x6adb3d), INT32_C(0xb18f7c)
+                UINT32_C(0x72684fb0), UINT32_C(0x3ecadb0a), UINT32_C(0x18c4f682), UINT32_C(0x6ddfb9ed),
+                UINT32_C(0x6dbbbaef), UINT32_C(0xa94247e4), UINT32_C(0xadb3d562), UINT32_C(0x2c63df06)
             },
             {
-                (-INT32_C(0x1722704)), INT32_C(0x2390ef), INT32_C(0x42ffaf), INT32_C(0x12f5a7),
-                INT32_C(0xc3eb87), INT32_C(0x568551), INT32_C(0x600f00), INT32_C(0x6c97ac),
-                INT32_C(0x8f35c4), INT32_C(0x19bd49)
+                UINT32_C(0xba8dd8fc), UINT32_C(0xfd788e43), UINT32_C(0x5eb4e217), UINT32_C(0x30fae1c2),
+                UINT32_C(0x568551), UINT32_C(0xbd60c01e), UINT32_C(0xf35c4364), UINT32_C(0x66f5248)
             }
         }
     }
@@ -6994,200 +6943,147 @@ STK_TABLE uint8_t field_sc25519_L_BYTES[32] = {
 };
 
 /* curve.ed25519.ZERO */
-STK_TABLE int32_t curve_ed25519_ZERO[10] = {
-    INT32_C(0), INT32_C(0), INT32_C(0), INT32_C(0),
-    INT32_C(0), INT32_C(0), INT32_C(0), INT32_C(0),
-    INT32_C(0), INT32_C(0)
+STK_TABLE uint32_t curve_ed25519_ZERO[8] = {
+    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0),
+    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
 };
 
 /* curve.ed25519.ONE */
-STK_TABLE int32_t curve_ed25519_ONE[10] = {
-    INT32_C(1), INT32_C(0), INT32_C(0), INT32_C(0),
-    INT32_C(0), INT32_C(0), INT32_C(0), INT32_C(0),
-    INT32_C(0), INT32_C(0)
-};
-
-/* field.fe25519_radix25_5.LIMB_OF */
-STK_TABLE uint8_t field_fe25519_radix25_5_LIMB_OF[32] = {
-    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(1), UINT32_C(1), UINT32_C(1), UINT32_C(2),
-    UINT32_C(2), UINT32_C(2), UINT32_C(3), UINT32_C(3), UINT32_C(3), UINT32_C(4), UINT32_C(4), UINT32_C(4),
-    UINT32_C(5), UINT32_C(5), UINT32_C(5), UINT32_C(5), UINT32_C(6), UINT32_C(6), UINT32_C(6), UINT32_C(7),
-    UINT32_C(7), UINT32_C(7), UINT32_C(8), UINT32_C(8), UINT32_C(8), UINT32_C(9), UINT32_C(9), UINT32_C(9)
-};
-
-/* field.fe25519_radix25_5.AT */
-STK_TABLE uint8_t field_fe25519_radix25_5_AT[32] = {
-    UINT32_C(0), UINT32_C(8), UINT32_C(16), UINT32_C(24), UINT32_C(6), UINT32_C(14), UINT32_C(22), UINT32_C(5),
-    UINT32_C(13), UINT32_C(21), UINT32_C(3), UINT32_C(11), UINT32_C(19), UINT32_C(2), UINT32_C(10), UINT32_C(18),
-    UINT32_C(0), UINT32_C(8), UINT32_C(16), UINT32_C(24), UINT32_C(7), UINT32_C(15), UINT32_C(23), UINT32_C(5),
-    UINT32_C(13), UINT32_C(21), UINT32_C(4), UINT32_C(12), UINT32_C(20), UINT32_C(2), UINT32_C(10), UINT32_C(18)
-};
-
-/* field.fe25519_radix25_5.ROOM */
-STK_TABLE uint8_t field_fe25519_radix25_5_ROOM[32] = {
-    UINT32_C(26), UINT32_C(18), UINT32_C(10), UINT32_C(2), UINT32_C(19), UINT32_C(11), UINT32_C(3), UINT32_C(21),
-    UINT32_C(13), UINT32_C(5), UINT32_C(22), UINT32_C(14), UINT32_C(6), UINT32_C(24), UINT32_C(16), UINT32_C(8),
-    UINT32_C(25), UINT32_C(17), UINT32_C(9), UINT32_C(1), UINT32_C(19), UINT32_C(11), UINT32_C(3), UINT32_C(20),
-    UINT32_C(12), UINT32_C(4), UINT32_C(22), UINT32_C(14), UINT32_C(6), UINT32_C(23), UINT32_C(15), UINT32_C(7)
+STK_TABLE uint32_t curve_ed25519_ONE[8] = {
+    UINT32_C(1), UINT32_C(0), UINT32_C(0), UINT32_C(0),
+    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
 };
 
 /* curve.ed25519.D_FE */
-STK_TABLE int32_t curve_ed25519_D_FE[10] = {
-    (-INT32_C(0xa6874a)), INT32_C(0xd37285), (-INT32_C(0xea9143)), INT32_C(0x6a0a0f),
-    INT32_C(0x1c029), (-INT32_C(0x861768)), (-INT32_C(0x5fc344)), (-INT32_C(0x318e67)),
-    (-INT32_C(0x11d4900)), (-INT32_C(0xb7f24c))
+STK_TABLE uint32_t curve_ed25519_D_FE[8] = {
+    UINT32_C(0x135978a3), UINT32_C(0x75eb4dca), UINT32_C(0x4141d8ab), UINT32_C(0x700a4d),
+    UINT32_C(0x7779e898), UINT32_C(0x8cc74079), UINT32_C(0x2b6ffe73), UINT32_C(0x52036cee)
 };
 
 /* curve.ed25519.SQRT_M1_FE */
-STK_TABLE int32_t curve_ed25519_SQRT_M1_FE[10] = {
-    (-INT32_C(0x1f15f50)), (-INT32_C(0x79362d)), INT32_C(0x8f189e), INT32_C(0x35697f),
-    INT32_C(0xbd0c60), (-INT32_C(0x42859)), (-INT32_C(0x17fb361)), (-INT32_C(0x1e9a96)),
-    INT32_C(0x4fc1e), INT32_C(0xae0c92)
+STK_TABLE uint32_t curve_ed25519_SQRT_M1_FE[8] = {
+    UINT32_C(0x4a0ea0b0), UINT32_C(0xc4ee1b27), UINT32_C(0xad2fe478), UINT32_C(0x2f431806),
+    UINT32_C(0x3dfbd7a7), UINT32_C(0x2b4d0099), UINT32_C(0x4fc1df0b), UINT32_C(0x2b832480)
 };
 
 /* curve.ed25519.D2_FE */
-STK_TABLE int32_t curve_ed25519_D2_FE[10] = {
-    (-INT32_C(0x14d0ea7)), (-INT32_C(0x591af6)), (-INT32_C(0x1d52285)), INT32_C(0xd4141e),
-    INT32_C(0x38052), INT32_C(0xf3d130), (-INT32_C(0xbf8689)), (-INT32_C(0x631cce)),
-    INT32_C(0x1c56e00), INT32_C(0x901b67)
+STK_TABLE uint32_t curve_ed25519_D2_FE[8] = {
+    UINT32_C(0x26b2f159), UINT32_C(0xebd69b94), UINT32_C(0x8283b156), UINT32_C(0xe0149a),
+    UINT32_C(0xeef3d130), UINT32_C(0x198e80f2), UINT32_C(0x56dffce7), UINT32_C(0x2406d9dc)
 };
 
 /* curve.ed25519_odd_w5.ROWS */
 STK_TABLE curve_ed25519_Niels curve_ed25519_odd_w5_ROWS[8] = {
     {
         {
-            INT32_C(0x18c3b85), (-INT32_C(0xdb0e43)), INT32_C(0x1c325f8), INT32_C(0x37dc60),
-            (-INT32_C(0xc1b349)), INT32_C(0x3d42c3), INT32_C(0x1a44c32), (-INT32_C(0xb35b1f)),
-            (-INT32_C(0x5cc2b4)), INT32_C(0x1f3e75)
+            UINT32_C(0xf58c3b85), UINT32_C(0x2fbc93c6), UINT32_C(0xfb8c0e19), UINT32_C(0xcf932dc6),
+            UINT32_C(0x643d42c2), UINT32_C(0x270b4898), UINT32_C(0x33d4ba65), UINT32_C(0x7cf9d3a)
         },
         {
-            (-INT32_C(0xbf6eaf)), INT32_C(0xe4176), (-INT32_C(0x298c5e)), INT32_C(0x2e8a06),
-            (-INT32_C(0xb1984)), INT32_C(0x8f8a0a), INT32_C(0xc21a34), INT32_C(0x4cf4b8),
-            INT32_C(0x1298f81), (-INT32_C(0xec0b42))
+            UINT32_C(0xd740913e), UINT32_C(0x9d103905), UINT32_C(0xd140beb3), UINT32_C(0xfd399f05),
+            UINT32_C(0x688f8a09), UINT32_C(0xa5c18434), UINT32_C(0x98f81267), UINT32_C(0x44fd2f92)
         },
         {
-            (-INT32_C(0x855585)), INT32_C(0x448162), INT32_C(0x93d579), (-INT32_C(0xe19aaa)),
-            INT32_C(0x9b67a1), (-INT32_C(0xbca674)), INT32_C(0x1bee5ef), INT32_C(0xb50b43),
-            (-INT32_C(0x1760f3a)), (-INT32_C(0x43ba12))
+            UINT32_C(0x877aaa68), UINT32_C(0xabc91205), UINT32_C(0xccaac49e), UINT32_C(0x26d9e823),
+            UINT32_C(0xdd43598c), UINT32_C(0x5a1b7dcb), UINT32_C(0x9f0c65a8), UINT32_C(0x6f117b68)
         }
     },
     {
         {
-            INT32_C(0xee9743), (-INT32_C(0x93d5ed)), INT32_C(0x17155e5), (-INT32_C(0x78bbce)),
-            INT32_C(0x96a11), (-INT32_C(0xfe98ce)), INT32_C(0x1a80150), (-INT32_C(0xe167dd)),
-            INT32_C(0x1b9a810), (-INT32_C(0x17a6c8))
+            UINT32_C(0x4cee9730), UINT32_C(0xaf25b0a8), UINT32_C(0xe8864b8a), UINT32_C(0x25a8430),
+            UINT32_C(0x9f016732), UINT32_C(0xc11b5002), UINT32_C(0x9a80f8f4), UINT32_C(0x7a164e1b)
         },
         {
-            INT32_C(0xfcd265), INT32_C(0x47fa29), (-INT32_C(0xb05534)), (-INT32_C(0x10d1f2)),
-            INT32_C(0xef4d50), (-INT32_C(0xb42943)), INT32_C(0xf98d11), (-INT32_C(0xb3afda)),
-            INT32_C(0x7555be), INT32_C(0xaae456)
+            UINT32_C(0xa4fcd265), UINT32_C(0x56611fe8), UINT32_C(0xe5c1ba7d), UINT32_C(0x3bd353fd),
+            UINT32_C(0x214bd6bd), UINT32_C(0x8131f31a), UINT32_C(0x555bda62), UINT32_C(0x2ab91587)
         },
         {
-            INT32_C(0x1d0d89c), (-INT32_C(0x5b303d)), (-INT32_C(0xb3bd6a)), (-INT32_C(0xef1e51)),
-            INT32_C(0x162508d), INT32_C(0xf2db4c), INT32_C(0x72a2c6), INT32_C(0x98da2e),
-            (-INT32_C(0x10ed465)), (-INT32_C(0x975f65))
+            UINT32_C(0xdd0d889), UINT32_C(0x14ae933f), UINT32_C(0x1c35da62), UINT32_C(0x58942322),
+            UINT32_C(0x8cf2db4c), UINT32_C(0xd170e545), UINT32_C(0x12b9b4c6), UINT32_C(0x5a2826af)
         }
     },
     {
         {
-            INT32_C(0xa5bb33), INT32_C(0xaf1102), INT32_C(0x1a05442), INT32_C(0x1e3af7),
-            (-INT32_C(0x1cabedd)), INT32_C(0xbfec45), INT32_C(0x1f5862d), INT32_C(0xdd7ba3),
-            (-INT32_C(0xeb91e0)), INT32_C(0xa51734)
+            UINT32_C(0x8a5bb33), UINT32_C(0xa212bc44), UINT32_C(0xc75eed02), UINT32_C(0x8d5048c3),
+            UINT32_C(0x5abfec44), UINT32_C(0xdd1beb0c), UINT32_C(0x46e206eb), UINT32_C(0x2945ccf1)
         },
         {
-            INT32_C(0x47d6ba), INT32_C(0x60b0e9), INT32_C(0x136eff2), INT32_C(0x8a5939),
-            (-INT32_C(0xabffad)), INT32_C(0x64a088), (-INT32_C(0x18771a4)), INT32_C(0xbe7c68),
-            (-INT32_C(0xc14e4b)), INT32_C(0x5529fa)
+            UINT32_C(0xa447d6ba), UINT32_C(0x7f9182c3), UINT32_C(0x4b2729b7), UINT32_C(0xd50014d1),
+            UINT32_C(0xb864a087), UINT32_C(0xe33cf11c), UINT32_C(0xeb1b55f3), UINT32_C(0x154a7e73)
         },
         {
-            INT32_C(0x12a8298), INT32_C(0xf6fc60), (-INT32_C(0x1c06869)), INT32_C(0x3e85ef),
-            INT32_C(0x9c3820), (-INT32_C(0x4258d3)), INT32_C(0x1b3858e), INT32_C(0xd35683),
-            (-INT32_C(0x1694c45)), (-INT32_C(0xf15506))
+            UINT32_C(0x812a8285), UINT32_C(0xbcbbdbf1), UINT32_C(0xd0bdd1fc), UINT32_C(0x270e0807),
+            UINT32_C(0x1bbda72d), UINT32_C(0xb41b670b), UINT32_C(0x6b3bb69a), UINT32_C(0x43aabe69)
         }
     },
     {
         {
-            INT32_C(0x4ea3d2), INT32_C(0x973425), INT32_C(0x1a4d63), (-INT32_C(0x2a6312)),
-            INT32_C(0x1d1c0d5), INT32_C(0x542e49), INT32_C(0x1294114), INT32_C(0x4fce36),
-            (-INT32_C(0x16d7c37)), (-INT32_C(0xe79056))
+            UINT32_C(0x944ea3bf), UINT32_C(0x6b1a5cd0), UINT32_C(0xb39dc0d2), UINT32_C(0x7470353a),
+            UINT32_C(0x28542e49), UINT32_C(0x71b25282), UINT32_C(0x283c927e), UINT32_C(0x461bea69)
         },
         {
-            (-INT32_C(0x1cdde4f)), (-INT32_C(0x34d955)), INT32_C(0x74f74e), INT32_C(0x99ddd1),
-            INT32_C(0x1b28085), INT32_C(0x192c3a), INT32_C(0x13b27c9), INT32_C(0xfc13bd),
-            INT32_C(0x1d2e531), INT32_C(0x75bb75)
+            UINT32_C(0xaa3221b1), UINT32_C(0xba6f2c9a), UINT32_C(0x3bba23a7), UINT32_C(0x6ca02153),
+            UINT32_C(0x92192c3a), UINT32_C(0x9dea764f), UINT32_C(0x2e5317e0), UINT32_C(0x1d6edd5d)
         },
         {
-            INT32_C(0x1b8b3b5), INT32_C(0xdb7200), INT32_C(0x935e30), INT32_C(0x3829f5),
-            (-INT32_C(0x133f283)), INT32_C(0x77adf4), (-INT32_C(0x1df22d4)), INT32_C(0x14ea54),
-            INT32_C(0x1c6a0f9), (-INT32_C(0x158114))
+            UINT32_C(0x1b8b3a2), UINT32_C(0xf1836dc8), UINT32_C(0x53ea49a), UINT32_C(0xb3035f47),
+            UINT32_C(0x5877adf3), UINT32_C(0x529c41ba), UINT32_C(0x6a0f90a7), UINT32_C(0x7a9fbb1c)
         }
     },
     {
         {
-            (-INT32_C(0x1579cd1)), (-INT32_C(0x661d56)), INT32_C(0xd8b366), (-INT32_C(0x85721e)),
-            (-INT32_C(0x166bd86)), INT32_C(0x86f5b6), INT32_C(0x119e4e3), (-INT32_C(0x14c62a)),
-            (-INT32_C(0xc75228)), INT32_C(0xd2e7b5)
+            UINT32_C(0xa6a8632f), UINT32_C(0x9b2e678a), UINT32_C(0x51bc46c5), UINT32_C(0xa6509e6f),
+            UINT32_C(0xc686f5b5), UINT32_C(0xceb233c9), UINT32_C(0x8add7f59), UINT32_C(0x34b9ed33)
         },
         {
-            (-INT32_C(0x627f89)), (-INT32_C(0x77a07f)), INT32_C(0x337e6e), (-INT32_C(0x4856fe)),
-            (-INT32_C(0x19d7df9)), (-INT32_C(0xa14fbb)), INT32_C(0x1e30474), (-INT32_C(0x6e0d27)),
-            INT32_C(0x11fadca), (-INT32_C(0xd8fe97))
+            UINT32_C(0x39d8064), UINT32_C(0xf36e217e), UINT32_C(0xf520419b), UINT32_C(0x98a081b6),
+            UINT32_C(0xe75eb044), UINT32_C(0x96cbc608), UINT32_C(0xfadc9c8f), UINT32_C(0x49c05a51)
         },
         {
-            INT32_C(0x45af2e), (-INT32_C(0xc5d01c)), (-INT32_C(0x1ba1f29)), (-INT32_C(0xbac731)),
-            (-INT32_C(0x7401f0)), (-INT32_C(0x2b30e9)), (-INT32_C(0x81eb36)), (-INT32_C(0x9f2aa1)),
-            INT32_C(0x21b009), (-INT32_C(0x30fa38))
+            UINT32_C(0x9045af1b), UINT32_C(0x6b4e8bf), UINT32_C(0xa719d22f), UINT32_C(0xe2ff83e8),
+            UINT32_C(0x93d4cf16), UINT32_C(0xaaf6fc29), UINT32_C(0x1b008b06), UINT32_C(0x73c17202)
         }
     },
     {
         {
-            (-INT32_C(0x17fd50f)), (-INT32_C(0x3fdedd)), INT32_C(0x1c4e5f8), INT32_C(0x781181),
-            (-INT32_C(0x689805)), (-INT32_C(0x8fcbf9)), (-INT32_C(0xbdc774)), (-INT32_C(0xa1dd8)),
-            (-INT32_C(0x1dab927)), (-INT32_C(0xf62954))
+            UINT32_C(0x8a802ade), UINT32_C(0x2fbf0084), UINT32_C(0x2302e27), UINT32_C(0xe5d9fecf),
+            UINT32_C(0x17703406), UINT32_C(0x113e8471), UINT32_C(0x546d8faf), UINT32_C(0x4275aae2)
         },
         {
-            INT32_C(0x1864348), (-INT32_C(0x293f6e)), INT32_C(0x70262c), (-INT32_C(0xb447bc)),
-            INT32_C(0xfb5ace), INT32_C(0x8deb95), INT32_C(0x3aaab5), INT32_C(0xeff474),
-            INT32_C(0x29d5c), INT32_C(0x62ad66)
+            UINT32_C(0x49864348), UINT32_C(0x315f5b02), UINT32_C(0x77088381), UINT32_C(0x3ed6b369),
+            UINT32_C(0x6a8deb95), UINT32_C(0xa3a07555), UINT32_C(0x29d5c77f), UINT32_C(0x18ab5980)
         },
         {
-            INT32_C(0x16089e9), INT32_C(0xcb317f), INT32_C(0x949b05), (-INT32_C(0xf66be9)),
-            INT32_C(0xc7ad3), (-INT32_C(0xe579de)), INT32_C(0x88ccdb), (-INT32_C(0xd6f77a)),
-            (-INT32_C(0x1d4ac20)), INT32_C(0xf71955)
+            UINT32_C(0xfd6089e9), UINT32_C(0xd82b2cc5), UINT32_C(0x3282e4a4), UINT32_C(0x31eb4a1),
+            UINT32_C(0xb51a8622), UINT32_C(0x44311199), UINT32_C(0xb53df948), UINT32_C(0x3dc65522)
         }
     },
     {
         {
-            (-INT32_C(0x1ff8093)), INT32_C(0x3088a9), (-INT32_C(0x248812)), INT32_C(0xd5ade7),
-            (-INT32_C(0x101ed32)), (-INT32_C(0xf845f8)), INT32_C(0x107097e), INT32_C(0x482a6f),
-            (-INT32_C(0x113cb91)), INT32_C(0x8d3f60)
+            UINT32_C(0xa2007f6d), UINT32_C(0xbf70c222), UINT32_C(0xb5bcdedb), UINT32_C(0xbf84b39a),
+            UINT32_C(0xfb07ba07), UINT32_C(0x537a0e12), UINT32_C(0xc346f241), UINT32_C(0x234fd7ee)
         },
         {
-            (-INT32_C(0x180406d)), (-INT32_C(0x3fb133)), INT32_C(0x1ed6a0e), INT32_C(0x4cdbbb),
-            (-INT32_C(0x1440c51)), INT32_C(0xad5969), INT32_C(0x1591955), INT32_C(0x94f3a2),
-            (-INT32_C(0x12e89fe)), INT32_C(0x99e21)
+            UINT32_C(0x327fbf93), UINT32_C(0x506f013b), UINT32_C(0x9b776f6b), UINT32_C(0xaefcebc9),
+            UINT32_C(0xaaad5968), UINT32_C(0x9d12b232), UINT32_C(0x176024a7), UINT32_C(0x267882d)
         },
         {
-            (-INT32_C(0xd15c75)), INT32_C(0x28465d), (-INT32_C(0x171d594)), (-INT32_C(0x710391)),
-            INT32_C(0x90df9b), (-INT32_C(0x581acd)), (-INT32_C(0x6403b7)), (-INT32_C(0xf38ba2)),
-            (-INT32_C(0x255f68)), (-INT32_C(0xda1164))
+            UINT32_C(0x732ea378), UINT32_C(0x5360a119), UINT32_C(0xdf8dd471), UINT32_C(0x2437e6b1),
+            UINT32_C(0x91a7e533), UINT32_C(0xa2ef37f8), UINT32_C(0xaa097863), UINT32_C(0x497ba6fd)
         }
     },
     {
         {
-            (-INT32_C(0x30154d)), (-INT32_C(0x4cff3b)), INT32_C(0x8da49a), INT32_C(0x68c4e1),
-            (-INT32_C(0x1e6dcf6)), (-INT32_C(0xd2b2f)), (-INT32_C(0x121029f)), INT32_C(0xe565b8),
-            INT32_C(0x17f12de), (-INT32_C(0x78775c))
+            UINT32_C(0x13cfeaa0), UINT32_C(0x24cecc03), UINT32_C(0x189c246d), UINT32_C(0x8648c28d),
+            UINT32_C(0xc1f2d4d0), UINT32_C(0x2dbdbdfa), UINT32_C(0xf12de72b), UINT32_C(0x61e22917)
         },
         {
-            (-INT32_C(0x17330e2)), INT32_C(0xf36192), (-INT32_C(0x1e53f7f)), (-INT32_C(0xdeab37)),
-            (-INT32_C(0xb1f591)), (-INT32_C(0x4dae6d)), INT32_C(0x180404), (-INT32_C(0x28115f)),
-            INT32_C(0x218d06), (-INT32_C(0xf128cb))
+            UINT32_C(0x468ccf0b), UINT32_C(0x40bcd86), UINT32_C(0x2a9910d6), UINT32_C(0xd3829ba4),
+            UINT32_C(0x7b25192), UINT32_C(0x75083008), UINT32_C(0x18d05ebf), UINT32_C(0x43b5cd42)
         },
         {
-            (-INT32_C(0x2f4ad7)), INT32_C(0x9d8be7), (-INT32_C(0x22344d)), INT32_C(0x71b9ff),
-            (-INT32_C(0x531d43)), (-INT32_C(0x29bd8f)), (-INT32_C(0xd2c136)), (-INT32_C(0xf7bf9a)),
-            (-INT32_C(0x1ef51b2)), (-INT32_C(0xbb8a7b))
+            UINT32_C(0x9bd0b516), UINT32_C(0x5d9a762f), UINT32_C(0x373fdeee), UINT32_C(0xeb38af4e),
+            UINT32_C(0x93d64270), UINT32_C(0x32e5a7d), UINT32_C(0xae4d842), UINT32_C(0x511d6121)
         }
     }
 };
@@ -7843,624 +7739,690 @@ STK_NOINLINE static void curve_ed25519_comb_recode(uint8_t *result, const uint8_
     result[31] = (uint8_t)(((uint32_t)t[31] >> 1) + (((uint32_t)t[32] & UINT32_C(1)) << 7));
 }
 
-/* field.fe25519_radix25_5.mul
- * in a: -106954752 .. 106954752
- * in b: -106954752 .. 106954752
- * out result: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_radix25_5_mul(int32_t *result, const int32_t *a, const int32_t *b)
+/* field.fe25519_saturated32.mul
+ * in a: 0 .. 2^32-1
+ * in b: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_saturated32_mul(uint32_t *result, const uint32_t *a, const uint32_t *b)
 {
-    int64_t v_0_carry; /* -1424195212401442816 .. 1424195212468551680 */
-    int64_t c_0_carry; /* -26250707576 .. 26250707576 */
-    uint32_t r_0_carry; /* 0 .. 2^26-1 */
-    int64_t h_0; /* -1424195212434997248 .. 1424195212434997248 */
-    int64_t h_1; /* -880827561104375808 .. 880827561104375808 */
-    int64_t h_2; /* -1115333600099696640 .. 1115333600099696640 */
-    int64_t h_3; /* -674919819547508736 .. 674919819547508736 */
-    int64_t h_4; /* -806471987764396032 .. 806471987764396032 */
-    int64_t h_5; /* -469012077990641664 .. 469012077990641664 */
-    int64_t h_6; /* -497610375429095424 .. 497610375429095424 */
-    int64_t h_7; /* -263104336433774592 .. 263104336433774592 */
-    int64_t h_8; /* -188748763093794816 .. 188748763093794816 */
-    int64_t h_9; /* -57196594876907520 .. 57196594876907520 */
-    int64_t h_0_0_carry; /* -32420791868 .. 32420791867 */
-    int64_t h_1_0_carry; /* -880827582326538240 .. 880827582326538240 */
-    int64_t h_2_0_carry; /* -1115333626350404216 .. 1115333626350404216 */
-    int64_t h_3_0_carry; /* -674919836167274887 .. 674919836167274887 */
-    int64_t h_4_0_carry; /* -20147732975 .. 20147732974 */
-    int64_t h_5_0_carry; /* -469012090008010752 .. 469012090008010752 */
-    int64_t h_6_0_carry; /* -497610389406744934 .. 497610389406744934 */
-    int64_t h_7_0_carry; /* -263104343848747216 .. 263104343848747216 */
-    int64_t h_8_0_carry; /* -188748770934915293 .. 188748770934915293 */
-    int64_t h_9_0_carry; /* -57196597689483381 .. 57196597689483381 */
-    h_0 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[0]);
-    h_1 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[1]);
-    h_2 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[2]);
-    h_3 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[3]);
-    h_4 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[4]);
-    h_5 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[5]);
-    h_6 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[6]);
-    h_7 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[7]);
-    h_8 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[8]);
-    h_9 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[9]);
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[1], (int64_t)b[0]);
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)b[1]);
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[1], (int64_t)b[2]);
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)b[3]);
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[1], (int64_t)b[4]);
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)b[5]);
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[1], (int64_t)b[6]);
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)b[7]);
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[1], (int64_t)b[8]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)(INT32_C(19) * b[9]));
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[0]);
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[1]);
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[2]);
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[3]);
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[4]);
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[5]);
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[6]);
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[7]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)(INT32_C(19) * b[8]));
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)(INT32_C(19) * b[9]));
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[3], (int64_t)b[0]);
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)b[1]);
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[3], (int64_t)b[2]);
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)b[3]);
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[3], (int64_t)b[4]);
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)b[5]);
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[3], (int64_t)b[6]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)(INT32_C(19) * b[7]));
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[3], (int64_t)(INT32_C(19) * b[8]));
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)(INT32_C(19) * b[9]));
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[0]);
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[1]);
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[2]);
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[3]);
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[4]);
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[5]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)(INT32_C(19) * b[6]));
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)(INT32_C(19) * b[7]));
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)(INT32_C(19) * b[8]));
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)(INT32_C(19) * b[9]));
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[5], (int64_t)b[0]);
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)b[1]);
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[5], (int64_t)b[2]);
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)b[3]);
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[5], (int64_t)b[4]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * b[5]));
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[5], (int64_t)(INT32_C(19) * b[6]));
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * b[7]));
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[5], (int64_t)(INT32_C(19) * b[8]));
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * b[9]));
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)b[0]);
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)b[1]);
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)b[2]);
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)b[3]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[4]));
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[5]));
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[6]));
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[7]));
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[8]));
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[9]));
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[7], (int64_t)b[0]);
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)b[1]);
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[7], (int64_t)b[2]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * b[3]));
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[7], (int64_t)(INT32_C(19) * b[4]));
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * b[5]));
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[7], (int64_t)(INT32_C(19) * b[6]));
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * b[7]));
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[7], (int64_t)(INT32_C(19) * b[8]));
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * b[9]));
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)b[0]);
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)b[1]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[2]));
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[3]));
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[4]));
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[5]));
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[6]));
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[7]));
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[8]));
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[9]));
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[9], (int64_t)b[0]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * b[1]));
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[9], (int64_t)(INT32_C(19) * b[2]));
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * b[3]));
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[9], (int64_t)(INT32_C(19) * b[4]));
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * b[5]));
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[9], (int64_t)(INT32_C(19) * b[6]));
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * b[7]));
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[9], (int64_t)(INT32_C(19) * b[8]));
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * b[9]));
-    v_0_carry = h_0 + INT64_C(0x2000000);
-    c_0_carry = v_0_carry >> 26;
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
-    h_1_0_carry = h_1 + c_0_carry;
-    h_0_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
-    v_0_carry = h_4 + INT64_C(0x2000000);
-    c_0_carry = v_0_carry >> 26;
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
-    h_5_0_carry = h_5 + c_0_carry;
-    h_4_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
-    v_0_carry = h_1_0_carry + INT64_C(0x1000000);
-    c_0_carry = v_0_carry >> 25;
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
-    h_2_0_carry = h_2 + c_0_carry;
-    h_1_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
-    v_0_carry = h_5_0_carry + INT64_C(0x1000000);
-    c_0_carry = v_0_carry >> 25;
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
-    h_6_0_carry = h_6 + c_0_carry;
-    h_5_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
-    v_0_carry = h_2_0_carry + INT64_C(0x2000000);
-    c_0_carry = v_0_carry >> 26;
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
-    h_3_0_carry = h_3 + c_0_carry;
-    h_2_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
-    v_0_carry = h_6_0_carry + INT64_C(0x2000000);
-    c_0_carry = v_0_carry >> 26;
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
-    h_7_0_carry = h_7 + c_0_carry;
-    h_6_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
-    v_0_carry = h_3_0_carry + INT64_C(0x1000000);
-    c_0_carry = v_0_carry >> 25;
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
-    h_4_0_carry = (int64_t)(int32_t)h_4_0_carry + c_0_carry;
-    h_3_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
-    v_0_carry = h_7_0_carry + INT64_C(0x1000000);
-    c_0_carry = v_0_carry >> 25;
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
-    h_8_0_carry = h_8 + c_0_carry;
-    h_7_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
-    v_0_carry = h_4_0_carry + INT64_C(0x2000000);
-    c_0_carry = (int64_t)(int32_t)(v_0_carry >> 26);
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
-    h_5_0_carry = (int64_t)((int32_t)h_5_0_carry + (int32_t)c_0_carry);
-    h_4_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
-    v_0_carry = h_8_0_carry + INT64_C(0x2000000);
-    c_0_carry = v_0_carry >> 26;
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
-    h_9_0_carry = h_9 + c_0_carry;
-    h_8_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
-    v_0_carry = h_9_0_carry + INT64_C(0x1000000);
-    c_0_carry = (int64_t)(int32_t)(v_0_carry >> 25);
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
-    h_0_0_carry = (int64_t)(int32_t)h_0_0_carry + (int64_t)STK_MUL_LOW(INT64_C(19), (int64_t)(int32_t)c_0_carry);
-    h_9_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
-    v_0_carry = h_0_0_carry + INT64_C(0x2000000);
-    c_0_carry = (int64_t)(int32_t)(v_0_carry >> 26);
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
-    h_1_0_carry = (int64_t)((int32_t)h_1_0_carry + (int32_t)c_0_carry);
-    h_0_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
-    result[0] = (int32_t)h_0_0_carry;
-    result[1] = (int32_t)h_1_0_carry;
-    result[2] = (int32_t)h_2_0_carry;
-    result[3] = (int32_t)h_3_0_carry;
-    result[4] = (int32_t)h_4_0_carry;
-    result[5] = (int32_t)h_5_0_carry;
-    result[6] = (int32_t)h_6_0_carry;
-    result[7] = (int32_t)h_7_0_carry;
-    result[8] = (int32_t)h_8_0_carry;
-    result[9] = (int32_t)h_9_0_carry;
+    uint32_t b_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t carry_0_by_rows; /* 0 .. 2^32-1 */
+    uint64_t v_0_by_rows; /* 0 .. 2^64-1 */
+    uint64_t v_0_by_rows_2; /* 0 .. 167503724505 */
+    uint32_t q_0_by_rows; /* 0 .. 77 */
+    uint32_t carry_0_by_rows_2; /* 0 .. 1482 */
+    uint64_t s_0_by_rows; /* 0 .. 167503725968 */
+    uint32_t r_0_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t r_1_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t r_2_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t r_3_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t r_4_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t r_5_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t r_6_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t t_7_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t u_0_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t u_1_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t u_2_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t u_3_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t u_4_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t u_5_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t u_6_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t u_7_0_by_rows; /* 0 .. 2^32-1 */
+    b_0_by_rows = b[0];
+    v_0_by_rows = UINT64_C(0) + STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b_0_by_rows);
+    u_0_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = (UINT64_C(0) + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_1_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = (UINT64_C(0) + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_2_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = (UINT64_C(0) + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_3_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = (UINT64_C(0) + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_4_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = (UINT64_C(0) + STK_MUL_WIDE((uint64_t)a[5], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_5_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = (UINT64_C(0) + STK_MUL_WIDE((uint64_t)a[6], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_6_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = (UINT64_C(0) + STK_MUL_WIDE((uint64_t)a[7], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_7_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    r_0_0_by_rows = u_0_0_by_rows;
+    t_7_0_by_rows = carry_0_by_rows;
+    b_0_by_rows = b[1];
+    v_0_by_rows = (uint64_t)u_1_0_by_rows + STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b_0_by_rows);
+    u_0_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_2_0_by_rows + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_1_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_3_0_by_rows + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_2_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_4_0_by_rows + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_3_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_5_0_by_rows + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_4_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_6_0_by_rows + STK_MUL_WIDE((uint64_t)a[5], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_5_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[6], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_6_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)t_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[7], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_7_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    r_1_0_by_rows = u_0_0_by_rows;
+    t_7_0_by_rows = carry_0_by_rows;
+    b_0_by_rows = b[2];
+    v_0_by_rows = (uint64_t)u_1_0_by_rows + STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b_0_by_rows);
+    u_0_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_2_0_by_rows + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_1_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_3_0_by_rows + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_2_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_4_0_by_rows + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_3_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_5_0_by_rows + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_4_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_6_0_by_rows + STK_MUL_WIDE((uint64_t)a[5], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_5_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[6], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_6_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)t_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[7], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_7_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    r_2_0_by_rows = u_0_0_by_rows;
+    t_7_0_by_rows = carry_0_by_rows;
+    b_0_by_rows = b[3];
+    v_0_by_rows = (uint64_t)u_1_0_by_rows + STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b_0_by_rows);
+    u_0_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_2_0_by_rows + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_1_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_3_0_by_rows + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_2_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_4_0_by_rows + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_3_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_5_0_by_rows + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_4_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_6_0_by_rows + STK_MUL_WIDE((uint64_t)a[5], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_5_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[6], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_6_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)t_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[7], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_7_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    r_3_0_by_rows = u_0_0_by_rows;
+    t_7_0_by_rows = carry_0_by_rows;
+    b_0_by_rows = b[4];
+    v_0_by_rows = (uint64_t)u_1_0_by_rows + STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b_0_by_rows);
+    u_0_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_2_0_by_rows + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_1_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_3_0_by_rows + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_2_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_4_0_by_rows + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_3_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_5_0_by_rows + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_4_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_6_0_by_rows + STK_MUL_WIDE((uint64_t)a[5], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_5_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[6], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_6_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)t_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[7], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_7_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    r_4_0_by_rows = u_0_0_by_rows;
+    t_7_0_by_rows = carry_0_by_rows;
+    b_0_by_rows = b[5];
+    v_0_by_rows = (uint64_t)u_1_0_by_rows + STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b_0_by_rows);
+    u_0_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_2_0_by_rows + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_1_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_3_0_by_rows + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_2_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_4_0_by_rows + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_3_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_5_0_by_rows + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_4_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_6_0_by_rows + STK_MUL_WIDE((uint64_t)a[5], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_5_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[6], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_6_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)t_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[7], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_7_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    r_5_0_by_rows = u_0_0_by_rows;
+    t_7_0_by_rows = carry_0_by_rows;
+    b_0_by_rows = b[6];
+    v_0_by_rows = (uint64_t)u_1_0_by_rows + STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b_0_by_rows);
+    u_0_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_2_0_by_rows + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_1_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_3_0_by_rows + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_2_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_4_0_by_rows + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_3_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_5_0_by_rows + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_4_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_6_0_by_rows + STK_MUL_WIDE((uint64_t)a[5], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_5_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[6], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_6_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)t_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[7], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_7_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    r_6_0_by_rows = u_0_0_by_rows;
+    t_7_0_by_rows = carry_0_by_rows;
+    b_0_by_rows = b[7];
+    v_0_by_rows = (uint64_t)u_1_0_by_rows + STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b_0_by_rows);
+    u_0_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_2_0_by_rows + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_1_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_3_0_by_rows + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_2_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_4_0_by_rows + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_3_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_5_0_by_rows + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_4_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_6_0_by_rows + STK_MUL_WIDE((uint64_t)a[5], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_5_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[6], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_6_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)t_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[7], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_7_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows_2 = (uint64_t)u_0_0_by_rows + STK_MUL_WIDE(UINT64_C(38), (uint64_t)carry_0_by_rows);
+    q_0_by_rows = (uint32_t)(v_0_by_rows_2 >> 31);
+    carry_0_by_rows_2 = ((q_0_by_rows << 4) + (q_0_by_rows << 1)) + q_0_by_rows;
+    s_0_by_rows = ((uint64_t)r_0_0_by_rows + STK_MUL_WIDE(UINT64_C(38), (uint64_t)u_1_0_by_rows)) + (uint64_t)carry_0_by_rows_2;
+    result[0] = (uint32_t)s_0_by_rows;
+    carry_0_by_rows_2 = (uint32_t)(s_0_by_rows >> 32);
+    s_0_by_rows = ((uint64_t)r_1_0_by_rows + STK_MUL_WIDE(UINT64_C(38), (uint64_t)u_2_0_by_rows)) + (uint64_t)carry_0_by_rows_2;
+    result[1] = (uint32_t)s_0_by_rows;
+    carry_0_by_rows_2 = (uint32_t)(s_0_by_rows >> 32);
+    s_0_by_rows = ((uint64_t)r_2_0_by_rows + STK_MUL_WIDE(UINT64_C(38), (uint64_t)u_3_0_by_rows)) + (uint64_t)carry_0_by_rows_2;
+    result[2] = (uint32_t)s_0_by_rows;
+    carry_0_by_rows_2 = (uint32_t)(s_0_by_rows >> 32);
+    s_0_by_rows = ((uint64_t)r_3_0_by_rows + STK_MUL_WIDE(UINT64_C(38), (uint64_t)u_4_0_by_rows)) + (uint64_t)carry_0_by_rows_2;
+    result[3] = (uint32_t)s_0_by_rows;
+    carry_0_by_rows_2 = (uint32_t)(s_0_by_rows >> 32);
+    s_0_by_rows = ((uint64_t)r_4_0_by_rows + STK_MUL_WIDE(UINT64_C(38), (uint64_t)u_5_0_by_rows)) + (uint64_t)carry_0_by_rows_2;
+    result[4] = (uint32_t)s_0_by_rows;
+    carry_0_by_rows_2 = (uint32_t)(s_0_by_rows >> 32);
+    s_0_by_rows = ((uint64_t)r_5_0_by_rows + STK_MUL_WIDE(UINT64_C(38), (uint64_t)u_6_0_by_rows)) + (uint64_t)carry_0_by_rows_2;
+    result[5] = (uint32_t)s_0_by_rows;
+    carry_0_by_rows_2 = (uint32_t)(s_0_by_rows >> 32);
+    s_0_by_rows = ((uint64_t)r_6_0_by_rows + STK_MUL_WIDE(UINT64_C(38), (uint64_t)u_7_0_by_rows)) + (uint64_t)carry_0_by_rows_2;
+    result[6] = (uint32_t)s_0_by_rows;
+    carry_0_by_rows_2 = (uint32_t)(s_0_by_rows >> 32);
+    result[7] = ((uint32_t)v_0_by_rows_2 & UINT32_C(0x7fffffff)) + carry_0_by_rows_2;
 }
 
-/* field.fe25519_radix25_5.square
- * in a: -106954752 .. 106954752
- * out result: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_radix25_5_square(int32_t *result, const int32_t *a)
+/* field.fe25519_saturated32.square
+ * Column by column: products of two different limbs twice, and squares of limbs between them.
+ * in a: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_saturated32_square(uint32_t *result, const uint32_t *a)
 {
-    int64_t v_1_carry; /* -1412755893426061312 .. 1424195212468551680 */
-    int64_t c_1_carry; /* -26250707571 .. 26250707576 */
-    uint32_t r_1_carry; /* 0 .. 2^26-1 */
-    int64_t t_0; /* -1412755893459615744 .. 1424195212434997248 */
-    int64_t t_1; /* -880827561104375808 .. 880827561104375808 */
-    int64_t t_2; /* -1115333600099696640 .. 1115333600099696640 */
-    int64_t t_3; /* -674919819547508736 .. 674919819547508736 */
-    int64_t t_4; /* -795032668789014528 .. 806471987764396032 */
-    int64_t t_5; /* -469012077990641664 .. 469012077990641664 */
-    int64_t t_6; /* -497610375429095424 .. 497610375429095424 */
-    int64_t t_7; /* -263104336433774592 .. 263104336433774592 */
-    int64_t t_8; /* -177309444118413312 .. 188748763093794816 */
-    int64_t t_9; /* -57196594876907520 .. 57196594876907520 */
-    int64_t h_0_1_carry; /* -32420791773 .. 32420791867 */
-    int64_t h_1_1_carry; /* -880827582156079104 .. 880827582326538240 */
-    int64_t h_2_1_carry; /* -1115333626350404211 .. 1115333626350404216 */
-    int64_t h_3_1_carry; /* -674919836167274887 .. 674919836167274887 */
-    int64_t h_4_1_carry; /* -20147732975 .. 20147732974 */
-    int64_t h_5_1_carry; /* -469012089837551616 .. 469012090008010752 */
-    int64_t h_6_1_carry; /* -497610389406744929 .. 497610389406744934 */
-    int64_t h_7_1_carry; /* -263104343848747216 .. 263104343848747216 */
-    int64_t h_8_1_carry; /* -177309451959533789 .. 188748770934915293 */
-    int64_t h_9_1_carry; /* -57196597519024245 .. 57196597689483381 */
-    t_0 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)a[0]);
-    t_1 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[1]);
-    t_2 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[1]);
-    t_2 = t_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[2]);
-    t_3 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[2]);
-    t_4 = (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)a[2]);
-    t_3 = t_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[3]);
-    t_4 = (int64_t)(uint64_t)t_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)a[3]);
-    t_5 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[3]);
-    t_6 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)a[3]);
-    t_4 = t_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[4]);
-    t_5 = t_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[4]);
-    t_6 = t_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[4]);
-    t_7 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)a[4]);
-    t_8 = (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)a[4]);
-    t_5 = t_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[5]);
-    t_6 = t_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)a[5]);
-    t_7 = t_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[5]);
-    t_8 = (int64_t)(uint64_t)t_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[3]), (int64_t)a[5]);
-    t_9 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)a[5]);
-    t_0 = (int64_t)(uint64_t)t_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * a[5]));
-    t_6 = t_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[6]);
-    t_7 = t_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[6]);
-    t_8 = t_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[6]);
-    t_9 = t_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)a[6]);
-    t_0 = t_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[6]));
-    t_1 = t_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * a[6]));
-    t_2 = t_2 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * a[6]));
-    t_7 = t_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[7]);
-    t_8 = t_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)a[7]);
-    t_9 = t_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[7]);
-    t_0 = t_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[3]), (int64_t)(INT32_C(19) * a[7]));
-    t_1 = t_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[7]));
-    t_2 = t_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[5]), (int64_t)(INT32_C(19) * a[7]));
-    t_3 = t_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[6]), (int64_t)(INT32_C(19) * a[7]));
-    t_4 = t_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * a[7]));
-    t_8 = t_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[8]);
-    t_9 = t_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[8]);
-    t_0 = t_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)(INT32_C(19) * a[8]));
-    t_1 = t_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)(INT32_C(19) * a[8]));
-    t_2 = t_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[8]));
-    t_3 = t_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * a[8]));
-    t_4 = t_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[6]), (int64_t)(INT32_C(19) * a[8]));
-    t_5 = t_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * a[8]));
-    t_6 = t_6 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * a[8]));
-    t_9 = t_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[9]);
-    t_0 = t_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)(INT32_C(19) * a[9]));
-    t_1 = t_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)(INT32_C(19) * a[9]));
-    t_2 = t_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[3]), (int64_t)(INT32_C(19) * a[9]));
-    t_3 = t_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[9]));
-    t_4 = t_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[5]), (int64_t)(INT32_C(19) * a[9]));
-    t_5 = t_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[6]), (int64_t)(INT32_C(19) * a[9]));
-    t_6 = t_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[7]), (int64_t)(INT32_C(19) * a[9]));
-    t_7 = t_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[8]), (int64_t)(INT32_C(19) * a[9]));
-    t_8 = t_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * a[9]));
-    v_1_carry = t_0 + INT64_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
-    h_1_1_carry = t_1 + c_1_carry;
-    h_0_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
-    v_1_carry = t_4 + INT64_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
-    h_5_1_carry = t_5 + c_1_carry;
-    h_4_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
-    v_1_carry = h_1_1_carry + INT64_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
-    h_2_1_carry = t_2 + c_1_carry;
-    h_1_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
-    v_1_carry = h_5_1_carry + INT64_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
-    h_6_1_carry = t_6 + c_1_carry;
-    h_5_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
-    v_1_carry = h_2_1_carry + INT64_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
-    h_3_1_carry = t_3 + c_1_carry;
-    h_2_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
-    v_1_carry = h_6_1_carry + INT64_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
-    h_7_1_carry = t_7 + c_1_carry;
-    h_6_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
-    v_1_carry = h_3_1_carry + INT64_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
-    h_4_1_carry = (int64_t)(int32_t)h_4_1_carry + c_1_carry;
-    h_3_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
-    v_1_carry = h_7_1_carry + INT64_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
-    h_8_1_carry = t_8 + c_1_carry;
-    h_7_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
-    v_1_carry = h_4_1_carry + INT64_C(0x2000000);
-    c_1_carry = (int64_t)(int32_t)(v_1_carry >> 26);
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
-    h_5_1_carry = (int64_t)((int32_t)h_5_1_carry + (int32_t)c_1_carry);
-    h_4_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
-    v_1_carry = h_8_1_carry + INT64_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
-    h_9_1_carry = t_9 + c_1_carry;
-    h_8_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
-    v_1_carry = h_9_1_carry + INT64_C(0x1000000);
-    c_1_carry = (int64_t)(int32_t)(v_1_carry >> 25);
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
-    h_0_1_carry = (int64_t)(int32_t)h_0_1_carry + (int64_t)STK_MUL_LOW(INT64_C(19), (int64_t)(int32_t)c_1_carry);
-    h_9_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
-    v_1_carry = h_0_1_carry + INT64_C(0x2000000);
-    c_1_carry = (int64_t)(int32_t)(v_1_carry >> 26);
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
-    h_1_1_carry = (int64_t)((int32_t)h_1_1_carry + (int32_t)c_1_carry);
-    h_0_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
-    result[0] = (int32_t)h_0_1_carry;
-    result[1] = (int32_t)h_1_1_carry;
-    result[2] = (int32_t)h_2_1_carry;
-    result[3] = (int32_t)h_3_1_carry;
-    result[4] = (int32_t)h_4_1_carry;
-    result[5] = (int32_t)h_5_1_carry;
-    result[6] = (int32_t)h_6_1_carry;
-    result[7] = (int32_t)h_7_1_carry;
-    result[8] = (int32_t)h_8_1_carry;
-    result[9] = (int32_t)h_9_1_carry;
+    uint64_t carry; /* 0 .. 2^33 */
+    uint64_t low; /* 0 .. 2^35-1 */
+    uint64_t high; /* 0 .. 2^34-1 */
+    uint64_t p; /* 0 .. 18446744065119617025 */
+    uint64_t d; /* 0 .. 18446744065119617025 */
+    uint64_t v; /* 0 .. 64424509431 */
+    uint64_t v_0_reduced; /* 0 .. 167503724505 */
+    uint32_t q_0_reduced; /* 0 .. 77 */
+    uint32_t carry_0_reduced; /* 0 .. 1482 */
+    uint64_t s_0_reduced; /* 0 .. 167503725968 */
+    uint32_t t_0; /* 0 .. 2^32-1 */
+    uint32_t t_1; /* 0 .. 2^32-1 */
+    uint32_t t_2; /* 0 .. 2^32-1 */
+    uint32_t t_3; /* 0 .. 2^32-1 */
+    uint32_t t_4; /* 0 .. 2^32-1 */
+    uint32_t t_5; /* 0 .. 2^32-1 */
+    uint32_t t_6; /* 0 .. 2^32-1 */
+    uint32_t t_7; /* 0 .. 2^32-1 */
+    uint32_t t_8; /* 0 .. 2^32-1 */
+    uint32_t t_9; /* 0 .. 2^32-1 */
+    uint32_t t_10; /* 0 .. 2^32-1 */
+    uint32_t t_11; /* 0 .. 2^32-1 */
+    uint32_t t_12; /* 0 .. 2^32-1 */
+    uint32_t t_13; /* 0 .. 2^32-1 */
+    uint32_t t_14; /* 0 .. 2^32-1 */
+    uint32_t t_15; /* 0 .. 2^32-1 */
+    d = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)a[0]);
+    v = (uint64_t)(uint32_t)d;
+    t_0 = (uint32_t)v;
+    carry = (uint64_t)((uint32_t)(d >> 32) + UINT32_C(0));
+    p = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)a[1]);
+    low = (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    v = (UINT64_C(2) * (uint64_t)(uint32_t)low) + (uint64_t)(uint32_t)carry;
+    t_1 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(v >> 32);
+    low = (uint64_t)(uint32_t)high;
+    p = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)a[2]);
+    low = (uint64_t)(uint32_t)low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    d = STK_MUL_WIDE((uint64_t)a[1], (uint64_t)a[1]);
+    v = ((UINT64_C(2) * low) + (uint64_t)(uint32_t)d) + (uint64_t)(uint32_t)carry;
+    t_2 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(d >> 32) + (uint64_t)(uint32_t)(v >> 32);
+    low = (uint64_t)(uint32_t)high;
+    p = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)a[3]);
+    low = (uint64_t)(uint32_t)low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[1], (uint64_t)a[2]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)high + (uint64_t)(uint32_t)(p >> 32);
+    v = (UINT64_C(2) * low) + carry;
+    t_3 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(v >> 32);
+    low = high;
+    p = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)a[4]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[1], (uint64_t)a[3]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)high + (uint64_t)(uint32_t)(p >> 32);
+    d = STK_MUL_WIDE((uint64_t)a[2], (uint64_t)a[2]);
+    v = ((UINT64_C(2) * low) + (uint64_t)(uint32_t)d) + (uint64_t)(uint32_t)carry;
+    t_4 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(d >> 32) + (uint64_t)(uint32_t)(v >> 32);
+    low = high;
+    p = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)a[5]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[1], (uint64_t)a[4]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)high + (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[2], (uint64_t)a[3]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = high + (uint64_t)(uint32_t)(p >> 32);
+    v = (UINT64_C(2) * low) + carry;
+    t_5 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(v >> 32);
+    low = high;
+    p = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)a[6]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[1], (uint64_t)a[5]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)high + (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[2], (uint64_t)a[4]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = high + (uint64_t)(uint32_t)(p >> 32);
+    d = STK_MUL_WIDE((uint64_t)a[3], (uint64_t)a[3]);
+    v = ((UINT64_C(2) * low) + (uint64_t)(uint32_t)d) + (uint64_t)(uint32_t)carry;
+    t_6 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(d >> 32) + (uint64_t)(uint32_t)(v >> 32);
+    low = high;
+    p = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)a[7]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[1], (uint64_t)a[6]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)high + (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[2], (uint64_t)a[5]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = high + (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[3], (uint64_t)a[4]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = high + (uint64_t)(uint32_t)(p >> 32);
+    v = (UINT64_C(2) * low) + carry;
+    t_7 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(v >> 32);
+    low = high;
+    p = STK_MUL_WIDE((uint64_t)a[1], (uint64_t)a[7]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[2], (uint64_t)a[6]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)high + (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[3], (uint64_t)a[5]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = high + (uint64_t)(uint32_t)(p >> 32);
+    d = STK_MUL_WIDE((uint64_t)a[4], (uint64_t)a[4]);
+    v = ((UINT64_C(2) * low) + (uint64_t)(uint32_t)d) + (uint64_t)(uint32_t)carry;
+    t_8 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(d >> 32) + (uint64_t)(uint32_t)(v >> 32);
+    low = high;
+    p = STK_MUL_WIDE((uint64_t)a[2], (uint64_t)a[7]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[3], (uint64_t)a[6]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)high + (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[4], (uint64_t)a[5]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = high + (uint64_t)(uint32_t)(p >> 32);
+    v = (UINT64_C(2) * low) + carry;
+    t_9 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(v >> 32);
+    low = high;
+    p = STK_MUL_WIDE((uint64_t)a[3], (uint64_t)a[7]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[4], (uint64_t)a[6]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)high + (uint64_t)(uint32_t)(p >> 32);
+    d = STK_MUL_WIDE((uint64_t)a[5], (uint64_t)a[5]);
+    v = ((UINT64_C(2) * low) + (uint64_t)(uint32_t)d) + (uint64_t)(uint32_t)carry;
+    t_10 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(d >> 32) + (uint64_t)(uint32_t)(v >> 32);
+    low = high;
+    p = STK_MUL_WIDE((uint64_t)a[4], (uint64_t)a[7]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[5], (uint64_t)a[6]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)high + (uint64_t)(uint32_t)(p >> 32);
+    v = (UINT64_C(2) * low) + carry;
+    t_11 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(v >> 32);
+    low = high;
+    p = STK_MUL_WIDE((uint64_t)a[5], (uint64_t)a[7]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    d = STK_MUL_WIDE((uint64_t)a[6], (uint64_t)a[6]);
+    v = ((UINT64_C(2) * low) + (uint64_t)(uint32_t)d) + (uint64_t)(uint32_t)carry;
+    t_12 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(d >> 32) + (uint64_t)(uint32_t)(v >> 32);
+    low = (uint64_t)(uint32_t)high;
+    p = STK_MUL_WIDE((uint64_t)a[6], (uint64_t)a[7]);
+    low = (uint64_t)(uint32_t)low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    v = (UINT64_C(2) * low) + carry;
+    t_13 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(v >> 32);
+    low = (uint64_t)(uint32_t)high;
+    d = STK_MUL_WIDE((uint64_t)a[7], (uint64_t)a[7]);
+    v = ((UINT64_C(2) * (uint64_t)(uint32_t)low) + (uint64_t)(uint32_t)d) + (uint64_t)(uint32_t)carry;
+    t_14 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(d >> 32) + (uint64_t)(uint32_t)(v >> 32);
+    t_15 = (uint32_t)carry;
+    v_0_reduced = (uint64_t)t_7 + STK_MUL_WIDE(UINT64_C(38), (uint64_t)t_15);
+    q_0_reduced = (uint32_t)(v_0_reduced >> 31);
+    carry_0_reduced = ((q_0_reduced << 4) + (q_0_reduced << 1)) + q_0_reduced;
+    s_0_reduced = ((uint64_t)t_0 + STK_MUL_WIDE(UINT64_C(38), (uint64_t)t_8)) + (uint64_t)carry_0_reduced;
+    result[0] = (uint32_t)s_0_reduced;
+    carry_0_reduced = (uint32_t)(s_0_reduced >> 32);
+    s_0_reduced = ((uint64_t)t_1 + STK_MUL_WIDE(UINT64_C(38), (uint64_t)t_9)) + (uint64_t)carry_0_reduced;
+    result[1] = (uint32_t)s_0_reduced;
+    carry_0_reduced = (uint32_t)(s_0_reduced >> 32);
+    s_0_reduced = ((uint64_t)t_2 + STK_MUL_WIDE(UINT64_C(38), (uint64_t)t_10)) + (uint64_t)carry_0_reduced;
+    result[2] = (uint32_t)s_0_reduced;
+    carry_0_reduced = (uint32_t)(s_0_reduced >> 32);
+    s_0_reduced = ((uint64_t)t_3 + STK_MUL_WIDE(UINT64_C(38), (uint64_t)t_11)) + (uint64_t)carry_0_reduced;
+    result[3] = (uint32_t)s_0_reduced;
+    carry_0_reduced = (uint32_t)(s_0_reduced >> 32);
+    s_0_reduced = ((uint64_t)t_4 + STK_MUL_WIDE(UINT64_C(38), (uint64_t)t_12)) + (uint64_t)carry_0_reduced;
+    result[4] = (uint32_t)s_0_reduced;
+    carry_0_reduced = (uint32_t)(s_0_reduced >> 32);
+    s_0_reduced = ((uint64_t)t_5 + STK_MUL_WIDE(UINT64_C(38), (uint64_t)t_13)) + (uint64_t)carry_0_reduced;
+    result[5] = (uint32_t)s_0_reduced;
+    carry_0_reduced = (uint32_t)(s_0_reduced >> 32);
+    s_0_reduced = ((uint64_t)t_6 + STK_MUL_WIDE(UINT64_C(38), (uint64_t)t_14)) + (uint64_t)carry_0_reduced;
+    result[6] = (uint32_t)s_0_reduced;
+    carry_0_reduced = (uint32_t)(s_0_reduced >> 32);
+    result[7] = ((uint32_t)v_0_reduced & UINT32_C(0x7fffffff)) + carry_0_reduced;
 }
 
-/* field.fe25519_radix25_5.square2
- * in a: -106954752 .. 106954752
- * out result: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_radix25_5_square2(int32_t *result, const int32_t *a)
+/* field.fe25519_saturated32.square2
+ * in a: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_saturated32_square2(uint32_t *result, const uint32_t *a)
 {
-    int64_t v_1_carry; /* -2825511786885677056 .. 2848390424903548928 */
-    int64_t c_1_carry; /* -52501415143 .. 52501415153 */
-    uint32_t r_1_carry; /* 0 .. 2^26-1 */
-    int64_t h_0; /* -1412755893459615744 .. 1424195212434997248 */
-    int64_t h_1; /* -880827561104375808 .. 880827561104375808 */
-    int64_t h_2; /* -1115333600099696640 .. 1115333600099696640 */
-    int64_t h_3; /* -674919819547508736 .. 674919819547508736 */
-    int64_t h_4; /* -795032668789014528 .. 806471987764396032 */
-    int64_t h_5; /* -469012077990641664 .. 469012077990641664 */
-    int64_t h_6; /* -497610375429095424 .. 497610375429095424 */
-    int64_t h_7; /* -263104336433774592 .. 263104336433774592 */
-    int64_t h_8; /* -177309444118413312 .. 188748763093794816 */
-    int64_t h_9; /* -57196594876907520 .. 57196594876907520 */
-    int64_t t_0; /* -2825511786919231488 .. 2848390424869994496 */
-    int64_t t_1; /* -1761655122208751616 .. 1761655122208751616 */
-    int64_t t_2; /* -2230667200199393280 .. 2230667200199393280 */
-    int64_t t_3; /* -1349839639095017472 .. 1349839639095017472 */
-    int64_t t_4; /* -1590065337578029056 .. 1612943975528792064 */
-    int64_t t_5; /* -938024155981283328 .. 938024155981283328 */
-    int64_t t_6; /* -995220750858190848 .. 995220750858190848 */
-    int64_t t_7; /* -526208672867549184 .. 526208672867549184 */
-    int64_t t_8; /* -354618888236826624 .. 377497526187589632 */
-    int64_t t_9; /* -114393189753815040 .. 114393189753815040 */
-    int64_t h_0_1_carry; /* -64808029095 .. 64808029303 */
-    int64_t h_1_1_carry; /* -1761655164312158208 .. 1761655164653076480 */
-    int64_t h_2_1_carry; /* -2230667252700808423 .. 2230667252700808433 */
-    int64_t h_3_1_carry; /* -1349839672334549774 .. 1349839672334549774 */
-    int64_t h_4_1_carry; /* -40261911519 .. 40261911518 */
-    int64_t h_5_1_carry; /* -938024179675103232 .. 938024180016021504 */
-    int64_t h_6_1_carry; /* -995220778813489858 .. 995220778813489868 */
-    int64_t h_7_1_carry; /* -526208687697494433 .. 526208687697494433 */
-    int64_t h_8_1_carry; /* -354618903919067578 .. 377497541869830586 */
-    int64_t h_9_1_carry; /* -114393195038048490 .. 114393195378966762 */
-    h_0 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)a[0]);
-    h_1 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[1]);
-    h_2 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[1]);
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[2]);
-    h_3 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[2]);
-    h_4 = (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)a[2]);
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[3]);
-    h_4 = (int64_t)(uint64_t)h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)a[3]);
-    h_5 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[3]);
-    h_6 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)a[3]);
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[4]);
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[4]);
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[4]);
-    h_7 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)a[4]);
-    h_8 = (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)a[4]);
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[5]);
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)a[5]);
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[5]);
-    h_8 = (int64_t)(uint64_t)h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[3]), (int64_t)a[5]);
-    h_9 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)a[5]);
-    h_0 = (int64_t)(uint64_t)h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * a[5]));
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[6]);
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[6]);
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[6]);
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)a[6]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[6]));
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * a[6]));
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * a[6]));
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[7]);
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)a[7]);
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[7]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[3]), (int64_t)(INT32_C(19) * a[7]));
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[7]));
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[5]), (int64_t)(INT32_C(19) * a[7]));
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[6]), (int64_t)(INT32_C(19) * a[7]));
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * a[7]));
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[8]);
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[8]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)(INT32_C(19) * a[8]));
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)(INT32_C(19) * a[8]));
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[8]));
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * a[8]));
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[6]), (int64_t)(INT32_C(19) * a[8]));
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * a[8]));
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * a[8]));
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[9]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)(INT32_C(19) * a[9]));
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)(INT32_C(19) * a[9]));
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[3]), (int64_t)(INT32_C(19) * a[9]));
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[9]));
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[5]), (int64_t)(INT32_C(19) * a[9]));
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[6]), (int64_t)(INT32_C(19) * a[9]));
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[7]), (int64_t)(INT32_C(19) * a[9]));
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[8]), (int64_t)(INT32_C(19) * a[9]));
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * a[9]));
-    t_0 = INT64_C(2) * h_0;
-    t_1 = INT64_C(2) * h_1;
-    t_2 = INT64_C(2) * h_2;
-    t_3 = INT64_C(2) * h_3;
-    t_4 = INT64_C(2) * h_4;
-    t_5 = INT64_C(2) * h_5;
-    t_6 = INT64_C(2) * h_6;
-    t_7 = INT64_C(2) * h_7;
-    t_8 = INT64_C(2) * h_8;
-    t_9 = INT64_C(2) * h_9;
-    v_1_carry = t_0 + INT64_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
-    h_1_1_carry = t_1 + c_1_carry;
-    h_0_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
-    v_1_carry = t_4 + INT64_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
-    h_5_1_carry = t_5 + c_1_carry;
-    h_4_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
-    v_1_carry = h_1_1_carry + INT64_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
-    h_2_1_carry = t_2 + c_1_carry;
-    h_1_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
-    v_1_carry = h_5_1_carry + INT64_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
-    h_6_1_carry = t_6 + c_1_carry;
-    h_5_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
-    v_1_carry = h_2_1_carry + INT64_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
-    h_3_1_carry = t_3 + c_1_carry;
-    h_2_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
-    v_1_carry = h_6_1_carry + INT64_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
-    h_7_1_carry = t_7 + c_1_carry;
-    h_6_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
-    v_1_carry = h_3_1_carry + INT64_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
-    h_4_1_carry = (int64_t)(int32_t)h_4_1_carry + c_1_carry;
-    h_3_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
-    v_1_carry = h_7_1_carry + INT64_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
-    h_8_1_carry = t_8 + c_1_carry;
-    h_7_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
-    v_1_carry = h_4_1_carry + INT64_C(0x2000000);
-    c_1_carry = (int64_t)(int32_t)(v_1_carry >> 26);
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
-    h_5_1_carry = (int64_t)((int32_t)h_5_1_carry + (int32_t)c_1_carry);
-    h_4_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
-    v_1_carry = h_8_1_carry + INT64_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
-    h_9_1_carry = t_9 + c_1_carry;
-    h_8_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
-    v_1_carry = h_9_1_carry + INT64_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
-    h_0_1_carry = (int64_t)(int32_t)h_0_1_carry + (int64_t)STK_MUL_LOW(INT64_C(19), c_1_carry);
-    h_9_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
-    v_1_carry = h_0_1_carry + INT64_C(0x2000000);
-    c_1_carry = (int64_t)(int32_t)(v_1_carry >> 26);
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
-    h_1_1_carry = (int64_t)((int32_t)h_1_1_carry + (int32_t)c_1_carry);
-    h_0_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
-    result[0] = (int32_t)h_0_1_carry;
-    result[1] = (int32_t)h_1_1_carry;
-    result[2] = (int32_t)h_2_1_carry;
-    result[3] = (int32_t)h_3_1_carry;
-    result[4] = (int32_t)h_4_1_carry;
-    result[5] = (int32_t)h_5_1_carry;
-    result[6] = (int32_t)h_6_1_carry;
-    result[7] = (int32_t)h_7_1_carry;
-    result[8] = (int32_t)h_8_1_carry;
-    result[9] = (int32_t)h_9_1_carry;
+    uint32_t s[8]; /* 0 .. 2^32-1 */
+    uint64_t v_0_add; /* 0 .. 4294967372 */
+    uint32_t carry_0_add; /* 0 .. 57 */
+    uint64_t s_0_add; /* 0 .. 8589934628 */
+    field_fe25519_saturated32_square(s, a);
+    v_0_add = (uint64_t)s[7] + (uint64_t)s[7];
+    carry_0_add = UINT32_C(19) * (uint32_t)(v_0_add >> 31);
+    s_0_add = ((uint64_t)s[0] + (uint64_t)s[0]) + (uint64_t)carry_0_add;
+    result[0] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)s[1] + (uint64_t)s[1]) + (uint64_t)carry_0_add;
+    result[1] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)s[2] + (uint64_t)s[2]) + (uint64_t)carry_0_add;
+    result[2] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)s[3] + (uint64_t)s[3]) + (uint64_t)carry_0_add;
+    result[3] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)s[4] + (uint64_t)s[4]) + (uint64_t)carry_0_add;
+    result[4] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)s[5] + (uint64_t)s[5]) + (uint64_t)carry_0_add;
+    result[5] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)s[6] + (uint64_t)s[6]) + (uint64_t)carry_0_add;
+    result[6] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    result[7] = ((uint32_t)v_0_add & UINT32_C(0x7fffffff)) + carry_0_add;
 }
 
 /* curve.ed25519.double
  * Doubling (section 3.3). With x = X/Z and y = Y/Z on the curve, the result is
  * (2xy / (y^2 - x^2), (y^2 + x^2) / (2 - y^2 + x^2)), which is the sum of the point and itself.
- * in px: -35651584 .. 35651584
- * in py: -35651584 .. 35651584
- * in pz: -35651584 .. 35651584 */
-STK_NOINLINE static void curve_ed25519_double(curve_ed25519_P1P1 *restrict result, const int32_t *px, const int32_t *py, const int32_t *pz)
+ * in px: 0 .. 2^32-1
+ * in py: 0 .. 2^32-1
+ * in pz: 0 .. 2^32-1 */
+STK_NOINLINE static void curve_ed25519_double(curve_ed25519_P1P1 *restrict result, const uint32_t *px, const uint32_t *py, const uint32_t *pz)
 {
-    int32_t xx[10]; /* -2^25 .. 2^25-1 */
-    int32_t yy[10]; /* -2^25 .. 2^25-1 */
-    int32_t zz2[10]; /* -2^25 .. 2^25-1 */
-    int32_t xy[10]; /* -2^25 .. 2^25-1 */
-    int32_t result_0_add[10]; /* -71303168 .. 71303168 */
-    int32_t result_0_2_sub; /* -71303168 .. 71303168 */
-    int32_t result_1_2_sub; /* -35651584 .. 35651584 */
-    int32_t result_2_2_sub; /* -71303168 .. 71303168 */
-    int32_t result_3_2_sub; /* -35651584 .. 35651584 */
-    int32_t result_4_2_sub; /* -71303168 .. 71303168 */
-    int32_t result_5_2_sub; /* -35651584 .. 35651584 */
-    int32_t result_6_2_sub; /* -71303168 .. 71303168 */
-    int32_t result_7_2_sub; /* -35651584 .. 35651584 */
-    int32_t result_8_2_sub; /* -71303168 .. 71303168 */
-    int32_t result_9_2_sub; /* -35651584 .. 35651584 */
-    field_fe25519_radix25_5_square(xx, px);
-    field_fe25519_radix25_5_square(yy, py);
-    field_fe25519_radix25_5_square2(zz2, pz);
-    result_0_add[0] = px[0] + py[0];
-    result_0_add[1] = px[1] + py[1];
-    result_0_add[2] = px[2] + py[2];
-    result_0_add[3] = px[3] + py[3];
-    result_0_add[4] = px[4] + py[4];
-    result_0_add[5] = px[5] + py[5];
-    result_0_add[6] = px[6] + py[6];
-    result_0_add[7] = px[7] + py[7];
-    result_0_add[8] = px[8] + py[8];
-    result_0_add[9] = px[9] + py[9];
-    field_fe25519_radix25_5_square(xy, result_0_add);
-    result->y[0] = yy[0] + xx[0];
-    result_0_2_sub = yy[0] - xx[0];
-    result->x[0] = xy[0] - result->y[0];
-    result->y[1] = yy[1] + xx[1];
-    result_1_2_sub = yy[1] - xx[1];
-    result->x[1] = xy[1] - result->y[1];
-    result->y[2] = yy[2] + xx[2];
-    result_2_2_sub = yy[2] - xx[2];
-    result->x[2] = xy[2] - result->y[2];
-    result->y[3] = yy[3] + xx[3];
-    result_3_2_sub = yy[3] - xx[3];
-    result->x[3] = xy[3] - result->y[3];
-    result->y[4] = yy[4] + xx[4];
-    result_4_2_sub = yy[4] - xx[4];
-    result->x[4] = xy[4] - result->y[4];
-    result->y[5] = yy[5] + xx[5];
-    result_5_2_sub = yy[5] - xx[5];
-    result->x[5] = xy[5] - result->y[5];
-    result->y[6] = yy[6] + xx[6];
-    result_6_2_sub = yy[6] - xx[6];
-    result->x[6] = xy[6] - result->y[6];
-    result->y[7] = yy[7] + xx[7];
-    result_7_2_sub = yy[7] - xx[7];
-    result->x[7] = xy[7] - result->y[7];
-    result->y[8] = yy[8] + xx[8];
-    result_8_2_sub = yy[8] - xx[8];
-    result->x[8] = xy[8] - result->y[8];
-    result->y[9] = yy[9] + xx[9];
-    result_9_2_sub = yy[9] - xx[9];
-    result->x[9] = xy[9] - result->y[9];
-    result->z[0] = result_0_2_sub;
-    result->z[1] = result_1_2_sub;
-    result->z[2] = result_2_2_sub;
-    result->z[3] = result_3_2_sub;
-    result->z[4] = result_4_2_sub;
-    result->z[5] = result_5_2_sub;
-    result->z[6] = result_6_2_sub;
-    result->z[7] = result_7_2_sub;
-    result->z[8] = result_8_2_sub;
-    result->z[9] = result_9_2_sub;
-    result->t[0] = zz2[0] - result_0_2_sub;
-    result->t[1] = zz2[1] - result_1_2_sub;
-    result->t[2] = zz2[2] - result_2_2_sub;
-    result->t[3] = zz2[3] - result_3_2_sub;
-    result->t[4] = zz2[4] - result_4_2_sub;
-    result->t[5] = zz2[5] - result_5_2_sub;
-    result->t[6] = zz2[6] - result_6_2_sub;
-    result->t[7] = zz2[7] - result_7_2_sub;
-    result->t[8] = zz2[8] - result_8_2_sub;
-    result->t[9] = zz2[9] - result_9_2_sub;
+    uint32_t xx[8]; /* 0 .. 2^32-1 */
+    uint32_t yy[8]; /* 0 .. 2^32-1 */
+    uint32_t zz2[8]; /* 0 .. 2^32-1 */
+    uint32_t xy[8]; /* 0 .. 2^32-1 */
+    uint64_t v_0_add; /* 0 .. 8589934590 */
+    uint32_t r_0_add[8]; /* 0 .. 2^32-1 */
+    uint32_t carry_0_add; /* 0 .. 57 */
+    uint64_t s_0_add; /* 0 .. 8589934647 */
+    uint64_t v_1_add; /* 0 .. 4294967372 */
+    uint32_t carry_1_add; /* 0 .. 57 */
+    uint64_t s_1_add; /* 0 .. 8589934628 */
+    int64_t v_2_sub; /* -2147483686 .. 2147483686 */
+    uint32_t borrow_2_sub; /* 0 .. 57 */
+    int64_t s_2_sub; /* -4294967352 .. 2^32-1 */
+    int64_t v_3_sub_sum; /* -(2^31+1) .. 2147483686 */
+    uint32_t borrow_3_sub_sum; /* 0 .. 57 */
+    int64_t s_3_sub_sum; /* -4294967352 .. 2^32-1 */
+    int64_t v_4_sub_sum; /* -(2^32-1) .. 3 */
+    uint32_t borrow_4_sub_sum; /* 0 .. 57 */
+    int64_t s_4_sub_sum; /* -4294967352 .. 2^32-1 */
+    uint32_t r_0_2_sub; /* 0 .. 2^32-1 */
+    uint32_t r_1_2_sub; /* 0 .. 2^32-1 */
+    uint32_t r_2_2_sub; /* 0 .. 2^32-1 */
+    uint32_t r_3_2_sub; /* 0 .. 2^32-1 */
+    uint32_t r_4_2_sub; /* 0 .. 2^32-1 */
+    uint32_t r_5_2_sub; /* 0 .. 2^32-1 */
+    uint32_t r_6_2_sub; /* 0 .. 2^32-1 */
+    uint32_t r_7_2_sub; /* 0 .. 2^32-1 */
+    field_fe25519_saturated32_square(xx, px);
+    field_fe25519_saturated32_square(yy, py);
+    field_fe25519_saturated32_square2(zz2, pz);
+    v_0_add = (uint64_t)px[7] + (uint64_t)py[7];
+    carry_0_add = UINT32_C(19) * (uint32_t)(v_0_add >> 31);
+    s_0_add = ((uint64_t)px[0] + (uint64_t)py[0]) + (uint64_t)carry_0_add;
+    r_0_add[0] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)px[1] + (uint64_t)py[1]) + (uint64_t)carry_0_add;
+    r_0_add[1] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)px[2] + (uint64_t)py[2]) + (uint64_t)carry_0_add;
+    r_0_add[2] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)px[3] + (uint64_t)py[3]) + (uint64_t)carry_0_add;
+    r_0_add[3] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)px[4] + (uint64_t)py[4]) + (uint64_t)carry_0_add;
+    r_0_add[4] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)px[5] + (uint64_t)py[5]) + (uint64_t)carry_0_add;
+    r_0_add[5] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)px[6] + (uint64_t)py[6]) + (uint64_t)carry_0_add;
+    r_0_add[6] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    r_0_add[7] = ((uint32_t)v_0_add & UINT32_C(0x7fffffff)) + carry_0_add;
+    field_fe25519_saturated32_square(xy, r_0_add);
+    v_1_add = (uint64_t)yy[7] + (uint64_t)xx[7];
+    carry_1_add = UINT32_C(19) * (uint32_t)(v_1_add >> 31);
+    s_1_add = ((uint64_t)yy[0] + (uint64_t)xx[0]) + (uint64_t)carry_1_add;
+    result->y[0] = (uint32_t)s_1_add;
+    carry_1_add = (uint32_t)(s_1_add >> 32);
+    s_1_add = ((uint64_t)yy[1] + (uint64_t)xx[1]) + (uint64_t)carry_1_add;
+    result->y[1] = (uint32_t)s_1_add;
+    carry_1_add = (uint32_t)(s_1_add >> 32);
+    s_1_add = ((uint64_t)yy[2] + (uint64_t)xx[2]) + (uint64_t)carry_1_add;
+    result->y[2] = (uint32_t)s_1_add;
+    carry_1_add = (uint32_t)(s_1_add >> 32);
+    s_1_add = ((uint64_t)yy[3] + (uint64_t)xx[3]) + (uint64_t)carry_1_add;
+    result->y[3] = (uint32_t)s_1_add;
+    carry_1_add = (uint32_t)(s_1_add >> 32);
+    s_1_add = ((uint64_t)yy[4] + (uint64_t)xx[4]) + (uint64_t)carry_1_add;
+    result->y[4] = (uint32_t)s_1_add;
+    carry_1_add = (uint32_t)(s_1_add >> 32);
+    s_1_add = ((uint64_t)yy[5] + (uint64_t)xx[5]) + (uint64_t)carry_1_add;
+    result->y[5] = (uint32_t)s_1_add;
+    carry_1_add = (uint32_t)(s_1_add >> 32);
+    s_1_add = ((uint64_t)yy[6] + (uint64_t)xx[6]) + (uint64_t)carry_1_add;
+    result->y[6] = (uint32_t)s_1_add;
+    carry_1_add = (uint32_t)(s_1_add >> 32);
+    result->y[7] = ((uint32_t)v_1_add & UINT32_C(0x7fffffff)) + carry_1_add;
+    v_2_sub = (int64_t)yy[7] - (int64_t)xx[7];
+    borrow_2_sub = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_2_sub >> 31)));
+    s_2_sub = ((int64_t)yy[0] - (int64_t)xx[0]) - (int64_t)borrow_2_sub;
+    r_0_2_sub = (uint32_t)s_2_sub;
+    borrow_2_sub = (uint32_t)(-(int32_t)(s_2_sub >> 32));
+    s_2_sub = ((int64_t)yy[1] - (int64_t)xx[1]) - (int64_t)borrow_2_sub;
+    r_1_2_sub = (uint32_t)s_2_sub;
+    borrow_2_sub = (uint32_t)(-(int32_t)(s_2_sub >> 32));
+    s_2_sub = ((int64_t)yy[2] - (int64_t)xx[2]) - (int64_t)borrow_2_sub;
+    r_2_2_sub = (uint32_t)s_2_sub;
+    borrow_2_sub = (uint32_t)(-(int32_t)(s_2_sub >> 32));
+    s_2_sub = ((int64_t)yy[3] - (int64_t)xx[3]) - (int64_t)borrow_2_sub;
+    r_3_2_sub = (uint32_t)s_2_sub;
+    borrow_2_sub = (uint32_t)(-(int32_t)(s_2_sub >> 32));
+    s_2_sub = ((int64_t)yy[4] - (int64_t)xx[4]) - (int64_t)borrow_2_sub;
+    r_4_2_sub = (uint32_t)s_2_sub;
+    borrow_2_sub = (uint32_t)(-(int32_t)(s_2_sub >> 32));
+    s_2_sub = ((int64_t)yy[5] - (int64_t)xx[5]) - (int64_t)borrow_2_sub;
+    r_5_2_sub = (uint32_t)s_2_sub;
+    borrow_2_sub = (uint32_t)(-(int32_t)(s_2_sub >> 32));
+    s_2_sub = ((int64_t)yy[6] - (int64_t)xx[6]) - (int64_t)borrow_2_sub;
+    r_6_2_sub = (uint32_t)s_2_sub;
+    borrow_2_sub = (uint32_t)(-(int32_t)(s_2_sub >> 32));
+    r_7_2_sub = (((uint32_t)v_2_sub & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_2_sub;
+    v_3_sub_sum = (int64_t)xy[7] - (int64_t)result->y[7];
+    borrow_3_sub_sum = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_3_sub_sum >> 31)));
+    s_3_sub_sum = ((int64_t)xy[0] - (int64_t)result->y[0]) - (int64_t)borrow_3_sub_sum;
+    result->x[0] = (uint32_t)s_3_sub_sum;
+    borrow_3_sub_sum = (uint32_t)(-(int32_t)(s_3_sub_sum >> 32));
+    s_3_sub_sum = ((int64_t)xy[1] - (int64_t)result->y[1]) - (int64_t)borrow_3_sub_sum;
+    result->x[1] = (uint32_t)s_3_sub_sum;
+    borrow_3_sub_sum = (uint32_t)(-(int32_t)(s_3_sub_sum >> 32));
+    s_3_sub_sum = ((int64_t)xy[2] - (int64_t)result->y[2]) - (int64_t)borrow_3_sub_sum;
+    result->x[2] = (uint32_t)s_3_sub_sum;
+    borrow_3_sub_sum = (uint32_t)(-(int32_t)(s_3_sub_sum >> 32));
+    s_3_sub_sum = ((int64_t)xy[3] - (int64_t)result->y[3]) - (int64_t)borrow_3_sub_sum;
+    result->x[3] = (uint32_t)s_3_sub_sum;
+    borrow_3_sub_sum = (uint32_t)(-(int32_t)(s_3_sub_sum >> 32));
+    s_3_sub_sum = ((int64_t)xy[4] - (int64_t)result->y[4]) - (int64_t)borrow_3_sub_sum;
+    result->x[4] = (uint32_t)s_3_sub_sum;
+    borrow_3_sub_sum = (uint32_t)(-(int32_t)(s_3_sub_sum >> 32));
+    s_3_sub_sum = ((int64_t)xy[5] - (int64_t)result->y[5]) - (int64_t)borrow_3_sub_sum;
+    result->x[5] = (uint32_t)s_3_sub_sum;
+    borrow_3_sub_sum = (uint32_t)(-(int32_t)(s_3_sub_sum >> 32));
+    s_3_sub_sum = ((int64_t)xy[6] - (int64_t)result->y[6]) - (int64_t)borrow_3_sub_sum;
+    result->x[6] = (uint32_t)s_3_sub_sum;
+    borrow_3_sub_sum = (uint32_t)(-(int32_t)(s_3_sub_sum >> 32));
+    result->x[7] = (((uint32_t)v_3_sub_sum & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_3_sub_sum;
+    result->z[0] = r_0_2_sub;
+    result->z[1] = r_1_2_sub;
+    result->z[2] = r_2_2_sub;
+    result->z[3] = r_3_2_sub;
+    result->z[4] = r_4_2_sub;
+    result->z[5] = r_5_2_sub;
+    result->z[6] = r_6_2_sub;
+    result->z[7] = r_7_2_sub;
+    v_4_sub_sum = (int64_t)zz2[7] - (int64_t)r_7_2_sub;
+    borrow_4_sub_sum = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_4_sub_sum >> 31)));
+    s_4_sub_sum = ((int64_t)zz2[0] - (int64_t)r_0_2_sub) - (int64_t)borrow_4_sub_sum;
+    result->t[0] = (uint32_t)s_4_sub_sum;
+    borrow_4_sub_sum = (uint32_t)(-(int32_t)(s_4_sub_sum >> 32));
+    s_4_sub_sum = ((int64_t)zz2[1] - (int64_t)r_1_2_sub) - (int64_t)borrow_4_sub_sum;
+    result->t[1] = (uint32_t)s_4_sub_sum;
+    borrow_4_sub_sum = (uint32_t)(-(int32_t)(s_4_sub_sum >> 32));
+    s_4_sub_sum = ((int64_t)zz2[2] - (int64_t)r_2_2_sub) - (int64_t)borrow_4_sub_sum;
+    result->t[2] = (uint32_t)s_4_sub_sum;
+    borrow_4_sub_sum = (uint32_t)(-(int32_t)(s_4_sub_sum >> 32));
+    s_4_sub_sum = ((int64_t)zz2[3] - (int64_t)r_3_2_sub) - (int64_t)borrow_4_sub_sum;
+    result->t[3] = (uint32_t)s_4_sub_sum;
+    borrow_4_sub_sum = (uint32_t)(-(int32_t)(s_4_sub_sum >> 32));
+    s_4_sub_sum = ((int64_t)zz2[4] - (int64_t)r_4_2_sub) - (int64_t)borrow_4_sub_sum;
+    result->t[4] = (uint32_t)s_4_sub_sum;
+    borrow_4_sub_sum = (uint32_t)(-(int32_t)(s_4_sub_sum >> 32));
+    s_4_sub_sum = ((int64_t)zz2[5] - (int64_t)r_5_2_sub) - (int64_t)borrow_4_sub_sum;
+    result->t[5] = (uint32_t)s_4_sub_sum;
+    borrow_4_sub_sum = (uint32_t)(-(int32_t)(s_4_sub_sum >> 32));
+    s_4_sub_sum = ((int64_t)zz2[6] - (int64_t)r_6_2_sub) - (int64_t)borrow_4_sub_sum;
+    result->t[6] = (uint32_t)s_4_sub_sum;
+    borrow_4_sub_sum = (uint32_t)(-(int32_t)(s_4_sub_sum >> 32));
+    result->t[7] = (((uint32_t)v_4_sub_sum & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_4_sub_sum;
 }
 
 /* curve.ed25519.add_niels
@@ -8469,114 +8431,211 @@ STK_NOINLINE static void curve_ed25519_double(curve_ed25519_P1P1 *restrict resul
  * x3 (1 + d x1 x2 y1 y2) = x1 y2 + x2 y1 and y3 (1 - d x1 x2 y1 y2) = y1 y2 + x1 x2, here without the divisions. */
 STK_NOINLINE static void curve_ed25519_add_niels(curve_ed25519_P1P1 *restrict result, const curve_ed25519_P3 *p, const curve_ed25519_Niels *q)
 {
-    int32_t a[10]; /* -2^25 .. 2^25-1 */
-    int32_t b[10]; /* -2^25 .. 2^25-1 */
-    int32_t c[10]; /* -2^25 .. 2^25-1 */
-    int32_t result_0_add[10]; /* -71303168 .. 71303168 */
-    int32_t result_1_sub[10]; /* -71303168 .. 71303168 */
-    int32_t result_0_2_add; /* -71303168 .. 71303168 */
-    int32_t result_1_2_add; /* -35651584 .. 35651584 */
-    int32_t result_2_2_add; /* -71303168 .. 71303168 */
-    int32_t result_3_2_add; /* -35651584 .. 35651584 */
-    int32_t result_4_2_add; /* -71303168 .. 71303168 */
-    int32_t result_5_2_add; /* -35651584 .. 35651584 */
-    int32_t result_6_2_add; /* -71303168 .. 71303168 */
-    int32_t result_7_2_add; /* -35651584 .. 35651584 */
-    int32_t result_8_2_add; /* -71303168 .. 71303168 */
-    int32_t result_9_2_add; /* -35651584 .. 35651584 */
-    int32_t result_0_3_sub; /* -71303168 .. 71303168 */
-    int32_t result_1_3_sub; /* -35651584 .. 35651584 */
-    int32_t result_2_3_sub; /* -71303168 .. 71303168 */
-    int32_t result_3_3_sub; /* -35651584 .. 35651584 */
-    int32_t result_4_3_sub; /* -71303168 .. 71303168 */
-    int32_t result_5_3_sub; /* -35651584 .. 35651584 */
-    int32_t result_6_3_sub; /* -71303168 .. 71303168 */
-    int32_t result_7_3_sub; /* -35651584 .. 35651584 */
-    int32_t result_8_3_sub; /* -71303168 .. 71303168 */
-    int32_t result_9_3_sub; /* -35651584 .. 35651584 */
-    result_0_add[0] = p->y[0] + p->x[0];
-    result_0_add[1] = p->y[1] + p->x[1];
-    result_0_add[2] = p->y[2] + p->x[2];
-    result_0_add[3] = p->y[3] + p->x[3];
-    result_0_add[4] = p->y[4] + p->x[4];
-    result_0_add[5] = p->y[5] + p->x[5];
-    result_0_add[6] = p->y[6] + p->x[6];
-    result_0_add[7] = p->y[7] + p->x[7];
-    result_0_add[8] = p->y[8] + p->x[8];
-    result_0_add[9] = p->y[9] + p->x[9];
-    field_fe25519_radix25_5_mul(a, result_0_add, q->plus);
-    result_1_sub[0] = p->y[0] - p->x[0];
-    result_1_sub[1] = p->y[1] - p->x[1];
-    result_1_sub[2] = p->y[2] - p->x[2];
-    result_1_sub[3] = p->y[3] - p->x[3];
-    result_1_sub[4] = p->y[4] - p->x[4];
-    result_1_sub[5] = p->y[5] - p->x[5];
-    result_1_sub[6] = p->y[6] - p->x[6];
-    result_1_sub[7] = p->y[7] - p->x[7];
-    result_1_sub[8] = p->y[8] - p->x[8];
-    result_1_sub[9] = p->y[9] - p->x[9];
-    field_fe25519_radix25_5_mul(b, result_1_sub, q->minus);
-    field_fe25519_radix25_5_mul(c, q->td, p->t);
-    result_0_2_add = p->z[0] + p->z[0];
-    result_0_3_sub = a[0] - b[0];
-    result_1_2_add = p->z[1] + p->z[1];
-    result_1_3_sub = a[1] - b[1];
-    result_2_2_add = p->z[2] + p->z[2];
-    result_2_3_sub = a[2] - b[2];
-    result_3_2_add = p->z[3] + p->z[3];
-    result_3_3_sub = a[3] - b[3];
-    result_4_2_add = p->z[4] + p->z[4];
-    result_4_3_sub = a[4] - b[4];
-    result_5_2_add = p->z[5] + p->z[5];
-    result_5_3_sub = a[5] - b[5];
-    result_6_2_add = p->z[6] + p->z[6];
-    result_6_3_sub = a[6] - b[6];
-    result_7_2_add = p->z[7] + p->z[7];
-    result_7_3_sub = a[7] - b[7];
-    result_8_2_add = p->z[8] + p->z[8];
-    result_8_3_sub = a[8] - b[8];
-    result_9_2_add = p->z[9] + p->z[9];
-    result_9_3_sub = a[9] - b[9];
-    result->x[0] = result_0_3_sub;
-    result->x[1] = result_1_3_sub;
-    result->x[2] = result_2_3_sub;
-    result->x[3] = result_3_3_sub;
-    result->x[4] = result_4_3_sub;
-    result->x[5] = result_5_3_sub;
-    result->x[6] = result_6_3_sub;
-    result->x[7] = result_7_3_sub;
-    result->x[8] = result_8_3_sub;
-    result->x[9] = result_9_3_sub;
-    result->y[0] = a[0] + b[0];
-    result->y[1] = a[1] + b[1];
-    result->y[2] = a[2] + b[2];
-    result->y[3] = a[3] + b[3];
-    result->y[4] = a[4] + b[4];
-    result->y[5] = a[5] + b[5];
-    result->y[6] = a[6] + b[6];
-    result->y[7] = a[7] + b[7];
-    result->y[8] = a[8] + b[8];
-    result->y[9] = a[9] + b[9];
-    result->z[0] = result_0_2_add + c[0];
-    result->z[1] = result_1_2_add + c[1];
-    result->z[2] = result_2_2_add + c[2];
-    result->z[3] = result_3_2_add + c[3];
-    result->z[4] = result_4_2_add + c[4];
-    result->z[5] = result_5_2_add + c[5];
-    result->z[6] = result_6_2_add + c[6];
-    result->z[7] = result_7_2_add + c[7];
-    result->z[8] = result_8_2_add + c[8];
-    result->z[9] = result_9_2_add + c[9];
-    result->t[0] = result_0_2_add - c[0];
-    result->t[1] = result_1_2_add - c[1];
-    result->t[2] = result_2_2_add - c[2];
-    result->t[3] = result_3_2_add - c[3];
-    result->t[4] = result_4_2_add - c[4];
-    result->t[5] = result_5_2_add - c[5];
-    result->t[6] = result_6_2_add - c[6];
-    result->t[7] = result_7_2_add - c[7];
-    result->t[8] = result_8_2_add - c[8];
-    result->t[9] = result_9_2_add - c[9];
+    uint32_t a[8]; /* 0 .. 2^32-1 */
+    uint32_t b[8]; /* 0 .. 2^32-1 */
+    uint32_t c[8]; /* 0 .. 2^32-1 */
+    uint64_t v_0_add; /* 0 .. 8589934590 */
+    uint32_t r_0_add[8]; /* 0 .. 2^32-1 */
+    uint32_t carry_0_add; /* 0 .. 57 */
+    uint64_t s_0_add; /* 0 .. 8589934647 */
+    int64_t v_1_sub; /* -(2^32-1) .. 2^32-1 */
+    uint32_t r_1_sub[8]; /* 0 .. 2^32-1 */
+    uint32_t borrow_1_sub; /* 0 .. 57 */
+    int64_t s_1_sub; /* -4294967352 .. 2^32-1 */
+    uint64_t v_2_add; /* 0 .. 8589934590 */
+    uint32_t carry_2_add; /* 0 .. 57 */
+    uint64_t s_2_add; /* 0 .. 8589934647 */
+    int64_t v_3_sub; /* -2147483686 .. 2147483686 */
+    uint32_t borrow_3_sub; /* 0 .. 57 */
+    int64_t s_3_sub; /* -4294967352 .. 2^32-1 */
+    uint64_t v_4_add; /* 0 .. 4294967372 */
+    uint32_t carry_4_add; /* 0 .. 57 */
+    uint64_t s_4_add; /* 0 .. 8589934628 */
+    uint64_t v_5_add_loose; /* 0 .. 4294967335 */
+    uint32_t carry_5_add_loose; /* 0 .. 57 */
+    uint64_t s_5_add_loose; /* 0 .. 8589934628 */
+    int64_t v_6_sub_loose; /* -2147483686 .. 2^31+1 */
+    uint32_t borrow_6_sub_loose; /* 0 .. 57 */
+    int64_t s_6_sub_loose; /* -4294967352 .. 2^32-1 */
+    uint32_t r_0_2_add; /* 0 .. 2^32-1 */
+    uint32_t r_1_2_add; /* 0 .. 2^32-1 */
+    uint32_t r_2_2_add; /* 0 .. 2^32-1 */
+    uint32_t r_3_2_add; /* 0 .. 2^32-1 */
+    uint32_t r_4_2_add; /* 0 .. 2^32-1 */
+    uint32_t r_5_2_add; /* 0 .. 2^32-1 */
+    uint32_t r_6_2_add; /* 0 .. 2^32-1 */
+    uint32_t r_7_2_add; /* 0 .. 2^32-1 */
+    v_0_add = (uint64_t)p->y[7] + (uint64_t)p->x[7];
+    carry_0_add = UINT32_C(19) * (uint32_t)(v_0_add >> 31);
+    s_0_add = ((uint64_t)p->y[0] + (uint64_t)p->x[0]) + (uint64_t)carry_0_add;
+    r_0_add[0] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->y[1] + (uint64_t)p->x[1]) + (uint64_t)carry_0_add;
+    r_0_add[1] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->y[2] + (uint64_t)p->x[2]) + (uint64_t)carry_0_add;
+    r_0_add[2] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->y[3] + (uint64_t)p->x[3]) + (uint64_t)carry_0_add;
+    r_0_add[3] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->y[4] + (uint64_t)p->x[4]) + (uint64_t)carry_0_add;
+    r_0_add[4] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->y[5] + (uint64_t)p->x[5]) + (uint64_t)carry_0_add;
+    r_0_add[5] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->y[6] + (uint64_t)p->x[6]) + (uint64_t)carry_0_add;
+    r_0_add[6] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    r_0_add[7] = ((uint32_t)v_0_add & UINT32_C(0x7fffffff)) + carry_0_add;
+    field_fe25519_saturated32_mul(a, r_0_add, q->plus);
+    v_1_sub = (int64_t)p->y[7] - (int64_t)p->x[7];
+    borrow_1_sub = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_1_sub >> 31)));
+    s_1_sub = ((int64_t)p->y[0] - (int64_t)p->x[0]) - (int64_t)borrow_1_sub;
+    r_1_sub[0] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->y[1] - (int64_t)p->x[1]) - (int64_t)borrow_1_sub;
+    r_1_sub[1] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->y[2] - (int64_t)p->x[2]) - (int64_t)borrow_1_sub;
+    r_1_sub[2] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->y[3] - (int64_t)p->x[3]) - (int64_t)borrow_1_sub;
+    r_1_sub[3] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->y[4] - (int64_t)p->x[4]) - (int64_t)borrow_1_sub;
+    r_1_sub[4] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->y[5] - (int64_t)p->x[5]) - (int64_t)borrow_1_sub;
+    r_1_sub[5] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->y[6] - (int64_t)p->x[6]) - (int64_t)borrow_1_sub;
+    r_1_sub[6] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    r_1_sub[7] = (((uint32_t)v_1_sub & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_1_sub;
+    field_fe25519_saturated32_mul(b, r_1_sub, q->minus);
+    field_fe25519_saturated32_mul(c, q->td, p->t);
+    v_2_add = (uint64_t)p->z[7] + (uint64_t)p->z[7];
+    carry_2_add = UINT32_C(19) * (uint32_t)(v_2_add >> 31);
+    s_2_add = ((uint64_t)p->z[0] + (uint64_t)p->z[0]) + (uint64_t)carry_2_add;
+    r_0_2_add = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = ((uint64_t)p->z[1] + (uint64_t)p->z[1]) + (uint64_t)carry_2_add;
+    r_1_2_add = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = ((uint64_t)p->z[2] + (uint64_t)p->z[2]) + (uint64_t)carry_2_add;
+    r_2_2_add = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = ((uint64_t)p->z[3] + (uint64_t)p->z[3]) + (uint64_t)carry_2_add;
+    r_3_2_add = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = ((uint64_t)p->z[4] + (uint64_t)p->z[4]) + (uint64_t)carry_2_add;
+    r_4_2_add = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = ((uint64_t)p->z[5] + (uint64_t)p->z[5]) + (uint64_t)carry_2_add;
+    r_5_2_add = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = ((uint64_t)p->z[6] + (uint64_t)p->z[6]) + (uint64_t)carry_2_add;
+    r_6_2_add = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    r_7_2_add = ((uint32_t)v_2_add & UINT32_C(0x7fffffff)) + carry_2_add;
+    v_3_sub = (int64_t)a[7] - (int64_t)b[7];
+    borrow_3_sub = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_3_sub >> 31)));
+    s_3_sub = ((int64_t)a[0] - (int64_t)b[0]) - (int64_t)borrow_3_sub;
+    result->x[0] = (uint32_t)s_3_sub;
+    borrow_3_sub = (uint32_t)(-(int32_t)(s_3_sub >> 32));
+    s_3_sub = ((int64_t)a[1] - (int64_t)b[1]) - (int64_t)borrow_3_sub;
+    result->x[1] = (uint32_t)s_3_sub;
+    borrow_3_sub = (uint32_t)(-(int32_t)(s_3_sub >> 32));
+    s_3_sub = ((int64_t)a[2] - (int64_t)b[2]) - (int64_t)borrow_3_sub;
+    result->x[2] = (uint32_t)s_3_sub;
+    borrow_3_sub = (uint32_t)(-(int32_t)(s_3_sub >> 32));
+    s_3_sub = ((int64_t)a[3] - (int64_t)b[3]) - (int64_t)borrow_3_sub;
+    result->x[3] = (uint32_t)s_3_sub;
+    borrow_3_sub = (uint32_t)(-(int32_t)(s_3_sub >> 32));
+    s_3_sub = ((int64_t)a[4] - (int64_t)b[4]) - (int64_t)borrow_3_sub;
+    result->x[4] = (uint32_t)s_3_sub;
+    borrow_3_sub = (uint32_t)(-(int32_t)(s_3_sub >> 32));
+    s_3_sub = ((int64_t)a[5] - (int64_t)b[5]) - (int64_t)borrow_3_sub;
+    result->x[5] = (uint32_t)s_3_sub;
+    borrow_3_sub = (uint32_t)(-(int32_t)(s_3_sub >> 32));
+    s_3_sub = ((int64_t)a[6] - (int64_t)b[6]) - (int64_t)borrow_3_sub;
+    result->x[6] = (uint32_t)s_3_sub;
+    borrow_3_sub = (uint32_t)(-(int32_t)(s_3_sub >> 32));
+    result->x[7] = (((uint32_t)v_3_sub & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_3_sub;
+    v_4_add = (uint64_t)a[7] + (uint64_t)b[7];
+    carry_4_add = UINT32_C(19) * (uint32_t)(v_4_add >> 31);
+    s_4_add = ((uint64_t)a[0] + (uint64_t)b[0]) + (uint64_t)carry_4_add;
+    result->y[0] = (uint32_t)s_4_add;
+    carry_4_add = (uint32_t)(s_4_add >> 32);
+    s_4_add = ((uint64_t)a[1] + (uint64_t)b[1]) + (uint64_t)carry_4_add;
+    result->y[1] = (uint32_t)s_4_add;
+    carry_4_add = (uint32_t)(s_4_add >> 32);
+    s_4_add = ((uint64_t)a[2] + (uint64_t)b[2]) + (uint64_t)carry_4_add;
+    result->y[2] = (uint32_t)s_4_add;
+    carry_4_add = (uint32_t)(s_4_add >> 32);
+    s_4_add = ((uint64_t)a[3] + (uint64_t)b[3]) + (uint64_t)carry_4_add;
+    result->y[3] = (uint32_t)s_4_add;
+    carry_4_add = (uint32_t)(s_4_add >> 32);
+    s_4_add = ((uint64_t)a[4] + (uint64_t)b[4]) + (uint64_t)carry_4_add;
+    result->y[4] = (uint32_t)s_4_add;
+    carry_4_add = (uint32_t)(s_4_add >> 32);
+    s_4_add = ((uint64_t)a[5] + (uint64_t)b[5]) + (uint64_t)carry_4_add;
+    result->y[5] = (uint32_t)s_4_add;
+    carry_4_add = (uint32_t)(s_4_add >> 32);
+    s_4_add = ((uint64_t)a[6] + (uint64_t)b[6]) + (uint64_t)carry_4_add;
+    result->y[6] = (uint32_t)s_4_add;
+    carry_4_add = (uint32_t)(s_4_add >> 32);
+    result->y[7] = ((uint32_t)v_4_add & UINT32_C(0x7fffffff)) + carry_4_add;
+    v_5_add_loose = (uint64_t)r_7_2_add + (uint64_t)c[7];
+    carry_5_add_loose = UINT32_C(19) * (uint32_t)(v_5_add_loose >> 31);
+    s_5_add_loose = ((uint64_t)r_0_2_add + (uint64_t)c[0]) + (uint64_t)carry_5_add_loose;
+    result->z[0] = (uint32_t)s_5_add_loose;
+    carry_5_add_loose = (uint32_t)(s_5_add_loose >> 32);
+    s_5_add_loose = ((uint64_t)r_1_2_add + (uint64_t)c[1]) + (uint64_t)carry_5_add_loose;
+    result->z[1] = (uint32_t)s_5_add_loose;
+    carry_5_add_loose = (uint32_t)(s_5_add_loose >> 32);
+    s_5_add_loose = ((uint64_t)r_2_2_add + (uint64_t)c[2]) + (uint64_t)carry_5_add_loose;
+    result->z[2] = (uint32_t)s_5_add_loose;
+    carry_5_add_loose = (uint32_t)(s_5_add_loose >> 32);
+    s_5_add_loose = ((uint64_t)r_3_2_add + (uint64_t)c[3]) + (uint64_t)carry_5_add_loose;
+    result->z[3] = (uint32_t)s_5_add_loose;
+    carry_5_add_loose = (uint32_t)(s_5_add_loose >> 32);
+    s_5_add_loose = ((uint64_t)r_4_2_add + (uint64_t)c[4]) + (uint64_t)carry_5_add_loose;
+    result->z[4] = (uint32_t)s_5_add_loose;
+    carry_5_add_loose = (uint32_t)(s_5_add_loose >> 32);
+    s_5_add_loose = ((uint64_t)r_5_2_add + (uint64_t)c[5]) + (uint64_t)carry_5_add_loose;
+    result->z[5] = (uint32_t)s_5_add_loose;
+    carry_5_add_loose = (uint32_t)(s_5_add_loose >> 32);
+    s_5_add_loose = ((uint64_t)r_6_2_add + (uint64_t)c[6]) + (uint64_t)carry_5_add_loose;
+    result->z[6] = (uint32_t)s_5_add_loose;
+    carry_5_add_loose = (uint32_t)(s_5_add_loose >> 32);
+    result->z[7] = ((uint32_t)v_5_add_loose & UINT32_C(0x7fffffff)) + carry_5_add_loose;
+    v_6_sub_loose = (int64_t)r_7_2_add - (int64_t)c[7];
+    borrow_6_sub_loose = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_6_sub_loose >> 31)));
+    s_6_sub_loose = ((int64_t)r_0_2_add - (int64_t)c[0]) - (int64_t)borrow_6_sub_loose;
+    result->t[0] = (uint32_t)s_6_sub_loose;
+    borrow_6_sub_loose = (uint32_t)(-(int32_t)(s_6_sub_loose >> 32));
+    s_6_sub_loose = ((int64_t)r_1_2_add - (int64_t)c[1]) - (int64_t)borrow_6_sub_loose;
+    result->t[1] = (uint32_t)s_6_sub_loose;
+    borrow_6_sub_loose = (uint32_t)(-(int32_t)(s_6_sub_loose >> 32));
+    s_6_sub_loose = ((int64_t)r_2_2_add - (int64_t)c[2]) - (int64_t)borrow_6_sub_loose;
+    result->t[2] = (uint32_t)s_6_sub_loose;
+    borrow_6_sub_loose = (uint32_t)(-(int32_t)(s_6_sub_loose >> 32));
+    s_6_sub_loose = ((int64_t)r_3_2_add - (int64_t)c[3]) - (int64_t)borrow_6_sub_loose;
+    result->t[3] = (uint32_t)s_6_sub_loose;
+    borrow_6_sub_loose = (uint32_t)(-(int32_t)(s_6_sub_loose >> 32));
+    s_6_sub_loose = ((int64_t)r_4_2_add - (int64_t)c[4]) - (int64_t)borrow_6_sub_loose;
+    result->t[4] = (uint32_t)s_6_sub_loose;
+    borrow_6_sub_loose = (uint32_t)(-(int32_t)(s_6_sub_loose >> 32));
+    s_6_sub_loose = ((int64_t)r_5_2_add - (int64_t)c[5]) - (int64_t)borrow_6_sub_loose;
+    result->t[5] = (uint32_t)s_6_sub_loose;
+    borrow_6_sub_loose = (uint32_t)(-(int32_t)(s_6_sub_loose >> 32));
+    s_6_sub_loose = ((int64_t)r_6_2_add - (int64_t)c[6]) - (int64_t)borrow_6_sub_loose;
+    result->t[6] = (uint32_t)s_6_sub_loose;
+    borrow_6_sub_loose = (uint32_t)(-(int32_t)(s_6_sub_loose >> 32));
+    result->t[7] = (((uint32_t)v_6_sub_loose & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_6_sub_loose;
 }
 
 /* curve.ed25519_comb.term
@@ -8597,6 +8656,9 @@ STK_NOINLINE static void curve_ed25519_comb_term(curve_ed25519_Niels *restrict r
     uint32_t at_0_bit; /* 0 .. 255 */
     uint32_t at_2_bit; /* 0 .. 255 */
     uint32_t at_3_bit; /* 0 .. 255 */
+    int64_t v_4_negate_niels; /* -(2^32-1) .. 0 */
+    uint32_t borrow_4_negate_niels; /* 0 .. 57 */
+    int64_t s_4_negate_niels; /* -4294967352 .. -1 */
     at_0_bit = at + UINT32_C(192);
     top = ((uint32_t)k[at_0_bit >> 3] >> (at_0_bit & UINT32_C(7))) & UINT32_C(1);
     flip = UINT32_C(1) - top;
@@ -8615,56 +8677,70 @@ STK_NOINLINE static void curve_ed25519_comb_term(curve_ed25519_Niels *restrict r
             uint32_t mask = stk_mask_u32(cond_3);
             {
                 uint32_t k_2;
-                for (k_2 = 0; k_2 < 10; k_2++) {
-                    q.plus[k_2] = (int32_t)((uint32_t)q.plus[k_2] ^ (mask & ((uint32_t)rows[j].plus[k_2] ^ (uint32_t)q.plus[k_2])));
+                for (k_2 = 0; k_2 < 8; k_2++) {
+                    q.plus[k_2] = (q.plus[k_2] ^ (mask & (rows[j].plus[k_2] ^ q.plus[k_2])));
                 }
             }
             {
                 uint32_t k_3;
-                for (k_3 = 0; k_3 < 10; k_3++) {
-                    q.minus[k_3] = (int32_t)((uint32_t)q.minus[k_3] ^ (mask & ((uint32_t)rows[j].minus[k_3] ^ (uint32_t)q.minus[k_3])));
+                for (k_3 = 0; k_3 < 8; k_3++) {
+                    q.minus[k_3] = (q.minus[k_3] ^ (mask & (rows[j].minus[k_3] ^ q.minus[k_3])));
                 }
             }
             {
                 uint32_t k_4;
-                for (k_4 = 0; k_4 < 10; k_4++) {
-                    q.td[k_4] = (int32_t)((uint32_t)q.td[k_4] ^ (mask & ((uint32_t)rows[j].td[k_4] ^ (uint32_t)q.td[k_4])));
+                for (k_4 = 0; k_4 < 8; k_4++) {
+                    q.td[k_4] = (q.td[k_4] ^ (mask & (rows[j].td[k_4] ^ q.td[k_4])));
                 }
             }
         }
     }
-    memmove(opposite.plus, q.minus, 10 * sizeof(int32_t));
-    memmove(opposite.minus, q.plus, 10 * sizeof(int32_t));
-    opposite.td[0] = -q.td[0];
-    opposite.td[1] = -q.td[1];
-    opposite.td[2] = -q.td[2];
-    opposite.td[3] = -q.td[3];
-    opposite.td[4] = -q.td[4];
-    opposite.td[5] = -q.td[5];
-    opposite.td[6] = -q.td[6];
-    opposite.td[7] = -q.td[7];
-    opposite.td[8] = -q.td[8];
-    opposite.td[9] = -q.td[9];
+    memmove(opposite.plus, q.minus, 8 * sizeof(uint32_t));
+    memmove(opposite.minus, q.plus, 8 * sizeof(uint32_t));
+    v_4_negate_niels = -(int64_t)q.td[7];
+    borrow_4_negate_niels = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_4_negate_niels >> 31)));
+    s_4_negate_niels = (-(int64_t)q.td[0]) - (int64_t)borrow_4_negate_niels;
+    opposite.td[0] = (uint32_t)s_4_negate_niels;
+    borrow_4_negate_niels = (uint32_t)(-(int32_t)(s_4_negate_niels >> 32));
+    s_4_negate_niels = (-(int64_t)q.td[1]) - (int64_t)borrow_4_negate_niels;
+    opposite.td[1] = (uint32_t)s_4_negate_niels;
+    borrow_4_negate_niels = (uint32_t)(-(int32_t)(s_4_negate_niels >> 32));
+    s_4_negate_niels = (-(int64_t)q.td[2]) - (int64_t)borrow_4_negate_niels;
+    opposite.td[2] = (uint32_t)s_4_negate_niels;
+    borrow_4_negate_niels = (uint32_t)(-(int32_t)(s_4_negate_niels >> 32));
+    s_4_negate_niels = (-(int64_t)q.td[3]) - (int64_t)borrow_4_negate_niels;
+    opposite.td[3] = (uint32_t)s_4_negate_niels;
+    borrow_4_negate_niels = (uint32_t)(-(int32_t)(s_4_negate_niels >> 32));
+    s_4_negate_niels = (-(int64_t)q.td[4]) - (int64_t)borrow_4_negate_niels;
+    opposite.td[4] = (uint32_t)s_4_negate_niels;
+    borrow_4_negate_niels = (uint32_t)(-(int32_t)(s_4_negate_niels >> 32));
+    s_4_negate_niels = (-(int64_t)q.td[5]) - (int64_t)borrow_4_negate_niels;
+    opposite.td[5] = (uint32_t)s_4_negate_niels;
+    borrow_4_negate_niels = (uint32_t)(-(int32_t)(s_4_negate_niels >> 32));
+    s_4_negate_niels = (-(int64_t)q.td[6]) - (int64_t)borrow_4_negate_niels;
+    opposite.td[6] = (uint32_t)s_4_negate_niels;
+    borrow_4_negate_niels = (uint32_t)(-(int32_t)(s_4_negate_niels >> 32));
+    opposite.td[7] = (((uint32_t)v_4_negate_niels & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_4_negate_niels;
     cond_2 = stk_eq_u32(top, UINT32_C(1));
     {
         uint32_t cond_4 = cond_2;
         uint32_t mask_2 = stk_mask_u32(cond_4);
         {
             uint32_t k_5;
-            for (k_5 = 0; k_5 < 10; k_5++) {
-                (*result).plus[k_5] = (int32_t)((uint32_t)opposite.plus[k_5] ^ (mask_2 & ((uint32_t)q.plus[k_5] ^ (uint32_t)opposite.plus[k_5])));
+            for (k_5 = 0; k_5 < 8; k_5++) {
+                (*result).plus[k_5] = (opposite.plus[k_5] ^ (mask_2 & (q.plus[k_5] ^ opposite.plus[k_5])));
             }
         }
         {
             uint32_t k_6;
-            for (k_6 = 0; k_6 < 10; k_6++) {
-                (*result).minus[k_6] = (int32_t)((uint32_t)opposite.minus[k_6] ^ (mask_2 & ((uint32_t)q.minus[k_6] ^ (uint32_t)opposite.minus[k_6])));
+            for (k_6 = 0; k_6 < 8; k_6++) {
+                (*result).minus[k_6] = (opposite.minus[k_6] ^ (mask_2 & (q.minus[k_6] ^ opposite.minus[k_6])));
             }
         }
         {
             uint32_t k_7;
-            for (k_7 = 0; k_7 < 10; k_7++) {
-                (*result).td[k_7] = (int32_t)((uint32_t)opposite.td[k_7] ^ (mask_2 & ((uint32_t)q.td[k_7] ^ (uint32_t)opposite.td[k_7])));
+            for (k_7 = 0; k_7 < 8; k_7++) {
+                (*result).td[k_7] = (opposite.td[k_7] ^ (mask_2 & (q.td[k_7] ^ opposite.td[k_7])));
             }
         }
     }
@@ -8680,283 +8756,268 @@ STK_NOINLINE static void curve_ed25519_comb_mult_2(curve_ed25519_P3 *restrict r,
     curve_ed25519_Niels t_2;
     curve_ed25519_P1P1 t_3;
     curve_ed25519_comb_recode(d, k);
-    memmove((*r).x, curve_ed25519_ZERO, 10 * sizeof(int32_t));
-    memmove((*r).y, curve_ed25519_ONE, 10 * sizeof(int32_t));
-    memmove((*r).z, curve_ed25519_ONE, 10 * sizeof(int32_t));
-    memmove((*r).t, curve_ed25519_ZERO, 10 * sizeof(int32_t));
+    memmove((*r).x, curve_ed25519_ZERO, 8 * sizeof(uint32_t));
+    memmove((*r).y, curve_ed25519_ONE, 8 * sizeof(uint32_t));
+    memmove((*r).z, curve_ed25519_ONE, 8 * sizeof(uint32_t));
+    memmove((*r).t, curve_ed25519_ZERO, 8 * sizeof(uint32_t));
     for (c = 32; c-- > 0;) {
         uint32_t j; /* 0 .. 1 */
         if (c < UINT32_C(31)) {
             curve_ed25519_double(&t, r->x, r->y, r->z);
-            field_fe25519_radix25_5_mul(r->x, t.x, t.t);
-            field_fe25519_radix25_5_mul(r->y, t.y, t.z);
-            field_fe25519_radix25_5_mul(r->z, t.z, t.t);
-            field_fe25519_radix25_5_mul(r->t, t.x, t.y);
+            field_fe25519_saturated32_mul(r->x, t.x, t.t);
+            field_fe25519_saturated32_mul(r->y, t.y, t.z);
+            field_fe25519_saturated32_mul(r->z, t.z, t.t);
+            field_fe25519_saturated32_mul(r->t, t.x, t.y);
         }
         for (j = 0; j < 2; j++) {
             curve_ed25519_comb_term(&t_2, rows[j], d, ((UINT32_C(32) * j) + c));
             curve_ed25519_add_niels(&t_3, r, &t_2);
-            field_fe25519_radix25_5_mul(r->x, t_3.x, t_3.t);
-            field_fe25519_radix25_5_mul(r->y, t_3.y, t_3.z);
-            field_fe25519_radix25_5_mul(r->z, t_3.z, t_3.t);
-            field_fe25519_radix25_5_mul(r->t, t_3.x, t_3.y);
+            field_fe25519_saturated32_mul(r->x, t_3.x, t_3.t);
+            field_fe25519_saturated32_mul(r->y, t_3.y, t_3.z);
+            field_fe25519_saturated32_mul(r->z, t_3.z, t_3.t);
+            field_fe25519_saturated32_mul(r->t, t_3.x, t_3.y);
         }
     }
 }
 
 /* field.fe25519_pow.square_times$5
  * `x` squared `k` times.
- * in x: -35651584 .. 35651584
- * out result: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_pow_square_times_5(int32_t *result, const int32_t *x)
+ * in x: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_pow_square_times_5(uint32_t *result, const uint32_t *x)
 {
-    int32_t r[10]; /* -35651584 .. 35651584 */
+    uint32_t r[8]; /* 0 .. 2^32-1 */
     uint32_t i; /* 0 .. 4 */
-    memmove(r, x, 10 * sizeof(int32_t));
+    memmove(r, x, 8 * sizeof(uint32_t));
     for (i = 0; i < 5; i++) {
-        field_fe25519_radix25_5_square(r, r);
+        field_fe25519_saturated32_square(r, r);
     }
-    memmove(result, r, 10 * sizeof(int32_t));
+    memmove(result, r, 8 * sizeof(uint32_t));
 }
 
 /* field.fe25519_pow.square_times$10
  * `x` squared `k` times.
- * in x: -35651584 .. 35651584
- * out result: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_pow_square_times_10(int32_t *result, const int32_t *x)
+ * in x: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_pow_square_times_10(uint32_t *result, const uint32_t *x)
 {
-    int32_t r[10]; /* -35651584 .. 35651584 */
+    uint32_t r[8]; /* 0 .. 2^32-1 */
     uint32_t i; /* 0 .. 9 */
-    memmove(r, x, 10 * sizeof(int32_t));
+    memmove(r, x, 8 * sizeof(uint32_t));
     for (i = 0; i < 10; i++) {
-        field_fe25519_radix25_5_square(r, r);
+        field_fe25519_saturated32_square(r, r);
     }
-    memmove(result, r, 10 * sizeof(int32_t));
+    memmove(result, r, 8 * sizeof(uint32_t));
 }
 
 /* field.fe25519_pow.square_times$20
  * `x` squared `k` times.
- * in x: -35651584 .. 35651584
- * out result: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_pow_square_times_20(int32_t *result, const int32_t *x)
+ * in x: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_pow_square_times_20(uint32_t *result, const uint32_t *x)
 {
-    int32_t r[10]; /* -35651584 .. 35651584 */
+    uint32_t r[8]; /* 0 .. 2^32-1 */
     uint32_t i; /* 0 .. 19 */
-    memmove(r, x, 10 * sizeof(int32_t));
+    memmove(r, x, 8 * sizeof(uint32_t));
     for (i = 0; i < 20; i++) {
-        field_fe25519_radix25_5_square(r, r);
+        field_fe25519_saturated32_square(r, r);
     }
-    memmove(result, r, 10 * sizeof(int32_t));
+    memmove(result, r, 8 * sizeof(uint32_t));
 }
 
 /* field.fe25519_pow.square_times$50
  * `x` squared `k` times.
- * in x: -35651584 .. 35651584
- * out result: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_pow_square_times_50(int32_t *result, const int32_t *x)
+ * in x: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_pow_square_times_50(uint32_t *result, const uint32_t *x)
 {
-    int32_t r[10]; /* -35651584 .. 35651584 */
+    uint32_t r[8]; /* 0 .. 2^32-1 */
     uint32_t i; /* 0 .. 49 */
-    memmove(r, x, 10 * sizeof(int32_t));
+    memmove(r, x, 8 * sizeof(uint32_t));
     for (i = 0; i < 50; i++) {
-        field_fe25519_radix25_5_square(r, r);
+        field_fe25519_saturated32_square(r, r);
     }
-    memmove(result, r, 10 * sizeof(int32_t));
+    memmove(result, r, 8 * sizeof(uint32_t));
 }
 
 /* field.fe25519_pow.square_times$100
  * `x` squared `k` times.
- * in x: -35651584 .. 35651584
- * out result: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_pow_square_times_100(int32_t *result, const int32_t *x)
+ * in x: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_pow_square_times_100(uint32_t *result, const uint32_t *x)
 {
-    int32_t r[10]; /* -35651584 .. 35651584 */
+    uint32_t r[8]; /* 0 .. 2^32-1 */
     uint32_t i; /* 0 .. 99 */
-    memmove(r, x, 10 * sizeof(int32_t));
+    memmove(r, x, 8 * sizeof(uint32_t));
     for (i = 0; i < 100; i++) {
-        field_fe25519_radix25_5_square(r, r);
+        field_fe25519_saturated32_square(r, r);
     }
-    memmove(result, r, 10 * sizeof(int32_t));
+    memmove(result, r, 8 * sizeof(uint32_t));
 }
 
 /* field.fe25519_pow.chain
  * `x^(2^250 - 1)` and `x^11`, the common part of both chains.
- * in x: -35651584 .. 35651584
- * out result0: -35651584 .. 35651584
- * out result1: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_pow_chain(int32_t *result0, int32_t *result1, const int32_t *x)
+ * in x: 0 .. 2^32-1
+ * out result0: 0 .. 2^32-1
+ * out result1: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_pow_chain(uint32_t *result0, uint32_t *result1, const uint32_t *x)
 {
-    int32_t x2[10]; /* -2^25 .. 2^25-1 */
-    int32_t t[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_2[10]; /* -2^25 .. 2^25-1 */
-    int32_t x9[10]; /* -2^25 .. 2^25-1 */
-    int32_t x11[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_3[10]; /* -2^25 .. 2^25-1 */
-    int32_t e5[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_4[10]; /* -2^25 .. 2^25-1 */
-    int32_t e10[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_5[10]; /* -2^25 .. 2^25-1 */
-    int32_t e20[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_6[10]; /* -2^25 .. 2^25-1 */
-    int32_t e40[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_7[10]; /* -2^25 .. 2^25-1 */
-    int32_t e50[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_8[10]; /* -2^25 .. 2^25-1 */
-    int32_t e100[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_9[10]; /* -2^25 .. 2^25-1 */
-    int32_t e200[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_10[10]; /* -2^25 .. 2^25-1 */
-    int32_t e250[10]; /* -2^25 .. 2^25-1 */
-    field_fe25519_radix25_5_square(x2, x);
-    field_fe25519_radix25_5_square(t, x2);
-    field_fe25519_radix25_5_square(t_2, t);
-    field_fe25519_radix25_5_mul(x9, x, t_2);
-    field_fe25519_radix25_5_mul(x11, x2, x9);
-    field_fe25519_radix25_5_square(t_3, x11);
-    field_fe25519_radix25_5_mul(e5, x9, t_3);
+    uint32_t x2[8]; /* 0 .. 2^32-1 */
+    uint32_t t[8]; /* 0 .. 2^32-1 */
+    uint32_t t_2[8]; /* 0 .. 2^32-1 */
+    uint32_t x9[8]; /* 0 .. 2^32-1 */
+    uint32_t x11[8]; /* 0 .. 2^32-1 */
+    uint32_t t_3[8]; /* 0 .. 2^32-1 */
+    uint32_t e5[8]; /* 0 .. 2^32-1 */
+    uint32_t t_4[8]; /* 0 .. 2^32-1 */
+    uint32_t e10[8]; /* 0 .. 2^32-1 */
+    uint32_t t_5[8]; /* 0 .. 2^32-1 */
+    uint32_t e20[8]; /* 0 .. 2^32-1 */
+    uint32_t t_6[8]; /* 0 .. 2^32-1 */
+    uint32_t e40[8]; /* 0 .. 2^32-1 */
+    uint32_t t_7[8]; /* 0 .. 2^32-1 */
+    uint32_t e50[8]; /* 0 .. 2^32-1 */
+    uint32_t t_8[8]; /* 0 .. 2^32-1 */
+    uint32_t e100[8]; /* 0 .. 2^32-1 */
+    uint32_t t_9[8]; /* 0 .. 2^32-1 */
+    uint32_t e200[8]; /* 0 .. 2^32-1 */
+    uint32_t t_10[8]; /* 0 .. 2^32-1 */
+    uint32_t e250[8]; /* 0 .. 2^32-1 */
+    field_fe25519_saturated32_square(x2, x);
+    field_fe25519_saturated32_square(t, x2);
+    field_fe25519_saturated32_square(t_2, t);
+    field_fe25519_saturated32_mul(x9, x, t_2);
+    field_fe25519_saturated32_mul(x11, x2, x9);
+    field_fe25519_saturated32_square(t_3, x11);
+    field_fe25519_saturated32_mul(e5, x9, t_3);
     field_fe25519_pow_square_times_5(t_4, e5);
-    field_fe25519_radix25_5_mul(e10, t_4, e5);
+    field_fe25519_saturated32_mul(e10, t_4, e5);
     field_fe25519_pow_square_times_10(t_5, e10);
-    field_fe25519_radix25_5_mul(e20, t_5, e10);
+    field_fe25519_saturated32_mul(e20, t_5, e10);
     field_fe25519_pow_square_times_20(t_6, e20);
-    field_fe25519_radix25_5_mul(e40, t_6, e20);
+    field_fe25519_saturated32_mul(e40, t_6, e20);
     field_fe25519_pow_square_times_10(t_7, e40);
-    field_fe25519_radix25_5_mul(e50, t_7, e10);
+    field_fe25519_saturated32_mul(e50, t_7, e10);
     field_fe25519_pow_square_times_50(t_8, e50);
-    field_fe25519_radix25_5_mul(e100, t_8, e50);
+    field_fe25519_saturated32_mul(e100, t_8, e50);
     field_fe25519_pow_square_times_100(t_9, e100);
-    field_fe25519_radix25_5_mul(e200, t_9, e100);
+    field_fe25519_saturated32_mul(e200, t_9, e100);
     field_fe25519_pow_square_times_50(t_10, e200);
-    field_fe25519_radix25_5_mul(e250, t_10, e50);
-    memmove(result0, e250, 10 * sizeof(int32_t));
-    memmove(result1, x11, 10 * sizeof(int32_t));
+    field_fe25519_saturated32_mul(e250, t_10, e50);
+    memmove(result0, e250, 8 * sizeof(uint32_t));
+    memmove(result1, x11, 8 * sizeof(uint32_t));
 }
 
 /* field.fe25519_pow.invert
  * `x^(P - 2)`: the inverse, and 0 for 0.
- * in x: -35651584 .. 35651584
- * out result: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_pow_invert(int32_t *result, const int32_t *x)
+ * in x: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_pow_invert(uint32_t *result, const uint32_t *x)
 {
-    int32_t e250[10]; /* -2^25 .. 2^25-1 */
-    int32_t x11[10]; /* -2^25 .. 2^25-1 */
-    int32_t t[10]; /* -2^25 .. 2^25-1 */
+    uint32_t e250[8]; /* 0 .. 2^32-1 */
+    uint32_t x11[8]; /* 0 .. 2^32-1 */
+    uint32_t t[8]; /* 0 .. 2^32-1 */
     field_fe25519_pow_chain(e250, x11, x);
     field_fe25519_pow_square_times_5(t, e250);
-    field_fe25519_radix25_5_mul(result, t, x11);
+    field_fe25519_saturated32_mul(result, t, x11);
 }
 
-/* field.fe25519_radix25_5.to_bytes
- * That it is below P is not proved for C = 1.
- * in a: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_radix25_5_to_bytes(uint8_t *restrict result, const int32_t *a)
+/* field.fe25519_saturated32.to_bytes
+ * in a: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_saturated32_to_bytes(uint8_t *restrict result, const uint32_t *a)
 {
-    int32_t q_0_canonical; /* -10 .. 10 */
-    int32_t t_0_canonical; /* -1 .. 0 */
-    int32_t t_0_canonical_2; /* -1 .. 0 */
-    uint32_t w_1_packed[10];
-    uint32_t i_1_packed; /* 0 .. 31 */
-    int32_t h_0_0_canonical; /* -35651603 .. 2^26-1 */
-    int32_t h_1_0_canonical; /* -17825793 .. 2^25-1 */
-    int32_t h_2_0_canonical; /* -35651585 .. 2^26-1 */
-    int32_t h_3_0_canonical; /* -17825793 .. 2^25-1 */
-    int32_t h_4_0_canonical; /* -35651585 .. 2^26-1 */
-    int32_t h_5_0_canonical; /* -17825793 .. 2^25-1 */
-    int32_t h_6_0_canonical; /* -35651585 .. 2^26-1 */
-    int32_t h_7_0_canonical; /* -17825793 .. 2^25-1 */
-    int32_t h_8_0_canonical; /* -35651585 .. 2^26-1 */
-    int32_t h_9_0_canonical; /* -17825793 .. 2^25-1 */
-    q_0_canonical = ((INT32_C(19) * a[9]) + INT32_C(0x1000000)) >> 25;
-    t_0_canonical = (a[0] + q_0_canonical) >> 26;
-    t_0_canonical = (a[1] + t_0_canonical) >> 25;
-    t_0_canonical = (a[2] + t_0_canonical) >> 26;
-    t_0_canonical = (a[3] + t_0_canonical) >> 25;
-    t_0_canonical = (a[4] + t_0_canonical) >> 26;
-    t_0_canonical = (a[5] + t_0_canonical) >> 25;
-    t_0_canonical = (a[6] + t_0_canonical) >> 26;
-    t_0_canonical = (a[7] + t_0_canonical) >> 25;
-    t_0_canonical = (a[8] + t_0_canonical) >> 26;
-    t_0_canonical = (a[9] + t_0_canonical) >> 25;
-    h_1_0_canonical = a[1];
-    h_2_0_canonical = a[2];
-    h_3_0_canonical = a[3];
-    h_4_0_canonical = a[4];
-    h_5_0_canonical = a[5];
-    h_6_0_canonical = a[6];
-    h_7_0_canonical = a[7];
-    h_8_0_canonical = a[8];
-    h_9_0_canonical = a[9];
-    h_0_0_canonical = a[0] + (INT32_C(19) * t_0_canonical);
-    t_0_canonical_2 = h_0_0_canonical >> 26;
-    h_1_0_canonical = h_1_0_canonical + t_0_canonical_2;
-    h_0_0_canonical = (int32_t)((uint32_t)h_0_0_canonical & UINT32_C(0x3ffffff));
-    w_1_packed[0] = (uint32_t)h_0_0_canonical;
-    t_0_canonical_2 = h_1_0_canonical >> 25;
-    h_2_0_canonical = h_2_0_canonical + t_0_canonical_2;
-    h_1_0_canonical = (int32_t)((uint32_t)h_1_0_canonical & UINT32_C(0x1ffffff));
-    w_1_packed[1] = (uint32_t)h_1_0_canonical;
-    t_0_canonical_2 = h_2_0_canonical >> 26;
-    h_3_0_canonical = h_3_0_canonical + t_0_canonical_2;
-    h_2_0_canonical = (int32_t)((uint32_t)h_2_0_canonical & UINT32_C(0x3ffffff));
-    w_1_packed[2] = (uint32_t)h_2_0_canonical;
-    t_0_canonical_2 = h_3_0_canonical >> 25;
-    h_4_0_canonical = h_4_0_canonical + t_0_canonical_2;
-    h_3_0_canonical = (int32_t)((uint32_t)h_3_0_canonical & UINT32_C(0x1ffffff));
-    w_1_packed[3] = (uint32_t)h_3_0_canonical;
-    t_0_canonical_2 = h_4_0_canonical >> 26;
-    h_5_0_canonical = h_5_0_canonical + t_0_canonical_2;
-    h_4_0_canonical = (int32_t)((uint32_t)h_4_0_canonical & UINT32_C(0x3ffffff));
-    w_1_packed[4] = (uint32_t)h_4_0_canonical;
-    t_0_canonical_2 = h_5_0_canonical >> 25;
-    h_6_0_canonical = h_6_0_canonical + t_0_canonical_2;
-    h_5_0_canonical = (int32_t)((uint32_t)h_5_0_canonical & UINT32_C(0x1ffffff));
-    w_1_packed[5] = (uint32_t)h_5_0_canonical;
-    t_0_canonical_2 = h_6_0_canonical >> 26;
-    h_7_0_canonical = h_7_0_canonical + t_0_canonical_2;
-    h_6_0_canonical = (int32_t)((uint32_t)h_6_0_canonical & UINT32_C(0x3ffffff));
-    w_1_packed[6] = (uint32_t)h_6_0_canonical;
-    t_0_canonical_2 = h_7_0_canonical >> 25;
-    h_8_0_canonical = h_8_0_canonical + t_0_canonical_2;
-    h_7_0_canonical = (int32_t)((uint32_t)h_7_0_canonical & UINT32_C(0x1ffffff));
-    w_1_packed[7] = (uint32_t)h_7_0_canonical;
-    t_0_canonical_2 = h_8_0_canonical >> 26;
-    h_9_0_canonical = h_9_0_canonical + t_0_canonical_2;
-    h_8_0_canonical = (int32_t)((uint32_t)h_8_0_canonical & UINT32_C(0x3ffffff));
-    w_1_packed[8] = (uint32_t)h_8_0_canonical;
-    h_9_0_canonical = (int32_t)((uint32_t)h_9_0_canonical & UINT32_C(0x1ffffff));
-    w_1_packed[9] = (uint32_t)h_9_0_canonical;
-    for (i_1_packed = 0; i_1_packed < 32; i_1_packed++) {
-        uint32_t k_1_packed; /* 0 .. 9 */
-        uint32_t b_1_packed;
-        uint32_t result_1_packed;
-        k_1_packed = (uint32_t)field_fe25519_radix25_5_LIMB_OF[i_1_packed];
-        b_1_packed = w_1_packed[k_1_packed] >> (uint32_t)field_fe25519_radix25_5_AT[i_1_packed];
-        if ((uint32_t)field_fe25519_radix25_5_ROOM[i_1_packed] < UINT32_C(8)) {
-            if (k_1_packed < UINT32_C(9)) {
-                b_1_packed = b_1_packed | (w_1_packed[k_1_packed + UINT32_C(1)] << (uint32_t)field_fe25519_radix25_5_ROOM[i_1_packed]);
+    uint32_t i; /* 0 .. 31 */
+    uint32_t r_0_folded[8]; /* 0 .. 2^32-1 */
+    uint32_t carry_0_folded; /* 0 .. 2^24 */
+    uint64_t s_0_folded; /* 0 .. 4294967314 */
+    uint32_t d_1_reduce_once[8]; /* 0 .. 2^32-1 */
+    int32_t borrow_1_reduce_once; /* -1 .. 0 */
+    int64_t v_1_reduce_once; /* -2^32 .. 18 */
+    uint32_t result_1_reduce_once[8]; /* 0 .. 2^32-1 */
+    uint32_t cond_1_reduce_once;
+    carry_0_folded = UINT32_C(19) * (a[7] >> 31);
+    s_0_folded = (uint64_t)a[0] + (uint64_t)carry_0_folded;
+    r_0_folded[0] = (uint32_t)s_0_folded;
+    carry_0_folded = (uint32_t)(s_0_folded >> 32);
+    s_0_folded = (uint64_t)a[1] + (uint64_t)carry_0_folded;
+    r_0_folded[1] = (uint32_t)s_0_folded;
+    carry_0_folded = (uint32_t)(s_0_folded >> 32);
+    s_0_folded = (uint64_t)a[2] + (uint64_t)carry_0_folded;
+    r_0_folded[2] = (uint32_t)s_0_folded;
+    carry_0_folded = (uint32_t)(s_0_folded >> 32);
+    s_0_folded = (uint64_t)a[3] + (uint64_t)carry_0_folded;
+    r_0_folded[3] = (uint32_t)s_0_folded;
+    carry_0_folded = (uint32_t)(s_0_folded >> 32);
+    s_0_folded = (uint64_t)a[4] + (uint64_t)carry_0_folded;
+    r_0_folded[4] = (uint32_t)s_0_folded;
+    carry_0_folded = (uint32_t)(s_0_folded >> 32);
+    s_0_folded = (uint64_t)a[5] + (uint64_t)carry_0_folded;
+    r_0_folded[5] = (uint32_t)s_0_folded;
+    carry_0_folded = (uint32_t)(s_0_folded >> 32);
+    s_0_folded = (uint64_t)a[6] + (uint64_t)carry_0_folded;
+    r_0_folded[6] = (uint32_t)s_0_folded;
+    carry_0_folded = (uint32_t)(s_0_folded >> 32);
+    r_0_folded[7] = (a[7] & UINT32_C(0x7fffffff)) + carry_0_folded;
+    v_1_reduce_once = (int64_t)r_0_folded[0] - INT64_C(0xffffffed);
+    d_1_reduce_once[0] = (uint32_t)v_1_reduce_once;
+    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 32);
+    v_1_reduce_once = ((int64_t)r_0_folded[1] - INT64_C(0xffffffff)) + (int64_t)borrow_1_reduce_once;
+    d_1_reduce_once[1] = (uint32_t)v_1_reduce_once;
+    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 32);
+    v_1_reduce_once = ((int64_t)r_0_folded[2] - INT64_C(0xffffffff)) + (int64_t)borrow_1_reduce_once;
+    d_1_reduce_once[2] = (uint32_t)v_1_reduce_once;
+    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 32);
+    v_1_reduce_once = ((int64_t)r_0_folded[3] - INT64_C(0xffffffff)) + (int64_t)borrow_1_reduce_once;
+    d_1_reduce_once[3] = (uint32_t)v_1_reduce_once;
+    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 32);
+    v_1_reduce_once = ((int64_t)r_0_folded[4] - INT64_C(0xffffffff)) + (int64_t)borrow_1_reduce_once;
+    d_1_reduce_once[4] = (uint32_t)v_1_reduce_once;
+    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 32);
+    v_1_reduce_once = ((int64_t)r_0_folded[5] - INT64_C(0xffffffff)) + (int64_t)borrow_1_reduce_once;
+    d_1_reduce_once[5] = (uint32_t)v_1_reduce_once;
+    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 32);
+    v_1_reduce_once = ((int64_t)r_0_folded[6] - INT64_C(0xffffffff)) + (int64_t)borrow_1_reduce_once;
+    d_1_reduce_once[6] = (uint32_t)v_1_reduce_once;
+    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 32);
+    v_1_reduce_once = (int64_t)((int32_t)((int64_t)r_0_folded[7] - INT64_C(0x7fffffff)) + borrow_1_reduce_once);
+    d_1_reduce_once[7] = (uint32_t)(int32_t)v_1_reduce_once;
+    borrow_1_reduce_once = (int32_t)((int64_t)(int32_t)v_1_reduce_once >> 32);
+    cond_1_reduce_once = stk_lt_i32(borrow_1_reduce_once, INT32_C(0));
+    {
+        uint32_t cond = cond_1_reduce_once;
+        uint32_t mask = stk_mask_u32(cond);
+        {
+            uint32_t k;
+            for (k = 0; k < 8; k++) {
+                result_1_reduce_once[k] = (d_1_reduce_once[k] ^ (mask & (r_0_folded[k] ^ d_1_reduce_once[k])));
             }
         }
-        result_1_packed = b_1_packed & UINT32_C(255);
-        result[i_1_packed] = (uint8_t)result_1_packed;
+    }
+    for (i = 0; i < 32; i++) {
+        uint32_t t; /* 0 .. 2^32-1 */
+        uint32_t t_2; /* 0 .. 24 */
+        t = result_1_reduce_once[i >> 2];
+        t_2 = UINT32_C(8) * (i & UINT32_C(3));
+        result[i] = (uint8_t)(((uint32_t)(t_2 == UINT32_C(0)) ? t : ((uint32_t)(t_2 == UINT32_C(8)) ? (t >> 8) : ((uint32_t)(t_2 == UINT32_C(16)) ? (t >> 16) : (t >> 24)))) & UINT32_C(255));
     }
 }
 
 /* curve.ed25519.encode
  * The encoding of the point (X/Z, Y/Z): y, and the parity of x in the top bit (RFC 8032, section 5.1.2).
- * in px: -35651584 .. 35651584
- * in py: -35651584 .. 35651584
- * in pz: -35651584 .. 35651584 */
-STK_NOINLINE static void curve_ed25519_encode(uint8_t *restrict s, const int32_t *px, const int32_t *py, const int32_t *pz)
+ * in px: 0 .. 2^32-1
+ * in py: 0 .. 2^32-1
+ * in pz: 0 .. 2^32-1 */
+STK_NOINLINE static void curve_ed25519_encode(uint8_t *restrict s, const uint32_t *px, const uint32_t *py, const uint32_t *pz)
 {
-    int32_t zi[10]; /* -2^25 .. 2^25-1 */
-    int32_t t[10]; /* -2^25 .. 2^25-1 */
+    uint32_t zi[8]; /* 0 .. 2^32-1 */
+    uint32_t t[8]; /* 0 .. 2^32-1 */
     uint8_t x[32];
-    int32_t t_2[10]; /* -2^25 .. 2^25-1 */
+    uint32_t t_2[8]; /* 0 .. 2^32-1 */
     field_fe25519_pow_invert(zi, pz);
-    field_fe25519_radix25_5_mul(t, px, zi);
-    field_fe25519_radix25_5_to_bytes(x, t);
-    field_fe25519_radix25_5_mul(t_2, py, zi);
-    field_fe25519_radix25_5_to_bytes(s, t_2);
+    field_fe25519_saturated32_mul(t, px, zi);
+    field_fe25519_saturated32_to_bytes(x, t);
+    field_fe25519_saturated32_mul(t_2, py, zi);
+    field_fe25519_saturated32_to_bytes(s, t_2);
     s[31] = (uint8_t)((uint32_t)s[31] ^ (((uint32_t)x[0] << 7) & UINT32_C(255)));
 }
 
@@ -9856,193 +9917,33 @@ STK_NOINLINE static void santoku_sign_detached(uint8_t *sig, uint32_t n, const u
     memmove((&sig[32]), s, 32);
 }
 
-/* field.fe25519_radix25_5.from_bytes
- * Unsigned digits first, then carried to signed ones.
- * out result: -35651584 .. 35651584 */
-static void field_fe25519_radix25_5_from_bytes(int32_t *restrict result, const uint8_t *s)
-{
-    uint32_t v_0_digit;
-    uint32_t result_0_digit; /* 0 .. 2^26-1 */
-    uint32_t v_1_carry; /* 0 .. 100663296 */
-    uint32_t c_1_carry; /* 0 .. 1 */
-    uint32_t r_1_carry; /* 0 .. 2^26-1 */
-    uint32_t h_0; /* 0 .. 2^26-1 */
-    uint32_t h_1; /* 0 .. 2^25-1 */
-    uint32_t h_2; /* 0 .. 2^26-1 */
-    uint32_t h_3; /* 0 .. 2^25-1 */
-    uint32_t h_4; /* 0 .. 2^26-1 */
-    uint32_t h_5; /* 0 .. 2^25-1 */
-    uint32_t h_6; /* 0 .. 2^26-1 */
-    uint32_t h_7; /* 0 .. 2^25-1 */
-    uint32_t h_8; /* 0 .. 2^26-1 */
-    int32_t h_0_1_carry; /* -2^25 .. 33554450 */
-    int32_t h_1_1_carry; /* -2^24 .. 2^25 */
-    int32_t h_2_1_carry; /* -2^25 .. 2^26 */
-    int32_t h_3_1_carry; /* -2^24 .. 2^25 */
-    int32_t h_4_1_carry; /* -2^25 .. 2^25 */
-    int32_t h_5_1_carry; /* -2^24 .. 2^25 */
-    int32_t h_6_1_carry; /* -2^25 .. 2^26 */
-    int32_t h_7_1_carry; /* -2^24 .. 2^25 */
-    int32_t h_8_1_carry; /* -2^25 .. 2^26 */
-    int32_t h_9_1_carry; /* -2^24 .. 2^25 */
-    v_0_digit = (uint32_t)s[0];
-    v_0_digit = v_0_digit | ((uint32_t)s[1] << 8);
-    v_0_digit = v_0_digit | ((uint32_t)s[2] << 16);
-    v_0_digit = v_0_digit | ((uint32_t)s[3] << 24);
-    result_0_digit = v_0_digit & UINT32_C(0x3ffffff);
-    h_0 = result_0_digit;
-    v_0_digit = (uint32_t)s[3];
-    v_0_digit = v_0_digit | ((uint32_t)s[4] << 8);
-    v_0_digit = v_0_digit | ((uint32_t)s[5] << 16);
-    v_0_digit = v_0_digit | ((uint32_t)s[6] << 24);
-    result_0_digit = (v_0_digit >> 2) & UINT32_C(0x1ffffff);
-    h_1 = result_0_digit;
-    v_0_digit = (uint32_t)s[6];
-    v_0_digit = v_0_digit | ((uint32_t)s[7] << 8);
-    v_0_digit = v_0_digit | ((uint32_t)s[8] << 16);
-    v_0_digit = v_0_digit | ((uint32_t)s[9] << 24);
-    result_0_digit = (v_0_digit >> 3) & UINT32_C(0x3ffffff);
-    h_2 = result_0_digit;
-    v_0_digit = (uint32_t)s[9];
-    v_0_digit = v_0_digit | ((uint32_t)s[10] << 8);
-    v_0_digit = v_0_digit | ((uint32_t)s[11] << 16);
-    v_0_digit = v_0_digit | ((uint32_t)s[12] << 24);
-    result_0_digit = (v_0_digit >> 5) & UINT32_C(0x1ffffff);
-    h_3 = result_0_digit;
-    v_0_digit = (uint32_t)s[12];
-    v_0_digit = v_0_digit | ((uint32_t)s[13] << 8);
-    v_0_digit = v_0_digit | ((uint32_t)s[14] << 16);
-    v_0_digit = v_0_digit | ((uint32_t)s[15] << 24);
-    result_0_digit = (v_0_digit >> 6) & UINT32_C(0x3ffffff);
-    h_4 = result_0_digit;
-    v_0_digit = (uint32_t)s[16];
-    v_0_digit = v_0_digit | ((uint32_t)s[17] << 8);
-    v_0_digit = v_0_digit | ((uint32_t)s[18] << 16);
-    v_0_digit = v_0_digit | ((uint32_t)s[19] << 24);
-    result_0_digit = v_0_digit & UINT32_C(0x1ffffff);
-    h_5 = result_0_digit;
-    v_0_digit = (uint32_t)s[19];
-    v_0_digit = v_0_digit | ((uint32_t)s[20] << 8);
-    v_0_digit = v_0_digit | ((uint32_t)s[21] << 16);
-    v_0_digit = v_0_digit | ((uint32_t)s[22] << 24);
-    result_0_digit = (v_0_digit >> 1) & UINT32_C(0x3ffffff);
-    h_6 = result_0_digit;
-    v_0_digit = (uint32_t)s[22];
-    v_0_digit = v_0_digit | ((uint32_t)s[23] << 8);
-    v_0_digit = v_0_digit | ((uint32_t)s[24] << 16);
-    v_0_digit = v_0_digit | ((uint32_t)s[25] << 24);
-    result_0_digit = (v_0_digit >> 3) & UINT32_C(0x1ffffff);
-    h_7 = result_0_digit;
-    v_0_digit = (uint32_t)s[25];
-    v_0_digit = v_0_digit | ((uint32_t)s[26] << 8);
-    v_0_digit = v_0_digit | ((uint32_t)s[27] << 16);
-    v_0_digit = v_0_digit | ((uint32_t)s[28] << 24);
-    result_0_digit = (v_0_digit >> 4) & UINT32_C(0x3ffffff);
-    h_8 = result_0_digit;
-    v_0_digit = (uint32_t)s[28];
-    v_0_digit = v_0_digit | ((uint32_t)s[29] << 8);
-    v_0_digit = v_0_digit | ((uint32_t)s[30] << 16);
-    v_0_digit = v_0_digit | ((uint32_t)s[31] << 24);
-    result_0_digit = (v_0_digit >> 6) & UINT32_C(0x1ffffff);
-    v_1_carry = h_0 + UINT32_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = v_1_carry & UINT32_C(0x3ffffff);
-    h_1_1_carry = (int32_t)(h_1 + c_1_carry);
-    h_0_1_carry = (int32_t)r_1_carry - INT32_C(0x2000000);
-    v_1_carry = h_4 + UINT32_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = v_1_carry & UINT32_C(0x3ffffff);
-    h_5_1_carry = (int32_t)(h_5 + c_1_carry);
-    h_4_1_carry = (int32_t)r_1_carry - INT32_C(0x2000000);
-    v_1_carry = (uint32_t)h_1_1_carry + UINT32_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = v_1_carry & UINT32_C(0x1ffffff);
-    h_2_1_carry = (int32_t)(h_2 + c_1_carry);
-    h_1_1_carry = (int32_t)r_1_carry - INT32_C(0x1000000);
-    v_1_carry = (uint32_t)h_5_1_carry + UINT32_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = v_1_carry & UINT32_C(0x1ffffff);
-    h_6_1_carry = (int32_t)(h_6 + c_1_carry);
-    h_5_1_carry = (int32_t)r_1_carry - INT32_C(0x1000000);
-    v_1_carry = (uint32_t)h_2_1_carry + UINT32_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = v_1_carry & UINT32_C(0x3ffffff);
-    h_3_1_carry = (int32_t)(h_3 + c_1_carry);
-    h_2_1_carry = (int32_t)r_1_carry - INT32_C(0x2000000);
-    v_1_carry = (uint32_t)h_6_1_carry + UINT32_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = v_1_carry & UINT32_C(0x3ffffff);
-    h_7_1_carry = (int32_t)(h_7 + c_1_carry);
-    h_6_1_carry = (int32_t)r_1_carry - INT32_C(0x2000000);
-    v_1_carry = (uint32_t)h_3_1_carry + UINT32_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = v_1_carry & UINT32_C(0x1ffffff);
-    h_4_1_carry = h_4_1_carry + (int32_t)c_1_carry;
-    h_3_1_carry = (int32_t)r_1_carry - INT32_C(0x1000000);
-    v_1_carry = (uint32_t)h_7_1_carry + UINT32_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = v_1_carry & UINT32_C(0x1ffffff);
-    h_8_1_carry = (int32_t)(h_8 + c_1_carry);
-    h_7_1_carry = (int32_t)r_1_carry - INT32_C(0x1000000);
-    v_1_carry = (uint32_t)(h_4_1_carry + INT32_C(0x2000000));
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = v_1_carry & UINT32_C(0x3ffffff);
-    h_5_1_carry = h_5_1_carry + (int32_t)c_1_carry;
-    h_4_1_carry = (int32_t)r_1_carry - INT32_C(0x2000000);
-    v_1_carry = (uint32_t)h_8_1_carry + UINT32_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = v_1_carry & UINT32_C(0x3ffffff);
-    h_9_1_carry = (int32_t)(result_0_digit + c_1_carry);
-    h_8_1_carry = (int32_t)r_1_carry - INT32_C(0x2000000);
-    v_1_carry = (uint32_t)h_9_1_carry + UINT32_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = v_1_carry & UINT32_C(0x1ffffff);
-    h_0_1_carry = h_0_1_carry + (int32_t)(UINT32_C(19) * c_1_carry);
-    h_9_1_carry = (int32_t)r_1_carry - INT32_C(0x1000000);
-    v_1_carry = (uint32_t)(h_0_1_carry + INT32_C(0x2000000));
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = v_1_carry & UINT32_C(0x3ffffff);
-    h_1_1_carry = h_1_1_carry + (int32_t)c_1_carry;
-    h_0_1_carry = (int32_t)r_1_carry - INT32_C(0x2000000);
-    result[0] = h_0_1_carry;
-    result[1] = h_1_1_carry;
-    result[2] = h_2_1_carry;
-    result[3] = h_3_1_carry;
-    result[4] = h_4_1_carry;
-    result[5] = h_5_1_carry;
-    result[6] = h_6_1_carry;
-    result[7] = h_7_1_carry;
-    result[8] = h_8_1_carry;
-    result[9] = h_9_1_carry;
-}
-
 /* field.fe25519_pow.square_times$2
  * `x` squared `k` times.
- * in x: -35651584 .. 35651584
- * out result: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_pow_square_times_2(int32_t *result, const int32_t *x)
+ * in x: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_pow_square_times_2(uint32_t *result, const uint32_t *x)
 {
-    int32_t r[10]; /* -35651584 .. 35651584 */
+    uint32_t r[8]; /* 0 .. 2^32-1 */
     uint32_t i; /* 0 .. 1 */
-    memmove(r, x, 10 * sizeof(int32_t));
+    memmove(r, x, 8 * sizeof(uint32_t));
     for (i = 0; i < 2; i++) {
-        field_fe25519_radix25_5_square(r, r);
+        field_fe25519_saturated32_square(r, r);
     }
-    memmove(result, r, 10 * sizeof(int32_t));
+    memmove(result, r, 8 * sizeof(uint32_t));
 }
 
 /* field.fe25519_pow.pow22523
  * `x^((P - 5) / 8)`, for square roots (RFC 8032, section 5.1.3).
- * in x: -35651584 .. 35651584
- * out result: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_pow_pow22523(int32_t *result, const int32_t *x)
+ * in x: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_pow_pow22523(uint32_t *result, const uint32_t *x)
 {
-    int32_t e250[10]; /* -2^25 .. 2^25-1 */
-    int32_t x11[10]; /* -2^25 .. 2^25-1 */
-    int32_t t[10]; /* -2^25 .. 2^25-1 */
+    uint32_t e250[8]; /* 0 .. 2^32-1 */
+    uint32_t x11[8]; /* 0 .. 2^32-1 */
+    uint32_t t[8]; /* 0 .. 2^32-1 */
     field_fe25519_pow_chain(e250, x11, x);
     field_fe25519_pow_square_times_2(t, e250);
-    field_fe25519_radix25_5_mul(result, t, x);
+    field_fe25519_saturated32_mul(result, t, x);
 }
 
 /* curve.ed25519.decode_negated
@@ -10051,78 +9952,135 @@ STK_NOINLINE static void field_fe25519_pow_pow22523(int32_t *result, const int32
  * When there is none, the first result is not on the curve and must not be used. */
 static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uint32_t *restrict result1, const uint8_t *s)
 {
-    int32_t y[10]; /* -2^25 .. 2^25-1 */
     uint8_t canonical[32];
     uint8_t low[32];
-    int32_t yy[10]; /* -2^25 .. 2^25-1 */
-    int32_t dyy[10]; /* -2^25 .. 2^25-1 */
-    int32_t t[10]; /* -2^25 .. 2^25-1 */
-    int32_t v3[10]; /* -2^25 .. 2^25-1 */
-    int32_t uv3[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_2[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_3[10]; /* -2^25 .. 2^25-1 */
-    int32_t uv7[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_4[10]; /* -2^25 .. 2^25-1 */
-    int32_t x[10]; /* -2^25 .. 2^25 */
-    int32_t t_5[10]; /* -2^25 .. 2^25-1 */
-    int32_t vxx[10]; /* -2^25 .. 2^25-1 */
-    int32_t num[10]; /* -2^25 .. 2^25-1 */
+    uint32_t yy[8]; /* 0 .. 2^32-1 */
+    uint32_t dyy[8]; /* 0 .. 2^32-1 */
+    uint32_t t[8]; /* 0 .. 2^32-1 */
+    uint32_t v3[8]; /* 0 .. 2^32-1 */
+    uint32_t uv3[8]; /* 0 .. 2^32-1 */
+    uint32_t t_2[8]; /* 0 .. 2^32-1 */
+    uint32_t t_3[8]; /* 0 .. 2^32-1 */
+    uint32_t uv7[8]; /* 0 .. 2^32-1 */
+    uint32_t t_4[8]; /* 0 .. 2^32-1 */
+    uint32_t x[8]; /* 0 .. 2^32-1 */
+    uint32_t t_5[8]; /* 0 .. 2^32-1 */
+    uint32_t vxx[8]; /* 0 .. 2^32-1 */
+    uint32_t num[8]; /* 0 .. 2^32-1 */
     uint8_t t_6[32];
     uint8_t t_7[32];
     uint32_t direct;
     uint8_t t_8[32];
     uint8_t t_9[32];
     uint32_t twisted;
-    int32_t xi[10]; /* -2^25 .. 2^25-1 */
+    uint32_t xi[8]; /* 0 .. 2^32-1 */
     uint8_t bytes[32];
     uint32_t odd;
     uint32_t sign;
     uint32_t zero;
     uint32_t cond;
     uint32_t cond_2;
-    int32_t result_0_sub[10]; /* -71303168 .. 71303168 */
-    int32_t result_1_add[10]; /* -71303168 .. 71303168 */
-    int32_t result_2_neg[10]; /* -35651584 .. 35651584 */
-    int32_t result_3_neg[10]; /* -35651584 .. 35651584 */
-    field_fe25519_radix25_5_from_bytes(y, s);
-    field_fe25519_radix25_5_to_bytes(canonical, y);
+    uint32_t r_0_from_bytes[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_from_bytes;
+    uint32_t v_1_sub; /* 0 .. 2147483686 */
+    uint32_t r_1_sub[8]; /* 0 .. 2^32-1 */
+    uint32_t borrow_1_sub; /* 0 .. 57 */
+    int64_t s_1_sub; /* -20 .. 2^32-1 */
+    uint32_t v_2_add; /* 0 .. 2147483686 */
+    uint32_t r_2_add[8]; /* 0 .. 2^32-1 */
+    uint32_t carry_2_add; /* 0 .. 57 */
+    uint64_t s_2_add; /* 0 .. 4294967315 */
+    uint32_t result_3_neg[8]; /* 0 .. 2^32-1 */
+    int64_t v_3_neg; /* -2147483686 .. 0 */
+    uint32_t borrow_3_neg; /* 0 .. 57 */
+    int64_t s_3_neg; /* -4294967352 .. -1 */
+    uint32_t result_4_neg[8]; /* 0 .. 2^32-1 */
+    int64_t v_4_neg; /* -2147483686 .. 0 */
+    uint32_t borrow_4_neg; /* 0 .. 57 */
+    int64_t s_4_neg; /* -4294967352 .. -1 */
+    t_0_from_bytes = (((uint32_t)s[0] | ((uint32_t)s[1] << 8)) | ((uint32_t)s[2] << 16)) | ((uint32_t)s[3] << 24);
+    r_0_from_bytes[0] = t_0_from_bytes;
+    t_0_from_bytes = (((uint32_t)s[4] | ((uint32_t)s[5] << 8)) | ((uint32_t)s[6] << 16)) | ((uint32_t)s[7] << 24);
+    r_0_from_bytes[1] = t_0_from_bytes;
+    t_0_from_bytes = (((uint32_t)s[8] | ((uint32_t)s[9] << 8)) | ((uint32_t)s[10] << 16)) | ((uint32_t)s[11] << 24);
+    r_0_from_bytes[2] = t_0_from_bytes;
+    t_0_from_bytes = (((uint32_t)s[12] | ((uint32_t)s[13] << 8)) | ((uint32_t)s[14] << 16)) | ((uint32_t)s[15] << 24);
+    r_0_from_bytes[3] = t_0_from_bytes;
+    t_0_from_bytes = (((uint32_t)s[16] | ((uint32_t)s[17] << 8)) | ((uint32_t)s[18] << 16)) | ((uint32_t)s[19] << 24);
+    r_0_from_bytes[4] = t_0_from_bytes;
+    t_0_from_bytes = (((uint32_t)s[20] | ((uint32_t)s[21] << 8)) | ((uint32_t)s[22] << 16)) | ((uint32_t)s[23] << 24);
+    r_0_from_bytes[5] = t_0_from_bytes;
+    t_0_from_bytes = (((uint32_t)s[24] | ((uint32_t)s[25] << 8)) | ((uint32_t)s[26] << 16)) | ((uint32_t)s[27] << 24);
+    r_0_from_bytes[6] = t_0_from_bytes;
+    t_0_from_bytes = (((uint32_t)s[28] | ((uint32_t)s[29] << 8)) | ((uint32_t)s[30] << 16)) | ((uint32_t)s[31] << 24);
+    r_0_from_bytes[7] = t_0_from_bytes;
+    r_0_from_bytes[7] = r_0_from_bytes[7] & UINT32_C(0x7fffffff);
+    field_fe25519_saturated32_to_bytes(canonical, r_0_from_bytes);
     memmove(low, s, 32);
     low[31] = (uint8_t)((uint32_t)s[31] & UINT32_C(127));
-    field_fe25519_radix25_5_square(yy, y);
-    result_0_sub[0] = yy[0] - INT32_C(1);
-    result_0_sub[1] = yy[1];
-    result_0_sub[2] = yy[2];
-    result_0_sub[3] = yy[3];
-    result_0_sub[4] = yy[4];
-    result_0_sub[5] = yy[5];
-    result_0_sub[6] = yy[6];
-    result_0_sub[7] = yy[7];
-    result_0_sub[8] = yy[8];
-    result_0_sub[9] = yy[9];
-    field_fe25519_radix25_5_mul(dyy, yy, curve_ed25519_D_FE);
-    result_1_add[0] = dyy[0] + INT32_C(1);
-    result_1_add[1] = dyy[1];
-    result_1_add[2] = dyy[2];
-    result_1_add[3] = dyy[3];
-    result_1_add[4] = dyy[4];
-    result_1_add[5] = dyy[5];
-    result_1_add[6] = dyy[6];
-    result_1_add[7] = dyy[7];
-    result_1_add[8] = dyy[8];
-    result_1_add[9] = dyy[9];
-    field_fe25519_radix25_5_square(t, result_1_add);
-    field_fe25519_radix25_5_mul(v3, t, result_1_add);
-    field_fe25519_radix25_5_mul(uv3, result_0_sub, v3);
-    field_fe25519_radix25_5_square(t_2, result_1_add);
-    field_fe25519_radix25_5_square(t_3, t_2);
-    field_fe25519_radix25_5_mul(uv7, uv3, t_3);
+    field_fe25519_saturated32_square(yy, r_0_from_bytes);
+    v_1_sub = yy[7];
+    borrow_1_sub = UINT32_C(19) - (UINT32_C(19) * (v_1_sub >> 31));
+    s_1_sub = ((int64_t)yy[0] - INT64_C(1)) - (int64_t)borrow_1_sub;
+    r_1_sub[0] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = (int64_t)yy[1] - (int64_t)borrow_1_sub;
+    r_1_sub[1] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = (int64_t)yy[2] - (int64_t)borrow_1_sub;
+    r_1_sub[2] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = (int64_t)yy[3] - (int64_t)borrow_1_sub;
+    r_1_sub[3] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = (int64_t)yy[4] - (int64_t)borrow_1_sub;
+    r_1_sub[4] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = (int64_t)yy[5] - (int64_t)borrow_1_sub;
+    r_1_sub[5] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = (int64_t)yy[6] - (int64_t)borrow_1_sub;
+    r_1_sub[6] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    r_1_sub[7] = ((v_1_sub & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_1_sub;
+    field_fe25519_saturated32_mul(dyy, yy, curve_ed25519_D_FE);
+    v_2_add = dyy[7];
+    carry_2_add = UINT32_C(19) * (v_2_add >> 31);
+    s_2_add = ((uint64_t)dyy[0] + UINT64_C(1)) + (uint64_t)carry_2_add;
+    r_2_add[0] = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = (uint64_t)dyy[1] + (uint64_t)carry_2_add;
+    r_2_add[1] = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = (uint64_t)dyy[2] + (uint64_t)carry_2_add;
+    r_2_add[2] = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = (uint64_t)dyy[3] + (uint64_t)carry_2_add;
+    r_2_add[3] = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = (uint64_t)dyy[4] + (uint64_t)carry_2_add;
+    r_2_add[4] = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = (uint64_t)dyy[5] + (uint64_t)carry_2_add;
+    r_2_add[5] = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = (uint64_t)dyy[6] + (uint64_t)carry_2_add;
+    r_2_add[6] = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    r_2_add[7] = (v_2_add & UINT32_C(0x7fffffff)) + carry_2_add;
+    field_fe25519_saturated32_square(t, r_2_add);
+    field_fe25519_saturated32_mul(v3, t, r_2_add);
+    field_fe25519_saturated32_mul(uv3, r_1_sub, v3);
+    field_fe25519_saturated32_square(t_2, r_2_add);
+    field_fe25519_saturated32_square(t_3, t_2);
+    field_fe25519_saturated32_mul(uv7, uv3, t_3);
     field_fe25519_pow_pow22523(t_4, uv7);
-    field_fe25519_radix25_5_mul(x, uv3, t_4);
-    field_fe25519_radix25_5_square(t_5, x);
-    field_fe25519_radix25_5_mul(vxx, t_5, result_1_add);
-    field_fe25519_radix25_5_mul(num, result_0_sub, curve_ed25519_ONE);
-    field_fe25519_radix25_5_to_bytes(t_6, vxx);
-    field_fe25519_radix25_5_to_bytes(t_7, num);
+    field_fe25519_saturated32_mul(x, uv3, t_4);
+    field_fe25519_saturated32_square(t_5, x);
+    field_fe25519_saturated32_mul(vxx, t_5, r_2_add);
+    field_fe25519_saturated32_mul(num, r_1_sub, curve_ed25519_ONE);
+    field_fe25519_saturated32_to_bytes(t_6, vxx);
+    field_fe25519_saturated32_to_bytes(t_7, num);
     uint64_t diff = 0;
     {
         {
@@ -10133,18 +10091,32 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
         }
     }
     direct = stk_eq_u64(diff, UINT64_C(0));
-    field_fe25519_radix25_5_to_bytes(t_8, vxx);
-    result_2_neg[0] = -num[0];
-    result_2_neg[1] = -num[1];
-    result_2_neg[2] = -num[2];
-    result_2_neg[3] = -num[3];
-    result_2_neg[4] = -num[4];
-    result_2_neg[5] = -num[5];
-    result_2_neg[6] = -num[6];
-    result_2_neg[7] = -num[7];
-    result_2_neg[8] = -num[8];
-    result_2_neg[9] = -num[9];
-    field_fe25519_radix25_5_to_bytes(t_9, result_2_neg);
+    field_fe25519_saturated32_to_bytes(t_8, vxx);
+    v_3_neg = -(int64_t)num[7];
+    borrow_3_neg = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_3_neg >> 31)));
+    s_3_neg = (-(int64_t)num[0]) - (int64_t)borrow_3_neg;
+    result_3_neg[0] = (uint32_t)s_3_neg;
+    borrow_3_neg = (uint32_t)(-(int32_t)(s_3_neg >> 32));
+    s_3_neg = (-(int64_t)num[1]) - (int64_t)borrow_3_neg;
+    result_3_neg[1] = (uint32_t)s_3_neg;
+    borrow_3_neg = (uint32_t)(-(int32_t)(s_3_neg >> 32));
+    s_3_neg = (-(int64_t)num[2]) - (int64_t)borrow_3_neg;
+    result_3_neg[2] = (uint32_t)s_3_neg;
+    borrow_3_neg = (uint32_t)(-(int32_t)(s_3_neg >> 32));
+    s_3_neg = (-(int64_t)num[3]) - (int64_t)borrow_3_neg;
+    result_3_neg[3] = (uint32_t)s_3_neg;
+    borrow_3_neg = (uint32_t)(-(int32_t)(s_3_neg >> 32));
+    s_3_neg = (-(int64_t)num[4]) - (int64_t)borrow_3_neg;
+    result_3_neg[4] = (uint32_t)s_3_neg;
+    borrow_3_neg = (uint32_t)(-(int32_t)(s_3_neg >> 32));
+    s_3_neg = (-(int64_t)num[5]) - (int64_t)borrow_3_neg;
+    result_3_neg[5] = (uint32_t)s_3_neg;
+    borrow_3_neg = (uint32_t)(-(int32_t)(s_3_neg >> 32));
+    s_3_neg = (-(int64_t)num[6]) - (int64_t)borrow_3_neg;
+    result_3_neg[6] = (uint32_t)s_3_neg;
+    borrow_3_neg = (uint32_t)(-(int32_t)(s_3_neg >> 32));
+    result_3_neg[7] = (((uint32_t)v_3_neg & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_3_neg;
+    field_fe25519_saturated32_to_bytes(t_9, result_3_neg);
     uint64_t diff_2 = 0;
     {
         {
@@ -10155,39 +10127,53 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
         }
     }
     twisted = stk_eq_u64(diff_2, UINT64_C(0));
-    field_fe25519_radix25_5_mul(xi, x, curve_ed25519_SQRT_M1_FE);
+    field_fe25519_saturated32_mul(xi, x, curve_ed25519_SQRT_M1_FE);
     cond = direct ^ 1u;
     {
         uint32_t cond_3 = cond;
         uint32_t mask = stk_mask_u32(cond_3);
         {
             uint32_t k_3;
-            for (k_3 = 0; k_3 < 10; k_3++) {
-                x[k_3] = (int32_t)((uint32_t)x[k_3] ^ (mask & ((uint32_t)xi[k_3] ^ (uint32_t)x[k_3])));
+            for (k_3 = 0; k_3 < 8; k_3++) {
+                x[k_3] = (x[k_3] ^ (mask & (xi[k_3] ^ x[k_3])));
             }
         }
     }
-    field_fe25519_radix25_5_to_bytes(bytes, x);
+    field_fe25519_saturated32_to_bytes(bytes, x);
     odd = stk_eq_u32(((uint32_t)bytes[0] & UINT32_C(1)), UINT32_C(1));
     sign = stk_eq_u32(((uint32_t)s[31] >> 7), UINT32_C(1));
     cond_2 = stk_eq_u32(odd, sign);
-    result_3_neg[0] = -x[0];
-    result_3_neg[1] = -x[1];
-    result_3_neg[2] = -x[2];
-    result_3_neg[3] = -x[3];
-    result_3_neg[4] = -x[4];
-    result_3_neg[5] = -x[5];
-    result_3_neg[6] = -x[6];
-    result_3_neg[7] = -x[7];
-    result_3_neg[8] = -x[8];
-    result_3_neg[9] = -x[9];
+    v_4_neg = -(int64_t)x[7];
+    borrow_4_neg = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_4_neg >> 31)));
+    s_4_neg = (-(int64_t)x[0]) - (int64_t)borrow_4_neg;
+    result_4_neg[0] = (uint32_t)s_4_neg;
+    borrow_4_neg = (uint32_t)(-(int32_t)(s_4_neg >> 32));
+    s_4_neg = (-(int64_t)x[1]) - (int64_t)borrow_4_neg;
+    result_4_neg[1] = (uint32_t)s_4_neg;
+    borrow_4_neg = (uint32_t)(-(int32_t)(s_4_neg >> 32));
+    s_4_neg = (-(int64_t)x[2]) - (int64_t)borrow_4_neg;
+    result_4_neg[2] = (uint32_t)s_4_neg;
+    borrow_4_neg = (uint32_t)(-(int32_t)(s_4_neg >> 32));
+    s_4_neg = (-(int64_t)x[3]) - (int64_t)borrow_4_neg;
+    result_4_neg[3] = (uint32_t)s_4_neg;
+    borrow_4_neg = (uint32_t)(-(int32_t)(s_4_neg >> 32));
+    s_4_neg = (-(int64_t)x[4]) - (int64_t)borrow_4_neg;
+    result_4_neg[4] = (uint32_t)s_4_neg;
+    borrow_4_neg = (uint32_t)(-(int32_t)(s_4_neg >> 32));
+    s_4_neg = (-(int64_t)x[5]) - (int64_t)borrow_4_neg;
+    result_4_neg[5] = (uint32_t)s_4_neg;
+    borrow_4_neg = (uint32_t)(-(int32_t)(s_4_neg >> 32));
+    s_4_neg = (-(int64_t)x[6]) - (int64_t)borrow_4_neg;
+    result_4_neg[6] = (uint32_t)s_4_neg;
+    borrow_4_neg = (uint32_t)(-(int32_t)(s_4_neg >> 32));
+    result_4_neg[7] = (((uint32_t)v_4_neg & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_4_neg;
     {
         uint32_t cond_4 = cond_2;
         uint32_t mask_2 = stk_mask_u32(cond_4);
         {
             uint32_t k_4;
-            for (k_4 = 0; k_4 < 10; k_4++) {
-                x[k_4] = (int32_t)((uint32_t)x[k_4] ^ (mask_2 & ((uint32_t)result_3_neg[k_4] ^ (uint32_t)x[k_4])));
+            for (k_4 = 0; k_4 < 8; k_4++) {
+                x[k_4] = (x[k_4] ^ (mask_2 & (result_4_neg[k_4] ^ x[k_4])));
             }
         }
     }
@@ -10213,10 +10199,10 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
         }
     }
     (*result1) = ((direct | twisted) & stk_eq_u64(diff_4, UINT64_C(0))) & ((zero & sign) ^ 1u);
-    memmove(result0->x, x, 10 * sizeof(int32_t));
-    memmove(result0->y, y, 10 * sizeof(int32_t));
-    memmove(result0->z, curve_ed25519_ONE, 10 * sizeof(int32_t));
-    field_fe25519_radix25_5_mul(result0->t, x, y);
+    memmove(result0->x, x, 8 * sizeof(uint32_t));
+    memmove(result0->y, r_0_from_bytes, 8 * sizeof(uint32_t));
+    memmove(result0->z, curve_ed25519_ONE, 8 * sizeof(uint32_t));
+    field_fe25519_saturated32_mul(result0->t, x, r_0_from_bytes);
 }
 
 /* curve.wnaf.recode$5
@@ -10289,121 +10275,279 @@ STK_NOINLINE static void curve_ed25519_vartime_wnaf_5(uint8_t *restrict d, const
     }
 }
 
+/* curve.ed25519.to_cached */
+static void curve_ed25519_to_cached(curve_ed25519_Cached *restrict result, const curve_ed25519_P3 *p)
+{
+    uint64_t v_0_add; /* 0 .. 8589934590 */
+    uint32_t carry_0_add; /* 0 .. 57 */
+    uint64_t s_0_add; /* 0 .. 8589934647 */
+    int64_t v_1_sub; /* -(2^32-1) .. 2^32-1 */
+    uint32_t borrow_1_sub; /* 0 .. 57 */
+    int64_t s_1_sub; /* -4294967352 .. 2^32-1 */
+    v_0_add = (uint64_t)p->y[7] + (uint64_t)p->x[7];
+    carry_0_add = UINT32_C(19) * (uint32_t)(v_0_add >> 31);
+    s_0_add = ((uint64_t)p->y[0] + (uint64_t)p->x[0]) + (uint64_t)carry_0_add;
+    result->plus[0] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->y[1] + (uint64_t)p->x[1]) + (uint64_t)carry_0_add;
+    result->plus[1] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->y[2] + (uint64_t)p->x[2]) + (uint64_t)carry_0_add;
+    result->plus[2] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->y[3] + (uint64_t)p->x[3]) + (uint64_t)carry_0_add;
+    result->plus[3] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->y[4] + (uint64_t)p->x[4]) + (uint64_t)carry_0_add;
+    result->plus[4] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->y[5] + (uint64_t)p->x[5]) + (uint64_t)carry_0_add;
+    result->plus[5] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->y[6] + (uint64_t)p->x[6]) + (uint64_t)carry_0_add;
+    result->plus[6] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    result->plus[7] = ((uint32_t)v_0_add & UINT32_C(0x7fffffff)) + carry_0_add;
+    v_1_sub = (int64_t)p->y[7] - (int64_t)p->x[7];
+    borrow_1_sub = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_1_sub >> 31)));
+    s_1_sub = ((int64_t)p->y[0] - (int64_t)p->x[0]) - (int64_t)borrow_1_sub;
+    result->minus[0] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->y[1] - (int64_t)p->x[1]) - (int64_t)borrow_1_sub;
+    result->minus[1] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->y[2] - (int64_t)p->x[2]) - (int64_t)borrow_1_sub;
+    result->minus[2] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->y[3] - (int64_t)p->x[3]) - (int64_t)borrow_1_sub;
+    result->minus[3] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->y[4] - (int64_t)p->x[4]) - (int64_t)borrow_1_sub;
+    result->minus[4] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->y[5] - (int64_t)p->x[5]) - (int64_t)borrow_1_sub;
+    result->minus[5] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->y[6] - (int64_t)p->x[6]) - (int64_t)borrow_1_sub;
+    result->minus[6] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    result->minus[7] = (((uint32_t)v_1_sub & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_1_sub;
+    memmove(result->z, p->z, 8 * sizeof(uint32_t));
+    field_fe25519_saturated32_mul(result->td, p->t, curve_ed25519_D2_FE);
+}
+
 /* curve.ed25519.add_cached
  * Addition of two points (section 3.1, a = -1), the second made ready: the same sum, for the x2 and y2 of
  * plus - minus = 2 x2 Z2 and plus + minus = 2 y2 Z2. */
 STK_NOINLINE static void curve_ed25519_add_cached(curve_ed25519_P1P1 *restrict result, const curve_ed25519_P3 *p, const curve_ed25519_Cached *q)
 {
-    int32_t a[10]; /* -2^25 .. 2^25-1 */
-    int32_t b[10]; /* -2^25 .. 2^25-1 */
-    int32_t c[10]; /* -2^25 .. 2^25-1 */
-    int32_t zz[10]; /* -2^25 .. 2^25-1 */
-    int32_t result_0_add[10]; /* -71303168 .. 71303168 */
-    int32_t result_1_sub[10]; /* -71303168 .. 71303168 */
-    int32_t result_0_2_add; /* -71303168 .. 71303168 */
-    int32_t result_1_2_add; /* -35651584 .. 35651584 */
-    int32_t result_2_2_add; /* -71303168 .. 71303168 */
-    int32_t result_3_2_add; /* -35651584 .. 35651584 */
-    int32_t result_4_2_add; /* -71303168 .. 71303168 */
-    int32_t result_5_2_add; /* -35651584 .. 35651584 */
-    int32_t result_6_2_add; /* -71303168 .. 71303168 */
-    int32_t result_7_2_add; /* -35651584 .. 35651584 */
-    int32_t result_8_2_add; /* -71303168 .. 71303168 */
-    int32_t result_9_2_add; /* -35651584 .. 35651584 */
-    int32_t result_0_3_sub; /* -71303168 .. 71303168 */
-    int32_t result_1_3_sub; /* -35651584 .. 35651584 */
-    int32_t result_2_3_sub; /* -71303168 .. 71303168 */
-    int32_t result_3_3_sub; /* -35651584 .. 35651584 */
-    int32_t result_4_3_sub; /* -71303168 .. 71303168 */
-    int32_t result_5_3_sub; /* -35651584 .. 35651584 */
-    int32_t result_6_3_sub; /* -71303168 .. 71303168 */
-    int32_t result_7_3_sub; /* -35651584 .. 35651584 */
-    int32_t result_8_3_sub; /* -71303168 .. 71303168 */
-    int32_t result_9_3_sub; /* -35651584 .. 35651584 */
-    result_0_add[0] = p->y[0] + p->x[0];
-    result_0_add[1] = p->y[1] + p->x[1];
-    result_0_add[2] = p->y[2] + p->x[2];
-    result_0_add[3] = p->y[3] + p->x[3];
-    result_0_add[4] = p->y[4] + p->x[4];
-    result_0_add[5] = p->y[5] + p->x[5];
-    result_0_add[6] = p->y[6] + p->x[6];
-    result_0_add[7] = p->y[7] + p->x[7];
-    result_0_add[8] = p->y[8] + p->x[8];
-    result_0_add[9] = p->y[9] + p->x[9];
-    field_fe25519_radix25_5_mul(a, result_0_add, q->plus);
-    result_1_sub[0] = p->y[0] - p->x[0];
-    result_1_sub[1] = p->y[1] - p->x[1];
-    result_1_sub[2] = p->y[2] - p->x[2];
-    result_1_sub[3] = p->y[3] - p->x[3];
-    result_1_sub[4] = p->y[4] - p->x[4];
-    result_1_sub[5] = p->y[5] - p->x[5];
-    result_1_sub[6] = p->y[6] - p->x[6];
-    result_1_sub[7] = p->y[7] - p->x[7];
-    result_1_sub[8] = p->y[8] - p->x[8];
-    result_1_sub[9] = p->y[9] - p->x[9];
-    field_fe25519_radix25_5_mul(b, result_1_sub, q->minus);
-    field_fe25519_radix25_5_mul(c, q->td, p->t);
-    field_fe25519_radix25_5_mul(zz, p->z, q->z);
-    result_0_2_add = zz[0] + zz[0];
-    result_0_3_sub = a[0] - b[0];
-    result_1_2_add = zz[1] + zz[1];
-    result_1_3_sub = a[1] - b[1];
-    result_2_2_add = zz[2] + zz[2];
-    result_2_3_sub = a[2] - b[2];
-    result_3_2_add = zz[3] + zz[3];
-    result_3_3_sub = a[3] - b[3];
-    result_4_2_add = zz[4] + zz[4];
-    result_4_3_sub = a[4] - b[4];
-    result_5_2_add = zz[5] + zz[5];
-    result_5_3_sub = a[5] - b[5];
-    result_6_2_add = zz[6] + zz[6];
-    result_6_3_sub = a[6] - b[6];
-    result_7_2_add = zz[7] + zz[7];
-    result_7_3_sub = a[7] - b[7];
-    result_8_2_add = zz[8] + zz[8];
-    result_8_3_sub = a[8] - b[8];
-    result_9_2_add = zz[9] + zz[9];
-    result_9_3_sub = a[9] - b[9];
-    result->x[0] = result_0_3_sub;
-    result->x[1] = result_1_3_sub;
-    result->x[2] = result_2_3_sub;
-    result->x[3] = result_3_3_sub;
-    result->x[4] = result_4_3_sub;
-    result->x[5] = result_5_3_sub;
-    result->x[6] = result_6_3_sub;
-    result->x[7] = result_7_3_sub;
-    result->x[8] = result_8_3_sub;
-    result->x[9] = result_9_3_sub;
-    result->y[0] = a[0] + b[0];
-    result->y[1] = a[1] + b[1];
-    result->y[2] = a[2] + b[2];
-    result->y[3] = a[3] + b[3];
-    result->y[4] = a[4] + b[4];
-    result->y[5] = a[5] + b[5];
-    result->y[6] = a[6] + b[6];
-    result->y[7] = a[7] + b[7];
-    result->y[8] = a[8] + b[8];
-    result->y[9] = a[9] + b[9];
-    result->z[0] = result_0_2_add + c[0];
-    result->z[1] = result_1_2_add + c[1];
-    result->z[2] = result_2_2_add + c[2];
-    result->z[3] = result_3_2_add + c[3];
-    result->z[4] = result_4_2_add + c[4];
-    result->z[5] = result_5_2_add + c[5];
-    result->z[6] = result_6_2_add + c[6];
-    result->z[7] = result_7_2_add + c[7];
-    result->z[8] = result_8_2_add + c[8];
-    result->z[9] = result_9_2_add + c[9];
-    result->t[0] = result_0_2_add - c[0];
-    result->t[1] = result_1_2_add - c[1];
-    result->t[2] = result_2_2_add - c[2];
-    result->t[3] = result_3_2_add - c[3];
-    result->t[4] = result_4_2_add - c[4];
-    result->t[5] = result_5_2_add - c[5];
-    result->t[6] = result_6_2_add - c[6];
-    result->t[7] = result_7_2_add - c[7];
-    result->t[8] = result_8_2_add - c[8];
-    result->t[9] = result_9_2_add - c[9];
+    uint32_t a[8]; /* 0 .. 2^32-1 */
+    uint32_t b[8]; /* 0 .. 2^32-1 */
+    uint32_t c[8]; /* 0 .. 2^32-1 */
+    uint32_t zz[8]; /* 0 .. 2^32-1 */
+    uint64_t v_0_add; /* 0 .. 8589934590 */
+    uint32_t r_0_add[8]; /* 0 .. 2^32-1 */
+    uint32_t carry_0_add; /* 0 .. 57 */
+    uint64_t s_0_add; /* 0 .. 8589934647 */
+    int64_t v_1_sub; /* -(2^32-1) .. 2^32-1 */
+    uint32_t r_1_sub[8]; /* 0 .. 2^32-1 */
+    uint32_t borrow_1_sub; /* 0 .. 57 */
+    int64_t s_1_sub; /* -4294967352 .. 2^32-1 */
+    uint64_t v_2_add; /* 0 .. 4294967372 */
+    uint32_t carry_2_add; /* 0 .. 57 */
+    uint64_t s_2_add; /* 0 .. 8589934628 */
+    int64_t v_3_sub; /* -2147483686 .. 2147483686 */
+    uint32_t borrow_3_sub; /* 0 .. 57 */
+    int64_t s_3_sub; /* -4294967352 .. 2^32-1 */
+    uint64_t v_4_add; /* 0 .. 4294967372 */
+    uint32_t carry_4_add; /* 0 .. 57 */
+    uint64_t s_4_add; /* 0 .. 8589934628 */
+    uint64_t v_5_add_loose; /* 0 .. 4294967335 */
+    uint32_t carry_5_add_loose; /* 0 .. 57 */
+    uint64_t s_5_add_loose; /* 0 .. 8589934628 */
+    int64_t v_6_sub_loose; /* -2147483686 .. 2^31+1 */
+    uint32_t borrow_6_sub_loose; /* 0 .. 57 */
+    int64_t s_6_sub_loose; /* -4294967352 .. 2^32-1 */
+    uint32_t r_0_2_add; /* 0 .. 2^32-1 */
+    uint32_t r_1_2_add; /* 0 .. 2^32-1 */
+    uint32_t r_2_2_add; /* 0 .. 2^32-1 */
+    uint32_t r_3_2_add; /* 0 .. 2^32-1 */
+    uint32_t r_4_2_add; /* 0 .. 2^32-1 */
+    uint32_t r_5_2_add; /* 0 .. 2^32-1 */
+    uint32_t r_6_2_add; /* 0 .. 2^32-1 */
+    uint32_t r_7_2_add; /* 0 .. 2^32-1 */
+    v_0_add = (uint64_t)p->y[7] + (uint64_t)p->x[7];
+    carry_0_add = UINT32_C(19) * (uint32_t)(v_0_add >> 31);
+    s_0_add = ((uint64_t)p->y[0] + (uint64_t)p->x[0]) + (uint64_t)carry_0_add;
+    r_0_add[0] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->y[1] + (uint64_t)p->x[1]) + (uint64_t)carry_0_add;
+    r_0_add[1] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->y[2] + (uint64_t)p->x[2]) + (uint64_t)carry_0_add;
+    r_0_add[2] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->y[3] + (uint64_t)p->x[3]) + (uint64_t)carry_0_add;
+    r_0_add[3] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->y[4] + (uint64_t)p->x[4]) + (uint64_t)carry_0_add;
+    r_0_add[4] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->y[5] + (uint64_t)p->x[5]) + (uint64_t)carry_0_add;
+    r_0_add[5] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->y[6] + (uint64_t)p->x[6]) + (uint64_t)carry_0_add;
+    r_0_add[6] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    r_0_add[7] = ((uint32_t)v_0_add & UINT32_C(0x7fffffff)) + carry_0_add;
+    field_fe25519_saturated32_mul(a, r_0_add, q->plus);
+    v_1_sub = (int64_t)p->y[7] - (int64_t)p->x[7];
+    borrow_1_sub = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_1_sub >> 31)));
+    s_1_sub = ((int64_t)p->y[0] - (int64_t)p->x[0]) - (int64_t)borrow_1_sub;
+    r_1_sub[0] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->y[1] - (int64_t)p->x[1]) - (int64_t)borrow_1_sub;
+    r_1_sub[1] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->y[2] - (int64_t)p->x[2]) - (int64_t)borrow_1_sub;
+    r_1_sub[2] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->y[3] - (int64_t)p->x[3]) - (int64_t)borrow_1_sub;
+    r_1_sub[3] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->y[4] - (int64_t)p->x[4]) - (int64_t)borrow_1_sub;
+    r_1_sub[4] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->y[5] - (int64_t)p->x[5]) - (int64_t)borrow_1_sub;
+    r_1_sub[5] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->y[6] - (int64_t)p->x[6]) - (int64_t)borrow_1_sub;
+    r_1_sub[6] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    r_1_sub[7] = (((uint32_t)v_1_sub & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_1_sub;
+    field_fe25519_saturated32_mul(b, r_1_sub, q->minus);
+    field_fe25519_saturated32_mul(c, q->td, p->t);
+    field_fe25519_saturated32_mul(zz, p->z, q->z);
+    v_2_add = (uint64_t)zz[7] + (uint64_t)zz[7];
+    carry_2_add = UINT32_C(19) * (uint32_t)(v_2_add >> 31);
+    s_2_add = ((uint64_t)zz[0] + (uint64_t)zz[0]) + (uint64_t)carry_2_add;
+    r_0_2_add = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = ((uint64_t)zz[1] + (uint64_t)zz[1]) + (uint64_t)carry_2_add;
+    r_1_2_add = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = ((uint64_t)zz[2] + (uint64_t)zz[2]) + (uint64_t)carry_2_add;
+    r_2_2_add = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = ((uint64_t)zz[3] + (uint64_t)zz[3]) + (uint64_t)carry_2_add;
+    r_3_2_add = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = ((uint64_t)zz[4] + (uint64_t)zz[4]) + (uint64_t)carry_2_add;
+    r_4_2_add = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = ((uint64_t)zz[5] + (uint64_t)zz[5]) + (uint64_t)carry_2_add;
+    r_5_2_add = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = ((uint64_t)zz[6] + (uint64_t)zz[6]) + (uint64_t)carry_2_add;
+    r_6_2_add = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    r_7_2_add = ((uint32_t)v_2_add & UINT32_C(0x7fffffff)) + carry_2_add;
+    v_3_sub = (int64_t)a[7] - (int64_t)b[7];
+    borrow_3_sub = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_3_sub >> 31)));
+    s_3_sub = ((int64_t)a[0] - (int64_t)b[0]) - (int64_t)borrow_3_sub;
+    result->x[0] = (uint32_t)s_3_sub;
+    borrow_3_sub = (uint32_t)(-(int32_t)(s_3_sub >> 32));
+    s_3_sub = ((int64_t)a[1] - (int64_t)b[1]) - (int64_t)borrow_3_sub;
+    result->x[1] = (uint32_t)s_3_sub;
+    borrow_3_sub = (uint32_t)(-(int32_t)(s_3_sub >> 32));
+    s_3_sub = ((int64_t)a[2] - (int64_t)b[2]) - (int64_t)borrow_3_sub;
+    result->x[2] = (uint32_t)s_3_sub;
+    borrow_3_sub = (uint32_t)(-(int32_t)(s_3_sub >> 32));
+    s_3_sub = ((int64_t)a[3] - (int64_t)b[3]) - (int64_t)borrow_3_sub;
+    result->x[3] = (uint32_t)s_3_sub;
+    borrow_3_sub = (uint32_t)(-(int32_t)(s_3_sub >> 32));
+    s_3_sub = ((int64_t)a[4] - (int64_t)b[4]) - (int64_t)borrow_3_sub;
+    result->x[4] = (uint32_t)s_3_sub;
+    borrow_3_sub = (uint32_t)(-(int32_t)(s_3_sub >> 32));
+    s_3_sub = ((int64_t)a[5] - (int64_t)b[5]) - (int64_t)borrow_3_sub;
+    result->x[5] = (uint32_t)s_3_sub;
+    borrow_3_sub = (uint32_t)(-(int32_t)(s_3_sub >> 32));
+    s_3_sub = ((int64_t)a[6] - (int64_t)b[6]) - (int64_t)borrow_3_sub;
+    result->x[6] = (uint32_t)s_3_sub;
+    borrow_3_sub = (uint32_t)(-(int32_t)(s_3_sub >> 32));
+    result->x[7] = (((uint32_t)v_3_sub & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_3_sub;
+    v_4_add = (uint64_t)a[7] + (uint64_t)b[7];
+    carry_4_add = UINT32_C(19) * (uint32_t)(v_4_add >> 31);
+    s_4_add = ((uint64_t)a[0] + (uint64_t)b[0]) + (uint64_t)carry_4_add;
+    result->y[0] = (uint32_t)s_4_add;
+    carry_4_add = (uint32_t)(s_4_add >> 32);
+    s_4_add = ((uint64_t)a[1] + (uint64_t)b[1]) + (uint64_t)carry_4_add;
+    result->y[1] = (uint32_t)s_4_add;
+    carry_4_add = (uint32_t)(s_4_add >> 32);
+    s_4_add = ((uint64_t)a[2] + (uint64_t)b[2]) + (uint64_t)carry_4_add;
+    result->y[2] = (uint32_t)s_4_add;
+    carry_4_add = (uint32_t)(s_4_add >> 32);
+    s_4_add = ((uint64_t)a[3] + (uint64_t)b[3]) + (uint64_t)carry_4_add;
+    result->y[3] = (uint32_t)s_4_add;
+    carry_4_add = (uint32_t)(s_4_add >> 32);
+    s_4_add = ((uint64_t)a[4] + (uint64_t)b[4]) + (uint64_t)carry_4_add;
+    result->y[4] = (uint32_t)s_4_add;
+    carry_4_add = (uint32_t)(s_4_add >> 32);
+    s_4_add = ((uint64_t)a[5] + (uint64_t)b[5]) + (uint64_t)carry_4_add;
+    result->y[5] = (uint32_t)s_4_add;
+    carry_4_add = (uint32_t)(s_4_add >> 32);
+    s_4_add = ((uint64_t)a[6] + (uint64_t)b[6]) + (uint64_t)carry_4_add;
+    result->y[6] = (uint32_t)s_4_add;
+    carry_4_add = (uint32_t)(s_4_add >> 32);
+    result->y[7] = ((uint32_t)v_4_add & UINT32_C(0x7fffffff)) + carry_4_add;
+    v_5_add_loose = (uint64_t)r_7_2_add + (uint64_t)c[7];
+    carry_5_add_loose = UINT32_C(19) * (uint32_t)(v_5_add_loose >> 31);
+    s_5_add_loose = ((uint64_t)r_0_2_add + (uint64_t)c[0]) + (uint64_t)carry_5_add_loose;
+    result->z[0] = (uint32_t)s_5_add_loose;
+    carry_5_add_loose = (uint32_t)(s_5_add_loose >> 32);
+    s_5_add_loose = ((uint64_t)r_1_2_add + (uint64_t)c[1]) + (uint64_t)carry_5_add_loose;
+    result->z[1] = (uint32_t)s_5_add_loose;
+    carry_5_add_loose = (uint32_t)(s_5_add_loose >> 32);
+    s_5_add_loose = ((uint64_t)r_2_2_add + (uint64_t)c[2]) + (uint64_t)carry_5_add_loose;
+    result->z[2] = (uint32_t)s_5_add_loose;
+    carry_5_add_loose = (uint32_t)(s_5_add_loose >> 32);
+    s_5_add_loose = ((uint64_t)r_3_2_add + (uint64_t)c[3]) + (uint64_t)carry_5_add_loose;
+    result->z[3] = (uint32_t)s_5_add_loose;
+    carry_5_add_loose = (uint32_t)(s_5_add_loose >> 32);
+    s_5_add_loose = ((uint64_t)r_4_2_add + (uint64_t)c[4]) + (uint64_t)carry_5_add_loose;
+    result->z[4] = (uint32_t)s_5_add_loose;
+    carry_5_add_loose = (uint32_t)(s_5_add_loose >> 32);
+    s_5_add_loose = ((uint64_t)r_5_2_add + (uint64_t)c[5]) + (uint64_t)carry_5_add_loose;
+    result->z[5] = (uint32_t)s_5_add_loose;
+    carry_5_add_loose = (uint32_t)(s_5_add_loose >> 32);
+    s_5_add_loose = ((uint64_t)r_6_2_add + (uint64_t)c[6]) + (uint64_t)carry_5_add_loose;
+    result->z[6] = (uint32_t)s_5_add_loose;
+    carry_5_add_loose = (uint32_t)(s_5_add_loose >> 32);
+    result->z[7] = ((uint32_t)v_5_add_loose & UINT32_C(0x7fffffff)) + carry_5_add_loose;
+    v_6_sub_loose = (int64_t)r_7_2_add - (int64_t)c[7];
+    borrow_6_sub_loose = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_6_sub_loose >> 31)));
+    s_6_sub_loose = ((int64_t)r_0_2_add - (int64_t)c[0]) - (int64_t)borrow_6_sub_loose;
+    result->t[0] = (uint32_t)s_6_sub_loose;
+    borrow_6_sub_loose = (uint32_t)(-(int32_t)(s_6_sub_loose >> 32));
+    s_6_sub_loose = ((int64_t)r_1_2_add - (int64_t)c[1]) - (int64_t)borrow_6_sub_loose;
+    result->t[1] = (uint32_t)s_6_sub_loose;
+    borrow_6_sub_loose = (uint32_t)(-(int32_t)(s_6_sub_loose >> 32));
+    s_6_sub_loose = ((int64_t)r_2_2_add - (int64_t)c[2]) - (int64_t)borrow_6_sub_loose;
+    result->t[2] = (uint32_t)s_6_sub_loose;
+    borrow_6_sub_loose = (uint32_t)(-(int32_t)(s_6_sub_loose >> 32));
+    s_6_sub_loose = ((int64_t)r_3_2_add - (int64_t)c[3]) - (int64_t)borrow_6_sub_loose;
+    result->t[3] = (uint32_t)s_6_sub_loose;
+    borrow_6_sub_loose = (uint32_t)(-(int32_t)(s_6_sub_loose >> 32));
+    s_6_sub_loose = ((int64_t)r_4_2_add - (int64_t)c[4]) - (int64_t)borrow_6_sub_loose;
+    result->t[4] = (uint32_t)s_6_sub_loose;
+    borrow_6_sub_loose = (uint32_t)(-(int32_t)(s_6_sub_loose >> 32));
+    s_6_sub_loose = ((int64_t)r_5_2_add - (int64_t)c[5]) - (int64_t)borrow_6_sub_loose;
+    result->t[5] = (uint32_t)s_6_sub_loose;
+    borrow_6_sub_loose = (uint32_t)(-(int32_t)(s_6_sub_loose >> 32));
+    s_6_sub_loose = ((int64_t)r_6_2_add - (int64_t)c[6]) - (int64_t)borrow_6_sub_loose;
+    result->t[6] = (uint32_t)s_6_sub_loose;
+    borrow_6_sub_loose = (uint32_t)(-(int32_t)(s_6_sub_loose >> 32));
+    result->t[7] = (((uint32_t)v_6_sub_loose & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_6_sub_loose;
 }
 
 /* curve.ed25519_vartime.odd_multiples
@@ -10413,75 +10557,21 @@ STK_NOINLINE static void curve_ed25519_vartime_odd_multiples(curve_ed25519_Cache
     curve_ed25519_P1P1 t_2;
     curve_ed25519_P3 a2;
     uint32_t i; /* 1 .. 7 */
-    curve_ed25519_Cached result_3_to_cached;
-    t[0].plus[0] = a->y[0] + a->x[0];
-    t[0].plus[1] = a->y[1] + a->x[1];
-    t[0].plus[2] = a->y[2] + a->x[2];
-    t[0].plus[3] = a->y[3] + a->x[3];
-    t[0].plus[4] = a->y[4] + a->x[4];
-    t[0].plus[5] = a->y[5] + a->x[5];
-    t[0].plus[6] = a->y[6] + a->x[6];
-    t[0].plus[7] = a->y[7] + a->x[7];
-    t[0].plus[8] = a->y[8] + a->x[8];
-    t[0].plus[9] = a->y[9] + a->x[9];
-    t[0].minus[0] = a->y[0] - a->x[0];
-    t[0].minus[1] = a->y[1] - a->x[1];
-    t[0].minus[2] = a->y[2] - a->x[2];
-    t[0].minus[3] = a->y[3] - a->x[3];
-    t[0].minus[4] = a->y[4] - a->x[4];
-    t[0].minus[5] = a->y[5] - a->x[5];
-    t[0].minus[6] = a->y[6] - a->x[6];
-    t[0].minus[7] = a->y[7] - a->x[7];
-    t[0].minus[8] = a->y[8] - a->x[8];
-    t[0].minus[9] = a->y[9] - a->x[9];
-    t[0].z[0] = a->z[0];
-    t[0].z[1] = a->z[1];
-    t[0].z[2] = a->z[2];
-    t[0].z[3] = a->z[3];
-    t[0].z[4] = a->z[4];
-    t[0].z[5] = a->z[5];
-    t[0].z[6] = a->z[6];
-    t[0].z[7] = a->z[7];
-    t[0].z[8] = a->z[8];
-    t[0].z[9] = a->z[9];
-    field_fe25519_radix25_5_mul(t[0].td, a->t, curve_ed25519_D2_FE);
+    curve_ed25519_P3 t_4;
+    curve_ed25519_to_cached(&t[0], a);
     curve_ed25519_double(&t_2, a->x, a->y, a->z);
-    field_fe25519_radix25_5_mul(a2.x, t_2.x, t_2.t);
-    field_fe25519_radix25_5_mul(a2.y, t_2.y, t_2.z);
-    field_fe25519_radix25_5_mul(a2.z, t_2.z, t_2.t);
-    field_fe25519_radix25_5_mul(a2.t, t_2.x, t_2.y);
+    field_fe25519_saturated32_mul(a2.x, t_2.x, t_2.t);
+    field_fe25519_saturated32_mul(a2.y, t_2.y, t_2.z);
+    field_fe25519_saturated32_mul(a2.z, t_2.z, t_2.t);
+    field_fe25519_saturated32_mul(a2.t, t_2.x, t_2.y);
     for (i = 1; i < 8; i++) {
         curve_ed25519_P1P1 t_3;
-        int32_t t_0[10]; /* -35651584 .. 35651584 */
-        int32_t t_1[10]; /* -35651584 .. 35651584 */
-        int32_t t_3_2[10]; /* -35651584 .. 35651584 */
         curve_ed25519_add_cached(&t_3, &a2, &t[i - UINT32_C(1)]);
-        field_fe25519_radix25_5_mul(t_0, t_3.x, t_3.t);
-        field_fe25519_radix25_5_mul(t_1, t_3.y, t_3.z);
-        field_fe25519_radix25_5_mul(result_3_to_cached.z, t_3.z, t_3.t);
-        field_fe25519_radix25_5_mul(t_3_2, t_3.x, t_3.y);
-        result_3_to_cached.plus[0] = t_1[0] + t_0[0];
-        result_3_to_cached.plus[1] = t_1[1] + t_0[1];
-        result_3_to_cached.plus[2] = t_1[2] + t_0[2];
-        result_3_to_cached.plus[3] = t_1[3] + t_0[3];
-        result_3_to_cached.plus[4] = t_1[4] + t_0[4];
-        result_3_to_cached.plus[5] = t_1[5] + t_0[5];
-        result_3_to_cached.plus[6] = t_1[6] + t_0[6];
-        result_3_to_cached.plus[7] = t_1[7] + t_0[7];
-        result_3_to_cached.plus[8] = t_1[8] + t_0[8];
-        result_3_to_cached.plus[9] = t_1[9] + t_0[9];
-        result_3_to_cached.minus[0] = t_1[0] - t_0[0];
-        result_3_to_cached.minus[1] = t_1[1] - t_0[1];
-        result_3_to_cached.minus[2] = t_1[2] - t_0[2];
-        result_3_to_cached.minus[3] = t_1[3] - t_0[3];
-        result_3_to_cached.minus[4] = t_1[4] - t_0[4];
-        result_3_to_cached.minus[5] = t_1[5] - t_0[5];
-        result_3_to_cached.minus[6] = t_1[6] - t_0[6];
-        result_3_to_cached.minus[7] = t_1[7] - t_0[7];
-        result_3_to_cached.minus[8] = t_1[8] - t_0[8];
-        result_3_to_cached.minus[9] = t_1[9] - t_0[9];
-        field_fe25519_radix25_5_mul(result_3_to_cached.td, t_3_2, curve_ed25519_D2_FE);
-        t[i] = result_3_to_cached;
+        field_fe25519_saturated32_mul(t_4.x, t_3.x, t_3.t);
+        field_fe25519_saturated32_mul(t_4.y, t_3.y, t_3.z);
+        field_fe25519_saturated32_mul(t_4.z, t_3.z, t_3.t);
+        field_fe25519_saturated32_mul(t_4.t, t_3.x, t_3.y);
+        curve_ed25519_to_cached(&t[i], &t_4);
     }
 }
 
@@ -10492,36 +10582,25 @@ STK_NOINLINE static void curve_ed25519_vartime_multiple(curve_ed25519_Cached *re
 {
     (*q) = t[(d & UINT32_C(15)) >> 1];
     if ((d >> 4) == UINT32_C(1)) {
-        int32_t result_0_0_negate_cached; /* -35651584 .. 35651584 */
-        int32_t result_1_0_negate_cached; /* -17825792 .. 17825792 */
-        int32_t result_2_0_negate_cached; /* -35651584 .. 35651584 */
-        int32_t result_3_0_negate_cached; /* -17825792 .. 17825792 */
-        int32_t result_4_0_negate_cached; /* -35651584 .. 35651584 */
-        int32_t result_5_0_negate_cached; /* -17825792 .. 17825792 */
-        int32_t result_6_0_negate_cached; /* -35651584 .. 35651584 */
-        int32_t result_7_0_negate_cached; /* -17825792 .. 17825792 */
-        int32_t result_8_0_negate_cached; /* -35651584 .. 35651584 */
-        int32_t result_9_0_negate_cached; /* -17825792 .. 17825792 */
-        int32_t result_0_0_0_negate_cached; /* -71303168 .. 71303168 */
-        int32_t result_0_1_0_negate_cached; /* -35651584 .. 35651584 */
-        int32_t result_0_2_0_negate_cached; /* -71303168 .. 71303168 */
-        int32_t result_0_3_0_negate_cached; /* -35651584 .. 35651584 */
-        int32_t result_0_4_0_negate_cached; /* -71303168 .. 71303168 */
-        int32_t result_0_5_0_negate_cached; /* -35651584 .. 35651584 */
-        int32_t result_0_6_0_negate_cached; /* -71303168 .. 71303168 */
-        int32_t result_0_7_0_negate_cached; /* -35651584 .. 35651584 */
-        int32_t result_0_8_0_negate_cached; /* -71303168 .. 71303168 */
-        int32_t result_0_9_0_negate_cached; /* -35651584 .. 35651584 */
-        int32_t result_2_0_0_negate_cached; /* -35651584 .. 35651584 */
-        int32_t result_2_1_0_negate_cached; /* -17825792 .. 17825792 */
-        int32_t result_2_2_0_negate_cached; /* -35651584 .. 35651584 */
-        int32_t result_2_3_0_negate_cached; /* -17825792 .. 17825792 */
-        int32_t result_2_4_0_negate_cached; /* -35651584 .. 35651584 */
-        int32_t result_2_5_0_negate_cached; /* -17825792 .. 17825792 */
-        int32_t result_2_6_0_negate_cached; /* -35651584 .. 35651584 */
-        int32_t result_2_7_0_negate_cached; /* -17825792 .. 17825792 */
-        int32_t result_2_8_0_negate_cached; /* -35651584 .. 35651584 */
-        int32_t result_2_9_0_negate_cached; /* -17825792 .. 17825792 */
+        int64_t v_0_negate_cached; /* -(2^32-1) .. 0 */
+        uint32_t borrow_0_negate_cached; /* 0 .. 57 */
+        int64_t s_0_negate_cached; /* -4294967352 .. -1 */
+        uint32_t result_0_0_0_negate_cached; /* 0 .. 2^32-1 */
+        uint32_t result_0_1_0_negate_cached; /* 0 .. 2^32-1 */
+        uint32_t result_0_2_0_negate_cached; /* 0 .. 2^32-1 */
+        uint32_t result_0_3_0_negate_cached; /* 0 .. 2^32-1 */
+        uint32_t result_0_4_0_negate_cached; /* 0 .. 2^32-1 */
+        uint32_t result_0_5_0_negate_cached; /* 0 .. 2^32-1 */
+        uint32_t result_0_6_0_negate_cached; /* 0 .. 2^32-1 */
+        uint32_t result_0_7_0_negate_cached; /* 0 .. 2^32-1 */
+        uint32_t result_2_0_0_negate_cached; /* 0 .. 2^32-1 */
+        uint32_t result_2_1_0_negate_cached; /* 0 .. 2^32-1 */
+        uint32_t result_2_2_0_negate_cached; /* 0 .. 2^32-1 */
+        uint32_t result_2_3_0_negate_cached; /* 0 .. 2^32-1 */
+        uint32_t result_2_4_0_negate_cached; /* 0 .. 2^32-1 */
+        uint32_t result_2_5_0_negate_cached; /* 0 .. 2^32-1 */
+        uint32_t result_2_6_0_negate_cached; /* 0 .. 2^32-1 */
+        uint32_t result_2_7_0_negate_cached; /* 0 .. 2^32-1 */
         result_0_0_0_negate_cached = q->minus[0];
         result_0_1_0_negate_cached = q->minus[1];
         result_0_2_0_negate_cached = q->minus[2];
@@ -10530,8 +10609,6 @@ STK_NOINLINE static void curve_ed25519_vartime_multiple(curve_ed25519_Cached *re
         result_0_5_0_negate_cached = q->minus[5];
         result_0_6_0_negate_cached = q->minus[6];
         result_0_7_0_negate_cached = q->minus[7];
-        result_0_8_0_negate_cached = q->minus[8];
-        result_0_9_0_negate_cached = q->minus[9];
         q->minus[0] = q->plus[0];
         q->minus[1] = q->plus[1];
         q->minus[2] = q->plus[2];
@@ -10540,8 +10617,6 @@ STK_NOINLINE static void curve_ed25519_vartime_multiple(curve_ed25519_Cached *re
         q->minus[5] = q->plus[5];
         q->minus[6] = q->plus[6];
         q->minus[7] = q->plus[7];
-        q->minus[8] = q->plus[8];
-        q->minus[9] = q->plus[9];
         result_2_0_0_negate_cached = q->z[0];
         result_2_1_0_negate_cached = q->z[1];
         result_2_2_0_negate_cached = q->z[2];
@@ -10550,18 +10625,30 @@ STK_NOINLINE static void curve_ed25519_vartime_multiple(curve_ed25519_Cached *re
         result_2_5_0_negate_cached = q->z[5];
         result_2_6_0_negate_cached = q->z[6];
         result_2_7_0_negate_cached = q->z[7];
-        result_2_8_0_negate_cached = q->z[8];
-        result_2_9_0_negate_cached = q->z[9];
-        result_0_0_negate_cached = -q->td[0];
-        result_1_0_negate_cached = -q->td[1];
-        result_2_0_negate_cached = -q->td[2];
-        result_3_0_negate_cached = -q->td[3];
-        result_4_0_negate_cached = -q->td[4];
-        result_5_0_negate_cached = -q->td[5];
-        result_6_0_negate_cached = -q->td[6];
-        result_7_0_negate_cached = -q->td[7];
-        result_8_0_negate_cached = -q->td[8];
-        result_9_0_negate_cached = -q->td[9];
+        v_0_negate_cached = -(int64_t)q->td[7];
+        borrow_0_negate_cached = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_0_negate_cached >> 31)));
+        s_0_negate_cached = (-(int64_t)q->td[0]) - (int64_t)borrow_0_negate_cached;
+        q->td[0] = (uint32_t)s_0_negate_cached;
+        borrow_0_negate_cached = (uint32_t)(-(int32_t)(s_0_negate_cached >> 32));
+        s_0_negate_cached = (-(int64_t)q->td[1]) - (int64_t)borrow_0_negate_cached;
+        q->td[1] = (uint32_t)s_0_negate_cached;
+        borrow_0_negate_cached = (uint32_t)(-(int32_t)(s_0_negate_cached >> 32));
+        s_0_negate_cached = (-(int64_t)q->td[2]) - (int64_t)borrow_0_negate_cached;
+        q->td[2] = (uint32_t)s_0_negate_cached;
+        borrow_0_negate_cached = (uint32_t)(-(int32_t)(s_0_negate_cached >> 32));
+        s_0_negate_cached = (-(int64_t)q->td[3]) - (int64_t)borrow_0_negate_cached;
+        q->td[3] = (uint32_t)s_0_negate_cached;
+        borrow_0_negate_cached = (uint32_t)(-(int32_t)(s_0_negate_cached >> 32));
+        s_0_negate_cached = (-(int64_t)q->td[4]) - (int64_t)borrow_0_negate_cached;
+        q->td[4] = (uint32_t)s_0_negate_cached;
+        borrow_0_negate_cached = (uint32_t)(-(int32_t)(s_0_negate_cached >> 32));
+        s_0_negate_cached = (-(int64_t)q->td[5]) - (int64_t)borrow_0_negate_cached;
+        q->td[5] = (uint32_t)s_0_negate_cached;
+        borrow_0_negate_cached = (uint32_t)(-(int32_t)(s_0_negate_cached >> 32));
+        s_0_negate_cached = (-(int64_t)q->td[6]) - (int64_t)borrow_0_negate_cached;
+        q->td[6] = (uint32_t)s_0_negate_cached;
+        borrow_0_negate_cached = (uint32_t)(-(int32_t)(s_0_negate_cached >> 32));
+        q->td[7] = (((uint32_t)v_0_negate_cached & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_0_negate_cached;
         q->plus[0] = result_0_0_0_negate_cached;
         q->plus[1] = result_0_1_0_negate_cached;
         q->plus[2] = result_0_2_0_negate_cached;
@@ -10570,8 +10657,6 @@ STK_NOINLINE static void curve_ed25519_vartime_multiple(curve_ed25519_Cached *re
         q->plus[5] = result_0_5_0_negate_cached;
         q->plus[6] = result_0_6_0_negate_cached;
         q->plus[7] = result_0_7_0_negate_cached;
-        q->plus[8] = result_0_8_0_negate_cached;
-        q->plus[9] = result_0_9_0_negate_cached;
         q->z[0] = result_2_0_0_negate_cached;
         q->z[1] = result_2_1_0_negate_cached;
         q->z[2] = result_2_2_0_negate_cached;
@@ -10580,18 +10665,6 @@ STK_NOINLINE static void curve_ed25519_vartime_multiple(curve_ed25519_Cached *re
         q->z[5] = result_2_5_0_negate_cached;
         q->z[6] = result_2_6_0_negate_cached;
         q->z[7] = result_2_7_0_negate_cached;
-        q->z[8] = result_2_8_0_negate_cached;
-        q->z[9] = result_2_9_0_negate_cached;
-        q->td[0] = result_0_0_negate_cached;
-        q->td[1] = result_1_0_negate_cached;
-        q->td[2] = result_2_0_negate_cached;
-        q->td[3] = result_3_0_negate_cached;
-        q->td[4] = result_4_0_negate_cached;
-        q->td[5] = result_5_0_negate_cached;
-        q->td[6] = result_6_0_negate_cached;
-        q->td[7] = result_7_0_negate_cached;
-        q->td[8] = result_8_0_negate_cached;
-        q->td[9] = result_9_0_negate_cached;
     }
 }
 
@@ -10602,26 +10675,16 @@ STK_NOINLINE static void curve_ed25519_vartime_multiple_of_base(curve_ed25519_Ni
 {
     (*q) = curve_ed25519_odd_w5_ROWS[(d & UINT32_C(15)) >> 1];
     if ((d >> 4) == UINT32_C(1)) {
-        int32_t result_0_0_negate_niels; /* -35651584 .. 35651584 */
-        int32_t result_1_0_negate_niels; /* -17825792 .. 17825792 */
-        int32_t result_2_0_negate_niels; /* -35651584 .. 35651584 */
-        int32_t result_3_0_negate_niels; /* -17825792 .. 17825792 */
-        int32_t result_4_0_negate_niels; /* -35651584 .. 35651584 */
-        int32_t result_5_0_negate_niels; /* -17825792 .. 17825792 */
-        int32_t result_6_0_negate_niels; /* -35651584 .. 35651584 */
-        int32_t result_7_0_negate_niels; /* -17825792 .. 17825792 */
-        int32_t result_8_0_negate_niels; /* -35651584 .. 35651584 */
-        int32_t result_9_0_negate_niels; /* -17825792 .. 17825792 */
-        int32_t result_0_0_0_negate_niels; /* -35651584 .. 35651584 */
-        int32_t result_0_1_0_negate_niels; /* -17825792 .. 17825792 */
-        int32_t result_0_2_0_negate_niels; /* -35651584 .. 35651584 */
-        int32_t result_0_3_0_negate_niels; /* -17825792 .. 17825792 */
-        int32_t result_0_4_0_negate_niels; /* -35651584 .. 35651584 */
-        int32_t result_0_5_0_negate_niels; /* -17825792 .. 17825792 */
-        int32_t result_0_6_0_negate_niels; /* -35651584 .. 35651584 */
-        int32_t result_0_7_0_negate_niels; /* -17825792 .. 17825792 */
-        int32_t result_0_8_0_negate_niels; /* -35651584 .. 35651584 */
-        int32_t result_0_9_0_negate_niels; /* -17825792 .. 17825792 */
+        int32_t v_0_negate_niels; /* -2057288476 .. -1036408098 */
+        int64_t s_0_negate_niels; /* -4250962447 .. -28881864 */
+        uint32_t result_0_0_0_negate_niels; /* 0 .. 2^32-1 */
+        uint32_t result_0_1_0_negate_niels; /* 0 .. 2^32-1 */
+        uint32_t result_0_2_0_negate_niels; /* 0 .. 2^32-1 */
+        uint32_t result_0_3_0_negate_niels; /* 0 .. 2^32-1 */
+        uint32_t result_0_4_0_negate_niels; /* 0 .. 2^32-1 */
+        uint32_t result_0_5_0_negate_niels; /* 0 .. 2^32-1 */
+        uint32_t result_0_6_0_negate_niels; /* 0 .. 2^32-1 */
+        uint32_t result_0_7_0_negate_niels; /* 0 .. 2^32-1 */
         result_0_0_0_negate_niels = q->minus[0];
         result_0_1_0_negate_niels = q->minus[1];
         result_0_2_0_negate_niels = q->minus[2];
@@ -10630,8 +10693,6 @@ STK_NOINLINE static void curve_ed25519_vartime_multiple_of_base(curve_ed25519_Ni
         result_0_5_0_negate_niels = q->minus[5];
         result_0_6_0_negate_niels = q->minus[6];
         result_0_7_0_negate_niels = q->minus[7];
-        result_0_8_0_negate_niels = q->minus[8];
-        result_0_9_0_negate_niels = q->minus[9];
         q->minus[0] = q->plus[0];
         q->minus[1] = q->plus[1];
         q->minus[2] = q->plus[2];
@@ -10640,18 +10701,22 @@ STK_NOINLINE static void curve_ed25519_vartime_multiple_of_base(curve_ed25519_Ni
         q->minus[5] = q->plus[5];
         q->minus[6] = q->plus[6];
         q->minus[7] = q->plus[7];
-        q->minus[8] = q->plus[8];
-        q->minus[9] = q->plus[9];
-        result_0_0_negate_niels = -q->td[0];
-        result_1_0_negate_niels = -q->td[1];
-        result_2_0_negate_niels = -q->td[2];
-        result_3_0_negate_niels = -q->td[3];
-        result_4_0_negate_niels = -q->td[4];
-        result_5_0_negate_niels = -q->td[5];
-        result_6_0_negate_niels = -q->td[6];
-        result_7_0_negate_niels = -q->td[7];
-        result_8_0_negate_niels = -q->td[8];
-        result_9_0_negate_niels = -q->td[9];
+        v_0_negate_niels = -(int32_t)q->td[7];
+        s_0_negate_niels = (-(int64_t)q->td[0]) - INT64_C(38);
+        q->td[0] = (uint32_t)s_0_negate_niels;
+        s_0_negate_niels = (-(int64_t)q->td[1]) - INT64_C(1);
+        q->td[1] = (uint32_t)s_0_negate_niels;
+        s_0_negate_niels = (-(int64_t)q->td[2]) - INT64_C(1);
+        q->td[2] = (uint32_t)s_0_negate_niels;
+        s_0_negate_niels = (-(int64_t)q->td[3]) - INT64_C(1);
+        q->td[3] = (uint32_t)s_0_negate_niels;
+        s_0_negate_niels = (-(int64_t)q->td[4]) - INT64_C(1);
+        q->td[4] = (uint32_t)s_0_negate_niels;
+        s_0_negate_niels = (-(int64_t)q->td[5]) - INT64_C(1);
+        q->td[5] = (uint32_t)s_0_negate_niels;
+        s_0_negate_niels = (-(int64_t)q->td[6]) - INT64_C(1);
+        q->td[6] = (uint32_t)s_0_negate_niels;
+        q->td[7] = (((uint32_t)v_0_negate_niels & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - UINT32_C(1);
         q->plus[0] = result_0_0_0_negate_niels;
         q->plus[1] = result_0_1_0_negate_niels;
         q->plus[2] = result_0_2_0_negate_niels;
@@ -10660,18 +10725,6 @@ STK_NOINLINE static void curve_ed25519_vartime_multiple_of_base(curve_ed25519_Ni
         q->plus[5] = result_0_5_0_negate_niels;
         q->plus[6] = result_0_6_0_negate_niels;
         q->plus[7] = result_0_7_0_negate_niels;
-        q->plus[8] = result_0_8_0_negate_niels;
-        q->plus[9] = result_0_9_0_negate_niels;
-        q->td[0] = result_0_0_negate_niels;
-        q->td[1] = result_1_0_negate_niels;
-        q->td[2] = result_2_0_negate_niels;
-        q->td[3] = result_3_0_negate_niels;
-        q->td[4] = result_4_0_negate_niels;
-        q->td[5] = result_5_0_negate_niels;
-        q->td[6] = result_6_0_negate_niels;
-        q->td[7] = result_7_0_negate_niels;
-        q->td[8] = result_8_0_negate_niels;
-        q->td[9] = result_9_0_negate_niels;
     }
 }
 
@@ -10686,26 +10739,26 @@ STK_NOINLINE static void curve_ed25519_vartime_double_and_add(curve_ed25519_P2 *
     if (da != UINT32_C(0)) {
         curve_ed25519_P3 t_2;
         curve_ed25519_Cached t_3;
-        field_fe25519_radix25_5_mul(t_2.x, u.x, u.t);
-        field_fe25519_radix25_5_mul(t_2.y, u.y, u.z);
-        field_fe25519_radix25_5_mul(t_2.z, u.z, u.t);
-        field_fe25519_radix25_5_mul(t_2.t, u.x, u.y);
+        field_fe25519_saturated32_mul(t_2.x, u.x, u.t);
+        field_fe25519_saturated32_mul(t_2.y, u.y, u.z);
+        field_fe25519_saturated32_mul(t_2.z, u.z, u.t);
+        field_fe25519_saturated32_mul(t_2.t, u.x, u.y);
         curve_ed25519_vartime_multiple(&t_3, t, da);
         curve_ed25519_add_cached(&u, &t_2, &t_3);
     }
     if (db != UINT32_C(0)) {
         curve_ed25519_P3 t_4;
         curve_ed25519_Niels t_5;
-        field_fe25519_radix25_5_mul(t_4.x, u.x, u.t);
-        field_fe25519_radix25_5_mul(t_4.y, u.y, u.z);
-        field_fe25519_radix25_5_mul(t_4.z, u.z, u.t);
-        field_fe25519_radix25_5_mul(t_4.t, u.x, u.y);
+        field_fe25519_saturated32_mul(t_4.x, u.x, u.t);
+        field_fe25519_saturated32_mul(t_4.y, u.y, u.z);
+        field_fe25519_saturated32_mul(t_4.z, u.z, u.t);
+        field_fe25519_saturated32_mul(t_4.t, u.x, u.y);
         curve_ed25519_vartime_multiple_of_base(&t_5, db);
         curve_ed25519_add_niels(&u, &t_4, &t_5);
     }
-    field_fe25519_radix25_5_mul(result->x, u.x, u.t);
-    field_fe25519_radix25_5_mul(result->y, u.y, u.z);
-    field_fe25519_radix25_5_mul(result->z, u.z, u.t);
+    field_fe25519_saturated32_mul(result->x, u.x, u.t);
+    field_fe25519_saturated32_mul(result->y, u.y, u.z);
+    field_fe25519_saturated32_mul(result->z, u.z, u.t);
 }
 
 /* curve.ed25519_vartime.double_mult
@@ -10719,9 +10772,9 @@ STK_NOINLINE static void curve_ed25519_vartime_double_mult(curve_ed25519_P2 *res
     curve_ed25519_vartime_wnaf_5(da, k);
     curve_ed25519_vartime_wnaf_5(db, s);
     curve_ed25519_vartime_odd_multiples(t, a);
-    memmove((*r).x, curve_ed25519_ZERO, 10 * sizeof(int32_t));
-    memmove((*r).y, curve_ed25519_ONE, 10 * sizeof(int32_t));
-    memmove((*r).z, curve_ed25519_ONE, 10 * sizeof(int32_t));
+    memmove((*r).x, curve_ed25519_ZERO, 8 * sizeof(uint32_t));
+    memmove((*r).y, curve_ed25519_ONE, 8 * sizeof(uint32_t));
+    memmove((*r).z, curve_ed25519_ONE, 8 * sizeof(uint32_t));
     for (i = 256; i-- > 0;) {
         curve_ed25519_vartime_double_and_add(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
     }
@@ -10805,9 +10858,9 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
 #undef hash_sha512_hash_with_prefix_32
 #undef nacl_sign_expand
 #undef curve_ed25519_comb_recode
-#undef field_fe25519_radix25_5_mul
-#undef field_fe25519_radix25_5_square
-#undef field_fe25519_radix25_5_square2
+#undef field_fe25519_saturated32_mul
+#undef field_fe25519_saturated32_square
+#undef field_fe25519_saturated32_square2
 #undef curve_ed25519_double
 #undef curve_ed25519_add_niels
 #undef curve_ed25519_comb_term
@@ -10819,7 +10872,7 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
 #undef field_fe25519_pow_square_times_100
 #undef field_fe25519_pow_chain
 #undef field_fe25519_pow_invert
-#undef field_fe25519_radix25_5_to_bytes
+#undef field_fe25519_saturated32_to_bytes
 #undef curve_ed25519_encode
 #undef nacl_sign_encoded_multiple
 #undef field_sc25519_pack
@@ -10834,12 +10887,12 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
 #undef nacl_sign_challenge
 #undef field_sc25519_unpack32
 #undef field_sc25519_muladd
-#undef field_fe25519_radix25_5_from_bytes
 #undef field_fe25519_pow_square_times_2
 #undef field_fe25519_pow_pow22523
 #undef curve_ed25519_decode_negated
 #undef curve_wnaf_recode_5
 #undef curve_ed25519_vartime_wnaf_5
+#undef curve_ed25519_to_cached
 #undef curve_ed25519_add_cached
 #undef curve_ed25519_vartime_odd_multiples
 #undef curve_ed25519_vartime_multiple
@@ -10857,9 +10910,6 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
 #undef field_sc25519_L_BYTES
 #undef curve_ed25519_ZERO
 #undef curve_ed25519_ONE
-#undef field_fe25519_radix25_5_LIMB_OF
-#undef field_fe25519_radix25_5_AT
-#undef field_fe25519_radix25_5_ROOM
 #undef curve_ed25519_D_FE
 #undef curve_ed25519_SQRT_M1_FE
 #undef curve_ed25519_D2_FE

@@ -1066,9 +1066,8 @@ STK_API void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k)
 
 /* After another unit in the same translation unit, names that may be those of both are changed here. */
 #ifdef STK_UNIT_BEFORE
-#define field_fe25519_radix25_5_square scalarmult_curve25519_field_fe25519_radix25_5_square
-#define field_fe25519_radix25_5_mul scalarmult_curve25519_field_fe25519_radix25_5_mul
-#define field_fe25519_radix25_5_scale scalarmult_curve25519_field_fe25519_radix25_5_scale
+#define field_fe25519_saturated32_square scalarmult_curve25519_field_fe25519_saturated32_square
+#define field_fe25519_saturated32_mul scalarmult_curve25519_field_fe25519_saturated32_mul
 #define scalarmult_curve25519_double scalarmult_curve25519_scalarmult_curve25519_double
 #define scalarmult_curve25519_step scalarmult_curve25519_scalarmult_curve25519_step
 #define field_fe25519_pow_square_times_5 scalarmult_curve25519_field_fe25519_pow_square_times_5
@@ -1079,24 +1078,21 @@ STK_API void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k)
 #define field_fe25519_pow_chain scalarmult_curve25519_field_fe25519_pow_chain
 #define field_fe25519_pow_invert scalarmult_curve25519_field_fe25519_pow_invert
 #define scalarmult_curve25519_ladder scalarmult_curve25519_scalarmult_curve25519_ladder
-#define field_fe25519_radix25_5_to_bytes scalarmult_curve25519_field_fe25519_radix25_5_to_bytes
-#define field_fe25519_radix25_5_from_bytes scalarmult_curve25519_field_fe25519_radix25_5_from_bytes
+#define field_fe25519_saturated32_to_bytes scalarmult_curve25519_field_fe25519_saturated32_to_bytes
 #define scalarmult_curve25519_x25519 scalarmult_curve25519_scalarmult_curve25519_x25519
 #define scalarmult_curve25519_public_key scalarmult_curve25519_scalarmult_curve25519_public_key
 #define scalarmult_curve25519_Pair scalarmult_curve25519_scalarmult_curve25519_Pair
 #define scalarmult_curve25519_Single scalarmult_curve25519_scalarmult_curve25519_Single
 #define scalarmult_curve25519_ONE scalarmult_curve25519_scalarmult_curve25519_ONE
-#define field_fe25519_radix25_5_LIMB_OF scalarmult_curve25519_field_fe25519_radix25_5_LIMB_OF
-#define field_fe25519_radix25_5_AT scalarmult_curve25519_field_fe25519_radix25_5_AT
-#define field_fe25519_radix25_5_ROOM scalarmult_curve25519_field_fe25519_radix25_5_ROOM
 #define scalarmult_curve25519_BASE scalarmult_curve25519_scalarmult_curve25519_BASE
 #define stk_assume_arithmetic_shift scalarmult_curve25519_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement scalarmult_curve25519_stk_assume_twos_complement
 #define stk_barrier scalarmult_curve25519_stk_barrier
 #define stk_mask_u32 scalarmult_curve25519_stk_mask_u32
 #define stk_eq_u32 scalarmult_curve25519_stk_eq_u32
+#define stk_lt_u32 scalarmult_curve25519_stk_lt_u32
+#define stk_lt_i32 scalarmult_curve25519_stk_lt_i32
 #define stk_product_u32 scalarmult_curve25519_stk_product_u32
-#define stk_product_u64 scalarmult_curve25519_stk_product_u64
 #endif
 
 /* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */
@@ -1339,6 +1335,16 @@ static inline uint32_t stk_eq_u32(uint32_t a, uint32_t b)
     return ((d | (0u - d)) >> 31) ^ 1u;
 }
 
+static inline uint32_t stk_lt_u32(uint32_t a, uint32_t b)
+{
+    return ((~a & b) | ((~a | b) & (a - b))) >> 31;
+}
+
+static inline uint32_t stk_lt_i32(int32_t a, int32_t b)
+{
+    return stk_lt_u32((uint32_t)a ^ UINT32_C(0x80000000), (uint32_t)b ^ UINT32_C(0x80000000));
+}
+
 #if STK_PRODUCTS_IN_PARTS
 /* The 64-bit product, made of products of 16 by 16 bits. */
 static inline uint64_t stk_product_u32(uint32_t a, uint32_t b)
@@ -1351,65 +1357,31 @@ static inline uint64_t stk_product_u32(uint32_t a, uint32_t b)
 }
 #endif
 
+/* The product of two numbers below 2^32. */
 #if STK_PRODUCTS_IN_PARTS
-/* The low 64 bits of the product, made of products of at most 32 bits. */
-static inline uint64_t stk_product_u64(uint64_t a, uint64_t b)
-{
-    uint32_t al = (uint32_t)a, ah = (uint32_t)(a >> 32), bl = (uint32_t)b, bh = (uint32_t)(b >> 32);
-    return stk_product_u32(al, bl) + ((uint64_t)(al * bh + ah * bl) << 32);
-}
-#endif
-
-/* The low 64 bits of a product. */
-#if STK_PRODUCTS_IN_PARTS
-#define STK_MUL_LOW(a, b) stk_product_u64((uint64_t)(a), (uint64_t)(b))
+#define STK_MUL_WIDE(a, b) stk_product_u32((uint32_t)(a), (uint32_t)(b))
 #else
-#define STK_MUL_LOW(a, b) ((a) * (b))
+#define STK_MUL_WIDE(a, b) ((a) * (b))
 #endif
 
 /* scalarmult.curve25519.Pair */
 typedef struct {
-    int32_t x2[10];
-    int32_t z2[10];
-    int32_t x3[10];
-    int32_t z3[10];
+    uint32_t x2[8];
+    uint32_t z2[8];
+    uint32_t x3[8];
+    uint32_t z3[8];
 } scalarmult_curve25519_Pair;
 
 /* scalarmult.curve25519.Single */
 typedef struct {
-    int32_t x[10];
-    int32_t z[10];
+    uint32_t x[8];
+    uint32_t z[8];
 } scalarmult_curve25519_Single;
 
 /* scalarmult.curve25519.ONE */
-STK_TABLE int32_t scalarmult_curve25519_ONE[10] = {
-    INT32_C(1), INT32_C(0), INT32_C(0), INT32_C(0),
-    INT32_C(0), INT32_C(0), INT32_C(0), INT32_C(0),
-    INT32_C(0), INT32_C(0)
-};
-
-/* field.fe25519_radix25_5.LIMB_OF */
-STK_TABLE uint8_t field_fe25519_radix25_5_LIMB_OF[32] = {
-    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(1), UINT32_C(1), UINT32_C(1), UINT32_C(2),
-    UINT32_C(2), UINT32_C(2), UINT32_C(3), UINT32_C(3), UINT32_C(3), UINT32_C(4), UINT32_C(4), UINT32_C(4),
-    UINT32_C(5), UINT32_C(5), UINT32_C(5), UINT32_C(5), UINT32_C(6), UINT32_C(6), UINT32_C(6), UINT32_C(7),
-    UINT32_C(7), UINT32_C(7), UINT32_C(8), UINT32_C(8), UINT32_C(8), UINT32_C(9), UINT32_C(9), UINT32_C(9)
-};
-
-/* field.fe25519_radix25_5.AT */
-STK_TABLE uint8_t field_fe25519_radix25_5_AT[32] = {
-    UINT32_C(0), UINT32_C(8), UINT32_C(16), UINT32_C(24), UINT32_C(6), UINT32_C(14), UINT32_C(22), UINT32_C(5),
-    UINT32_C(13), UINT32_C(21), UINT32_C(3), UINT32_C(11), UINT32_C(19), UINT32_C(2), UINT32_C(10), UINT32_C(18),
-    UINT32_C(0), UINT32_C(8), UINT32_C(16), UINT32_C(24), UINT32_C(7), UINT32_C(15), UINT32_C(23), UINT32_C(5),
-    UINT32_C(13), UINT32_C(21), UINT32_C(4), UINT32_C(12), UINT32_C(20), UINT32_C(2), UINT32_C(10), UINT32_C(18)
-};
-
-/* field.fe25519_radix25_5.ROOM */
-STK_TABLE uint8_t field_fe25519_radix25_5_ROOM[32] = {
-    UINT32_C(26), UINT32_C(18), UINT32_C(10), UINT32_C(2), UINT32_C(19), UINT32_C(11), UINT32_C(3), UINT32_C(21),
-    UINT32_C(13), UINT32_C(5), UINT32_C(22), UINT32_C(14), UINT32_C(6), UINT32_C(24), UINT32_C(16), UINT32_C(8),
-    UINT32_C(25), UINT32_C(17), UINT32_C(9), UINT32_C(1), UINT32_C(19), UINT32_C(11), UINT32_C(3), UINT32_C(20),
-    UINT32_C(12), UINT32_C(4), UINT32_C(22), UINT32_C(14), UINT32_C(6), UINT32_C(23), UINT32_C(15), UINT32_C(7)
+STK_TABLE uint32_t scalarmult_curve25519_ONE[8] = {
+    UINT32_C(1), UINT32_C(0), UINT32_C(0), UINT32_C(0),
+    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
 };
 
 /* scalarmult.curve25519.BASE */
@@ -1420,817 +1392,1100 @@ STK_TABLE uint8_t scalarmult_curve25519_BASE[32] = {
     UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
 };
 
-/* field.fe25519_radix25_5.square
- * in a: -106954752 .. 106954752
- * out result: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_radix25_5_square(int32_t *result, const int32_t *a)
+/* field.fe25519_saturated32.square
+ * Column by column: products of two different limbs twice, and squares of limbs between them.
+ * in a: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_saturated32_square(uint32_t *result, const uint32_t *a)
 {
-    int64_t v_1_carry; /* -1412755893426061312 .. 1424195212468551680 */
-    int64_t c_1_carry; /* -26250707571 .. 26250707576 */
-    uint32_t r_1_carry; /* 0 .. 2^26-1 */
-    int64_t t_0; /* -1412755893459615744 .. 1424195212434997248 */
-    int64_t t_1; /* -880827561104375808 .. 880827561104375808 */
-    int64_t t_2; /* -1115333600099696640 .. 1115333600099696640 */
-    int64_t t_3; /* -674919819547508736 .. 674919819547508736 */
-    int64_t t_4; /* -795032668789014528 .. 806471987764396032 */
-    int64_t t_5; /* -469012077990641664 .. 469012077990641664 */
-    int64_t t_6; /* -497610375429095424 .. 497610375429095424 */
-    int64_t t_7; /* -263104336433774592 .. 263104336433774592 */
-    int64_t t_8; /* -177309444118413312 .. 188748763093794816 */
-    int64_t t_9; /* -57196594876907520 .. 57196594876907520 */
-    int64_t h_0_1_carry; /* -32420791773 .. 32420791867 */
-    int64_t h_1_1_carry; /* -880827582156079104 .. 880827582326538240 */
-    int64_t h_2_1_carry; /* -1115333626350404211 .. 1115333626350404216 */
-    int64_t h_3_1_carry; /* -674919836167274887 .. 674919836167274887 */
-    int64_t h_4_1_carry; /* -20147732975 .. 20147732974 */
-    int64_t h_5_1_carry; /* -469012089837551616 .. 469012090008010752 */
-    int64_t h_6_1_carry; /* -497610389406744929 .. 497610389406744934 */
-    int64_t h_7_1_carry; /* -263104343848747216 .. 263104343848747216 */
-    int64_t h_8_1_carry; /* -177309451959533789 .. 188748770934915293 */
-    int64_t h_9_1_carry; /* -57196597519024245 .. 57196597689483381 */
-    t_0 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)a[0]);
-    t_1 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[1]);
-    t_2 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[1]);
-    t_2 = t_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[2]);
-    t_3 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[2]);
-    t_4 = (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)a[2]);
-    t_3 = t_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[3]);
-    t_4 = (int64_t)(uint64_t)t_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)a[3]);
-    t_5 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[3]);
-    t_6 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)a[3]);
-    t_4 = t_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[4]);
-    t_5 = t_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[4]);
-    t_6 = t_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[4]);
-    t_7 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)a[4]);
-    t_8 = (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)a[4]);
-    t_5 = t_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[5]);
-    t_6 = t_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)a[5]);
-    t_7 = t_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[5]);
-    t_8 = (int64_t)(uint64_t)t_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[3]), (int64_t)a[5]);
-    t_9 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)a[5]);
-    t_0 = (int64_t)(uint64_t)t_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * a[5]));
-    t_6 = t_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[6]);
-    t_7 = t_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[6]);
-    t_8 = t_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[6]);
-    t_9 = t_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)a[6]);
-    t_0 = t_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[6]));
-    t_1 = t_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * a[6]));
-    t_2 = t_2 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * a[6]));
-    t_7 = t_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[7]);
-    t_8 = t_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)a[7]);
-    t_9 = t_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[7]);
-    t_0 = t_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[3]), (int64_t)(INT32_C(19) * a[7]));
-    t_1 = t_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[7]));
-    t_2 = t_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[5]), (int64_t)(INT32_C(19) * a[7]));
-    t_3 = t_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[6]), (int64_t)(INT32_C(19) * a[7]));
-    t_4 = t_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * a[7]));
-    t_8 = t_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[8]);
-    t_9 = t_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[8]);
-    t_0 = t_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)(INT32_C(19) * a[8]));
-    t_1 = t_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)(INT32_C(19) * a[8]));
-    t_2 = t_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[8]));
-    t_3 = t_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * a[8]));
-    t_4 = t_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[6]), (int64_t)(INT32_C(19) * a[8]));
-    t_5 = t_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * a[8]));
-    t_6 = t_6 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * a[8]));
-    t_9 = t_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[9]);
-    t_0 = t_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)(INT32_C(19) * a[9]));
-    t_1 = t_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)(INT32_C(19) * a[9]));
-    t_2 = t_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[3]), (int64_t)(INT32_C(19) * a[9]));
-    t_3 = t_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[9]));
-    t_4 = t_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[5]), (int64_t)(INT32_C(19) * a[9]));
-    t_5 = t_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[6]), (int64_t)(INT32_C(19) * a[9]));
-    t_6 = t_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[7]), (int64_t)(INT32_C(19) * a[9]));
-    t_7 = t_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[8]), (int64_t)(INT32_C(19) * a[9]));
-    t_8 = t_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * a[9]));
-    v_1_carry = t_0 + INT64_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
-    h_1_1_carry = t_1 + c_1_carry;
-    h_0_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
-    v_1_carry = t_4 + INT64_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
-    h_5_1_carry = t_5 + c_1_carry;
-    h_4_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
-    v_1_carry = h_1_1_carry + INT64_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
-    h_2_1_carry = t_2 + c_1_carry;
-    h_1_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
-    v_1_carry = h_5_1_carry + INT64_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
-    h_6_1_carry = t_6 + c_1_carry;
-    h_5_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
-    v_1_carry = h_2_1_carry + INT64_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
-    h_3_1_carry = t_3 + c_1_carry;
-    h_2_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
-    v_1_carry = h_6_1_carry + INT64_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
-    h_7_1_carry = t_7 + c_1_carry;
-    h_6_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
-    v_1_carry = h_3_1_carry + INT64_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
-    h_4_1_carry = (int64_t)(int32_t)h_4_1_carry + c_1_carry;
-    h_3_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
-    v_1_carry = h_7_1_carry + INT64_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
-    h_8_1_carry = t_8 + c_1_carry;
-    h_7_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
-    v_1_carry = h_4_1_carry + INT64_C(0x2000000);
-    c_1_carry = (int64_t)(int32_t)(v_1_carry >> 26);
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
-    h_5_1_carry = (int64_t)((int32_t)h_5_1_carry + (int32_t)c_1_carry);
-    h_4_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
-    v_1_carry = h_8_1_carry + INT64_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
-    h_9_1_carry = t_9 + c_1_carry;
-    h_8_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
-    v_1_carry = h_9_1_carry + INT64_C(0x1000000);
-    c_1_carry = (int64_t)(int32_t)(v_1_carry >> 25);
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
-    h_0_1_carry = (int64_t)(int32_t)h_0_1_carry + (int64_t)STK_MUL_LOW(INT64_C(19), (int64_t)(int32_t)c_1_carry);
-    h_9_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
-    v_1_carry = h_0_1_carry + INT64_C(0x2000000);
-    c_1_carry = (int64_t)(int32_t)(v_1_carry >> 26);
-    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
-    h_1_1_carry = (int64_t)((int32_t)h_1_1_carry + (int32_t)c_1_carry);
-    h_0_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
-    result[0] = (int32_t)h_0_1_carry;
-    result[1] = (int32_t)h_1_1_carry;
-    result[2] = (int32_t)h_2_1_carry;
-    result[3] = (int32_t)h_3_1_carry;
-    result[4] = (int32_t)h_4_1_carry;
-    result[5] = (int32_t)h_5_1_carry;
-    result[6] = (int32_t)h_6_1_carry;
-    result[7] = (int32_t)h_7_1_carry;
-    result[8] = (int32_t)h_8_1_carry;
-    result[9] = (int32_t)h_9_1_carry;
+    uint64_t carry; /* 0 .. 2^33 */
+    uint64_t low; /* 0 .. 2^35-1 */
+    uint64_t high; /* 0 .. 2^34-1 */
+    uint64_t p; /* 0 .. 18446744065119617025 */
+    uint64_t d; /* 0 .. 18446744065119617025 */
+    uint64_t v; /* 0 .. 64424509431 */
+    uint64_t v_0_reduced; /* 0 .. 167503724505 */
+    uint32_t q_0_reduced; /* 0 .. 77 */
+    uint32_t carry_0_reduced; /* 0 .. 1482 */
+    uint64_t s_0_reduced; /* 0 .. 167503725968 */
+    uint32_t t_0; /* 0 .. 2^32-1 */
+    uint32_t t_1; /* 0 .. 2^32-1 */
+    uint32_t t_2; /* 0 .. 2^32-1 */
+    uint32_t t_3; /* 0 .. 2^32-1 */
+    uint32_t t_4; /* 0 .. 2^32-1 */
+    uint32_t t_5; /* 0 .. 2^32-1 */
+    uint32_t t_6; /* 0 .. 2^32-1 */
+    uint32_t t_7; /* 0 .. 2^32-1 */
+    uint32_t t_8; /* 0 .. 2^32-1 */
+    uint32_t t_9; /* 0 .. 2^32-1 */
+    uint32_t t_10; /* 0 .. 2^32-1 */
+    uint32_t t_11; /* 0 .. 2^32-1 */
+    uint32_t t_12; /* 0 .. 2^32-1 */
+    uint32_t t_13; /* 0 .. 2^32-1 */
+    uint32_t t_14; /* 0 .. 2^32-1 */
+    uint32_t t_15; /* 0 .. 2^32-1 */
+    d = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)a[0]);
+    v = (uint64_t)(uint32_t)d;
+    t_0 = (uint32_t)v;
+    carry = (uint64_t)((uint32_t)(d >> 32) + UINT32_C(0));
+    p = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)a[1]);
+    low = (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    v = (UINT64_C(2) * (uint64_t)(uint32_t)low) + (uint64_t)(uint32_t)carry;
+    t_1 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(v >> 32);
+    low = (uint64_t)(uint32_t)high;
+    p = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)a[2]);
+    low = (uint64_t)(uint32_t)low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    d = STK_MUL_WIDE((uint64_t)a[1], (uint64_t)a[1]);
+    v = ((UINT64_C(2) * low) + (uint64_t)(uint32_t)d) + (uint64_t)(uint32_t)carry;
+    t_2 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(d >> 32) + (uint64_t)(uint32_t)(v >> 32);
+    low = (uint64_t)(uint32_t)high;
+    p = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)a[3]);
+    low = (uint64_t)(uint32_t)low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[1], (uint64_t)a[2]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)high + (uint64_t)(uint32_t)(p >> 32);
+    v = (UINT64_C(2) * low) + carry;
+    t_3 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(v >> 32);
+    low = high;
+    p = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)a[4]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[1], (uint64_t)a[3]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)high + (uint64_t)(uint32_t)(p >> 32);
+    d = STK_MUL_WIDE((uint64_t)a[2], (uint64_t)a[2]);
+    v = ((UINT64_C(2) * low) + (uint64_t)(uint32_t)d) + (uint64_t)(uint32_t)carry;
+    t_4 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(d >> 32) + (uint64_t)(uint32_t)(v >> 32);
+    low = high;
+    p = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)a[5]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[1], (uint64_t)a[4]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)high + (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[2], (uint64_t)a[3]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = high + (uint64_t)(uint32_t)(p >> 32);
+    v = (UINT64_C(2) * low) + carry;
+    t_5 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(v >> 32);
+    low = high;
+    p = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)a[6]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[1], (uint64_t)a[5]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)high + (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[2], (uint64_t)a[4]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = high + (uint64_t)(uint32_t)(p >> 32);
+    d = STK_MUL_WIDE((uint64_t)a[3], (uint64_t)a[3]);
+    v = ((UINT64_C(2) * low) + (uint64_t)(uint32_t)d) + (uint64_t)(uint32_t)carry;
+    t_6 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(d >> 32) + (uint64_t)(uint32_t)(v >> 32);
+    low = high;
+    p = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)a[7]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[1], (uint64_t)a[6]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)high + (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[2], (uint64_t)a[5]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = high + (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[3], (uint64_t)a[4]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = high + (uint64_t)(uint32_t)(p >> 32);
+    v = (UINT64_C(2) * low) + carry;
+    t_7 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(v >> 32);
+    low = high;
+    p = STK_MUL_WIDE((uint64_t)a[1], (uint64_t)a[7]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[2], (uint64_t)a[6]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)high + (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[3], (uint64_t)a[5]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = high + (uint64_t)(uint32_t)(p >> 32);
+    d = STK_MUL_WIDE((uint64_t)a[4], (uint64_t)a[4]);
+    v = ((UINT64_C(2) * low) + (uint64_t)(uint32_t)d) + (uint64_t)(uint32_t)carry;
+    t_8 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(d >> 32) + (uint64_t)(uint32_t)(v >> 32);
+    low = high;
+    p = STK_MUL_WIDE((uint64_t)a[2], (uint64_t)a[7]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[3], (uint64_t)a[6]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)high + (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[4], (uint64_t)a[5]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = high + (uint64_t)(uint32_t)(p >> 32);
+    v = (UINT64_C(2) * low) + carry;
+    t_9 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(v >> 32);
+    low = high;
+    p = STK_MUL_WIDE((uint64_t)a[3], (uint64_t)a[7]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[4], (uint64_t)a[6]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)high + (uint64_t)(uint32_t)(p >> 32);
+    d = STK_MUL_WIDE((uint64_t)a[5], (uint64_t)a[5]);
+    v = ((UINT64_C(2) * low) + (uint64_t)(uint32_t)d) + (uint64_t)(uint32_t)carry;
+    t_10 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(d >> 32) + (uint64_t)(uint32_t)(v >> 32);
+    low = high;
+    p = STK_MUL_WIDE((uint64_t)a[4], (uint64_t)a[7]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    p = STK_MUL_WIDE((uint64_t)a[5], (uint64_t)a[6]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)high + (uint64_t)(uint32_t)(p >> 32);
+    v = (UINT64_C(2) * low) + carry;
+    t_11 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(v >> 32);
+    low = high;
+    p = STK_MUL_WIDE((uint64_t)a[5], (uint64_t)a[7]);
+    low = low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    d = STK_MUL_WIDE((uint64_t)a[6], (uint64_t)a[6]);
+    v = ((UINT64_C(2) * low) + (uint64_t)(uint32_t)d) + (uint64_t)(uint32_t)carry;
+    t_12 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(d >> 32) + (uint64_t)(uint32_t)(v >> 32);
+    low = (uint64_t)(uint32_t)high;
+    p = STK_MUL_WIDE((uint64_t)a[6], (uint64_t)a[7]);
+    low = (uint64_t)(uint32_t)low + (uint64_t)(uint32_t)p;
+    high = (uint64_t)(uint32_t)(p >> 32);
+    v = (UINT64_C(2) * low) + carry;
+    t_13 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(v >> 32);
+    low = (uint64_t)(uint32_t)high;
+    d = STK_MUL_WIDE((uint64_t)a[7], (uint64_t)a[7]);
+    v = ((UINT64_C(2) * (uint64_t)(uint32_t)low) + (uint64_t)(uint32_t)d) + (uint64_t)(uint32_t)carry;
+    t_14 = (uint32_t)v;
+    carry = (uint64_t)(uint32_t)(d >> 32) + (uint64_t)(uint32_t)(v >> 32);
+    t_15 = (uint32_t)carry;
+    v_0_reduced = (uint64_t)t_7 + STK_MUL_WIDE(UINT64_C(38), (uint64_t)t_15);
+    q_0_reduced = (uint32_t)(v_0_reduced >> 31);
+    carry_0_reduced = ((q_0_reduced << 4) + (q_0_reduced << 1)) + q_0_reduced;
+    s_0_reduced = ((uint64_t)t_0 + STK_MUL_WIDE(UINT64_C(38), (uint64_t)t_8)) + (uint64_t)carry_0_reduced;
+    result[0] = (uint32_t)s_0_reduced;
+    carry_0_reduced = (uint32_t)(s_0_reduced >> 32);
+    s_0_reduced = ((uint64_t)t_1 + STK_MUL_WIDE(UINT64_C(38), (uint64_t)t_9)) + (uint64_t)carry_0_reduced;
+    result[1] = (uint32_t)s_0_reduced;
+    carry_0_reduced = (uint32_t)(s_0_reduced >> 32);
+    s_0_reduced = ((uint64_t)t_2 + STK_MUL_WIDE(UINT64_C(38), (uint64_t)t_10)) + (uint64_t)carry_0_reduced;
+    result[2] = (uint32_t)s_0_reduced;
+    carry_0_reduced = (uint32_t)(s_0_reduced >> 32);
+    s_0_reduced = ((uint64_t)t_3 + STK_MUL_WIDE(UINT64_C(38), (uint64_t)t_11)) + (uint64_t)carry_0_reduced;
+    result[3] = (uint32_t)s_0_reduced;
+    carry_0_reduced = (uint32_t)(s_0_reduced >> 32);
+    s_0_reduced = ((uint64_t)t_4 + STK_MUL_WIDE(UINT64_C(38), (uint64_t)t_12)) + (uint64_t)carry_0_reduced;
+    result[4] = (uint32_t)s_0_reduced;
+    carry_0_reduced = (uint32_t)(s_0_reduced >> 32);
+    s_0_reduced = ((uint64_t)t_5 + STK_MUL_WIDE(UINT64_C(38), (uint64_t)t_13)) + (uint64_t)carry_0_reduced;
+    result[5] = (uint32_t)s_0_reduced;
+    carry_0_reduced = (uint32_t)(s_0_reduced >> 32);
+    s_0_reduced = ((uint64_t)t_6 + STK_MUL_WIDE(UINT64_C(38), (uint64_t)t_14)) + (uint64_t)carry_0_reduced;
+    result[6] = (uint32_t)s_0_reduced;
+    carry_0_reduced = (uint32_t)(s_0_reduced >> 32);
+    result[7] = ((uint32_t)v_0_reduced & UINT32_C(0x7fffffff)) + carry_0_reduced;
 }
 
-/* field.fe25519_radix25_5.mul
- * in a: -106954752 .. 106954752
- * in b: -106954752 .. 106954752
- * out result: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_radix25_5_mul(int32_t *result, const int32_t *a, const int32_t *b)
+/* field.fe25519_saturated32.mul
+ * in a: 0 .. 2^32-1
+ * in b: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_saturated32_mul(uint32_t *result, const uint32_t *a, const uint32_t *b)
 {
-    int64_t v_0_carry; /* -1424195212401442816 .. 1424195212468551680 */
-    int64_t c_0_carry; /* -26250707576 .. 26250707576 */
-    uint32_t r_0_carry; /* 0 .. 2^26-1 */
-    int64_t h_0; /* -1424195212434997248 .. 1424195212434997248 */
-    int64_t h_1; /* -880827561104375808 .. 880827561104375808 */
-    int64_t h_2; /* -1115333600099696640 .. 1115333600099696640 */
-    int64_t h_3; /* -674919819547508736 .. 674919819547508736 */
-    int64_t h_4; /* -806471987764396032 .. 806471987764396032 */
-    int64_t h_5; /* -469012077990641664 .. 469012077990641664 */
-    int64_t h_6; /* -497610375429095424 .. 497610375429095424 */
-    int64_t h_7; /* -263104336433774592 .. 263104336433774592 */
-    int64_t h_8; /* -188748763093794816 .. 188748763093794816 */
-    int64_t h_9; /* -57196594876907520 .. 57196594876907520 */
-    int64_t h_0_0_carry; /* -32420791868 .. 32420791867 */
-    int64_t h_1_0_carry; /* -880827582326538240 .. 880827582326538240 */
-    int64_t h_2_0_carry; /* -1115333626350404216 .. 1115333626350404216 */
-    int64_t h_3_0_carry; /* -674919836167274887 .. 674919836167274887 */
-    int64_t h_4_0_carry; /* -20147732975 .. 20147732974 */
-    int64_t h_5_0_carry; /* -469012090008010752 .. 469012090008010752 */
-    int64_t h_6_0_carry; /* -497610389406744934 .. 497610389406744934 */
-    int64_t h_7_0_carry; /* -263104343848747216 .. 263104343848747216 */
-    int64_t h_8_0_carry; /* -188748770934915293 .. 188748770934915293 */
-    int64_t h_9_0_carry; /* -57196597689483381 .. 57196597689483381 */
-    h_0 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[0]);
-    h_1 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[1]);
-    h_2 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[2]);
-    h_3 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[3]);
-    h_4 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[4]);
-    h_5 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[5]);
-    h_6 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[6]);
-    h_7 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[7]);
-    h_8 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[8]);
-    h_9 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[9]);
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[1], (int64_t)b[0]);
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)b[1]);
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[1], (int64_t)b[2]);
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)b[3]);
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[1], (int64_t)b[4]);
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)b[5]);
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[1], (int64_t)b[6]);
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)b[7]);
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[1], (int64_t)b[8]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)(INT32_C(19) * b[9]));
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[0]);
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[1]);
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[2]);
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[3]);
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[4]);
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[5]);
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[6]);
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[7]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)(INT32_C(19) * b[8]));
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)(INT32_C(19) * b[9]));
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[3], (int64_t)b[0]);
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)b[1]);
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[3], (int64_t)b[2]);
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)b[3]);
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[3], (int64_t)b[4]);
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)b[5]);
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[3], (int64_t)b[6]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)(INT32_C(19) * b[7]));
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[3], (int64_t)(INT32_C(19) * b[8]));
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)(INT32_C(19) * b[9]));
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[0]);
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[1]);
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[2]);
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[3]);
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[4]);
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[5]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)(INT32_C(19) * b[6]));
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)(INT32_C(19) * b[7]));
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)(INT32_C(19) * b[8]));
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)(INT32_C(19) * b[9]));
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[5], (int64_t)b[0]);
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)b[1]);
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[5], (int64_t)b[2]);
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)b[3]);
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[5], (int64_t)b[4]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * b[5]));
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[5], (int64_t)(INT32_C(19) * b[6]));
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * b[7]));
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[5], (int64_t)(INT32_C(19) * b[8]));
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * b[9]));
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)b[0]);
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)b[1]);
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)b[2]);
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)b[3]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[4]));
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[5]));
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[6]));
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[7]));
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[8]));
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[9]));
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[7], (int64_t)b[0]);
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)b[1]);
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[7], (int64_t)b[2]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * b[3]));
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[7], (int64_t)(INT32_C(19) * b[4]));
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * b[5]));
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[7], (int64_t)(INT32_C(19) * b[6]));
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * b[7]));
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[7], (int64_t)(INT32_C(19) * b[8]));
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * b[9]));
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)b[0]);
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)b[1]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[2]));
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[3]));
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[4]));
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[5]));
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[6]));
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[7]));
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[8]));
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[9]));
-    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[9], (int64_t)b[0]);
-    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * b[1]));
-    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[9], (int64_t)(INT32_C(19) * b[2]));
-    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * b[3]));
-    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[9], (int64_t)(INT32_C(19) * b[4]));
-    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * b[5]));
-    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[9], (int64_t)(INT32_C(19) * b[6]));
-    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * b[7]));
-    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[9], (int64_t)(INT32_C(19) * b[8]));
-    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * b[9]));
-    v_0_carry = h_0 + INT64_C(0x2000000);
-    c_0_carry = v_0_carry >> 26;
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
-    h_1_0_carry = h_1 + c_0_carry;
-    h_0_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
-    v_0_carry = h_4 + INT64_C(0x2000000);
-    c_0_carry = v_0_carry >> 26;
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
-    h_5_0_carry = h_5 + c_0_carry;
-    h_4_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
-    v_0_carry = h_1_0_carry + INT64_C(0x1000000);
-    c_0_carry = v_0_carry >> 25;
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
-    h_2_0_carry = h_2 + c_0_carry;
-    h_1_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
-    v_0_carry = h_5_0_carry + INT64_C(0x1000000);
-    c_0_carry = v_0_carry >> 25;
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
-    h_6_0_carry = h_6 + c_0_carry;
-    h_5_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
-    v_0_carry = h_2_0_carry + INT64_C(0x2000000);
-    c_0_carry = v_0_carry >> 26;
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
-    h_3_0_carry = h_3 + c_0_carry;
-    h_2_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
-    v_0_carry = h_6_0_carry + INT64_C(0x2000000);
-    c_0_carry = v_0_carry >> 26;
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
-    h_7_0_carry = h_7 + c_0_carry;
-    h_6_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
-    v_0_carry = h_3_0_carry + INT64_C(0x1000000);
-    c_0_carry = v_0_carry >> 25;
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
-    h_4_0_carry = (int64_t)(int32_t)h_4_0_carry + c_0_carry;
-    h_3_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
-    v_0_carry = h_7_0_carry + INT64_C(0x1000000);
-    c_0_carry = v_0_carry >> 25;
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
-    h_8_0_carry = h_8 + c_0_carry;
-    h_7_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
-    v_0_carry = h_4_0_carry + INT64_C(0x2000000);
-    c_0_carry = (int64_t)(int32_t)(v_0_carry >> 26);
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
-    h_5_0_carry = (int64_t)((int32_t)h_5_0_carry + (int32_t)c_0_carry);
-    h_4_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
-    v_0_carry = h_8_0_carry + INT64_C(0x2000000);
-    c_0_carry = v_0_carry >> 26;
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
-    h_9_0_carry = h_9 + c_0_carry;
-    h_8_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
-    v_0_carry = h_9_0_carry + INT64_C(0x1000000);
-    c_0_carry = (int64_t)(int32_t)(v_0_carry >> 25);
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
-    h_0_0_carry = (int64_t)(int32_t)h_0_0_carry + (int64_t)STK_MUL_LOW(INT64_C(19), (int64_t)(int32_t)c_0_carry);
-    h_9_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
-    v_0_carry = h_0_0_carry + INT64_C(0x2000000);
-    c_0_carry = (int64_t)(int32_t)(v_0_carry >> 26);
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
-    h_1_0_carry = (int64_t)((int32_t)h_1_0_carry + (int32_t)c_0_carry);
-    h_0_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
-    result[0] = (int32_t)h_0_0_carry;
-    result[1] = (int32_t)h_1_0_carry;
-    result[2] = (int32_t)h_2_0_carry;
-    result[3] = (int32_t)h_3_0_carry;
-    result[4] = (int32_t)h_4_0_carry;
-    result[5] = (int32_t)h_5_0_carry;
-    result[6] = (int32_t)h_6_0_carry;
-    result[7] = (int32_t)h_7_0_carry;
-    result[8] = (int32_t)h_8_0_carry;
-    result[9] = (int32_t)h_9_0_carry;
-}
-
-/* field.fe25519_radix25_5.scale
- * in a: -106954752 .. 106954752
- * in n: 0 .. 2^17-1
- * out result: -35651584 .. 35651584 */
-static void field_fe25519_radix25_5_scale(int32_t *result, const int32_t *a, uint32_t n)
-{
-    int64_t v_0_carry; /* -14018632953854 .. 14018700062718 */
-    int32_t c_0_carry; /* -208894 .. 208894 */
-    uint32_t r_0_carry; /* 0 .. 2^26-1 */
-    int64_t t_0; /* -14018666299392 .. 14018666299392 */
-    int64_t t_1; /* -7009333149696 .. 7009333149696 */
-    int64_t t_2; /* -14018666299392 .. 14018666299392 */
-    int64_t t_3; /* -7009333149696 .. 7009333149696 */
-    int64_t t_4; /* -14018666299392 .. 14018666299392 */
-    int64_t t_5; /* -7009333149696 .. 7009333149696 */
-    int64_t t_6; /* -14018666299392 .. 14018666299392 */
-    int64_t t_7; /* -7009333149696 .. 7009333149696 */
-    int64_t t_8; /* -14018666299392 .. 14018666299392 */
-    int64_t t_9; /* -7009333149696 .. 7009333149696 */
-    int32_t h_0_0_carry; /* -37523418 .. 37523417 */
-    int64_t h_1_0_carry; /* -7009333358590 .. 7009333358590 */
-    int64_t h_2_0_carry; /* -14018666508286 .. 14018666508286 */
-    int64_t h_3_0_carry; /* -7009333358590 .. 7009333358590 */
-    int32_t h_4_0_carry; /* -33763326 .. 33763325 */
-    int64_t h_5_0_carry; /* -7009333358590 .. 7009333358590 */
-    int64_t h_6_0_carry; /* -14018666508286 .. 14018666508286 */
-    int64_t h_7_0_carry; /* -7009333358590 .. 7009333358590 */
-    int64_t h_8_0_carry; /* -14018666508286 .. 14018666508286 */
-    int64_t h_9_0_carry; /* -7009333358590 .. 7009333358590 */
-    t_0 = (int64_t)STK_MUL_LOW((int64_t)n, (int64_t)a[0]);
-    t_1 = (int64_t)STK_MUL_LOW((int64_t)n, (int64_t)a[1]);
-    t_2 = (int64_t)STK_MUL_LOW((int64_t)n, (int64_t)a[2]);
-    t_3 = (int64_t)STK_MUL_LOW((int64_t)n, (int64_t)a[3]);
-    t_4 = (int64_t)STK_MUL_LOW((int64_t)n, (int64_t)a[4]);
-    t_5 = (int64_t)STK_MUL_LOW((int64_t)n, (int64_t)a[5]);
-    t_6 = (int64_t)STK_MUL_LOW((int64_t)n, (int64_t)a[6]);
-    t_7 = (int64_t)STK_MUL_LOW((int64_t)n, (int64_t)a[7]);
-    t_8 = (int64_t)STK_MUL_LOW((int64_t)n, (int64_t)a[8]);
-    t_9 = (int64_t)STK_MUL_LOW((int64_t)n, (int64_t)a[9]);
-    v_0_carry = t_0 + INT64_C(0x2000000);
-    c_0_carry = (int32_t)(v_0_carry >> 26);
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
-    h_1_0_carry = t_1 + (int64_t)c_0_carry;
-    h_0_0_carry = (int32_t)r_0_carry - INT32_C(0x2000000);
-    v_0_carry = t_4 + INT64_C(0x2000000);
-    c_0_carry = (int32_t)(v_0_carry >> 26);
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
-    h_5_0_carry = t_5 + (int64_t)c_0_carry;
-    h_4_0_carry = (int32_t)r_0_carry - INT32_C(0x2000000);
-    v_0_carry = h_1_0_carry + INT64_C(0x1000000);
-    c_0_carry = (int32_t)(v_0_carry >> 25);
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
-    h_2_0_carry = t_2 + (int64_t)c_0_carry;
-    h_1_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
-    v_0_carry = h_5_0_carry + INT64_C(0x1000000);
-    c_0_carry = (int32_t)(v_0_carry >> 25);
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
-    h_6_0_carry = t_6 + (int64_t)c_0_carry;
-    h_5_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
-    v_0_carry = h_2_0_carry + INT64_C(0x2000000);
-    c_0_carry = (int32_t)(v_0_carry >> 26);
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
-    h_3_0_carry = t_3 + (int64_t)c_0_carry;
-    h_2_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
-    v_0_carry = h_6_0_carry + INT64_C(0x2000000);
-    c_0_carry = (int32_t)(v_0_carry >> 26);
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
-    h_7_0_carry = t_7 + (int64_t)c_0_carry;
-    h_6_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
-    v_0_carry = h_3_0_carry + INT64_C(0x1000000);
-    c_0_carry = (int32_t)(v_0_carry >> 25);
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
-    h_4_0_carry = h_4_0_carry + c_0_carry;
-    h_3_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
-    v_0_carry = h_7_0_carry + INT64_C(0x1000000);
-    c_0_carry = (int32_t)(v_0_carry >> 25);
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
-    h_8_0_carry = t_8 + (int64_t)c_0_carry;
-    h_7_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
-    v_0_carry = (int64_t)(h_4_0_carry + INT32_C(0x2000000));
-    c_0_carry = (int32_t)v_0_carry >> 26;
-    r_0_carry = (uint32_t)(int32_t)v_0_carry & UINT32_C(0x3ffffff);
-    h_5_0_carry = (int64_t)((int32_t)h_5_0_carry + c_0_carry);
-    h_4_0_carry = (int32_t)r_0_carry - INT32_C(0x2000000);
-    v_0_carry = h_8_0_carry + INT64_C(0x2000000);
-    c_0_carry = (int32_t)(v_0_carry >> 26);
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
-    h_9_0_carry = t_9 + (int64_t)c_0_carry;
-    h_8_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
-    v_0_carry = h_9_0_carry + INT64_C(0x1000000);
-    c_0_carry = (int32_t)(v_0_carry >> 25);
-    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
-    h_0_0_carry = h_0_0_carry + (INT32_C(19) * c_0_carry);
-    h_9_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
-    v_0_carry = (int64_t)(h_0_0_carry + INT32_C(0x2000000));
-    c_0_carry = (int32_t)v_0_carry >> 26;
-    r_0_carry = (uint32_t)(int32_t)v_0_carry & UINT32_C(0x3ffffff);
-    h_1_0_carry = (int64_t)((int32_t)h_1_0_carry + c_0_carry);
-    h_0_0_carry = (int32_t)r_0_carry - INT32_C(0x2000000);
-    result[0] = h_0_0_carry;
-    result[1] = (int32_t)h_1_0_carry;
-    result[2] = (int32_t)h_2_0_carry;
-    result[3] = (int32_t)h_3_0_carry;
-    result[4] = h_4_0_carry;
-    result[5] = (int32_t)h_5_0_carry;
-    result[6] = (int32_t)h_6_0_carry;
-    result[7] = (int32_t)h_7_0_carry;
-    result[8] = (int32_t)h_8_0_carry;
-    result[9] = (int32_t)h_9_0_carry;
+    uint32_t b_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t carry_0_by_rows; /* 0 .. 2^32-1 */
+    uint64_t v_0_by_rows; /* 0 .. 2^64-1 */
+    uint64_t v_0_by_rows_2; /* 0 .. 167503724505 */
+    uint32_t q_0_by_rows; /* 0 .. 77 */
+    uint32_t carry_0_by_rows_2; /* 0 .. 1482 */
+    uint64_t s_0_by_rows; /* 0 .. 167503725968 */
+    uint32_t r_0_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t r_1_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t r_2_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t r_3_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t r_4_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t r_5_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t r_6_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t t_7_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t u_0_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t u_1_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t u_2_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t u_3_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t u_4_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t u_5_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t u_6_0_by_rows; /* 0 .. 2^32-1 */
+    uint32_t u_7_0_by_rows; /* 0 .. 2^32-1 */
+    b_0_by_rows = b[0];
+    v_0_by_rows = UINT64_C(0) + STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b_0_by_rows);
+    u_0_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = (UINT64_C(0) + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_1_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = (UINT64_C(0) + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_2_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = (UINT64_C(0) + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_3_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = (UINT64_C(0) + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_4_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = (UINT64_C(0) + STK_MUL_WIDE((uint64_t)a[5], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_5_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = (UINT64_C(0) + STK_MUL_WIDE((uint64_t)a[6], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_6_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = (UINT64_C(0) + STK_MUL_WIDE((uint64_t)a[7], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_7_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    r_0_0_by_rows = u_0_0_by_rows;
+    t_7_0_by_rows = carry_0_by_rows;
+    b_0_by_rows = b[1];
+    v_0_by_rows = (uint64_t)u_1_0_by_rows + STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b_0_by_rows);
+    u_0_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_2_0_by_rows + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_1_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_3_0_by_rows + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_2_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_4_0_by_rows + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_3_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_5_0_by_rows + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_4_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_6_0_by_rows + STK_MUL_WIDE((uint64_t)a[5], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_5_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[6], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_6_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)t_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[7], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_7_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    r_1_0_by_rows = u_0_0_by_rows;
+    t_7_0_by_rows = carry_0_by_rows;
+    b_0_by_rows = b[2];
+    v_0_by_rows = (uint64_t)u_1_0_by_rows + STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b_0_by_rows);
+    u_0_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_2_0_by_rows + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_1_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_3_0_by_rows + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_2_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_4_0_by_rows + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_3_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_5_0_by_rows + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_4_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_6_0_by_rows + STK_MUL_WIDE((uint64_t)a[5], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_5_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[6], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_6_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)t_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[7], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_7_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    r_2_0_by_rows = u_0_0_by_rows;
+    t_7_0_by_rows = carry_0_by_rows;
+    b_0_by_rows = b[3];
+    v_0_by_rows = (uint64_t)u_1_0_by_rows + STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b_0_by_rows);
+    u_0_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_2_0_by_rows + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_1_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_3_0_by_rows + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_2_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_4_0_by_rows + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_3_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_5_0_by_rows + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_4_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_6_0_by_rows + STK_MUL_WIDE((uint64_t)a[5], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_5_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[6], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_6_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)t_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[7], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_7_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    r_3_0_by_rows = u_0_0_by_rows;
+    t_7_0_by_rows = carry_0_by_rows;
+    b_0_by_rows = b[4];
+    v_0_by_rows = (uint64_t)u_1_0_by_rows + STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b_0_by_rows);
+    u_0_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_2_0_by_rows + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_1_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_3_0_by_rows + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_2_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_4_0_by_rows + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_3_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_5_0_by_rows + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_4_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_6_0_by_rows + STK_MUL_WIDE((uint64_t)a[5], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_5_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[6], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_6_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)t_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[7], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_7_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    r_4_0_by_rows = u_0_0_by_rows;
+    t_7_0_by_rows = carry_0_by_rows;
+    b_0_by_rows = b[5];
+    v_0_by_rows = (uint64_t)u_1_0_by_rows + STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b_0_by_rows);
+    u_0_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_2_0_by_rows + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_1_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_3_0_by_rows + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_2_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_4_0_by_rows + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_3_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_5_0_by_rows + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_4_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_6_0_by_rows + STK_MUL_WIDE((uint64_t)a[5], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_5_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[6], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_6_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)t_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[7], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_7_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    r_5_0_by_rows = u_0_0_by_rows;
+    t_7_0_by_rows = carry_0_by_rows;
+    b_0_by_rows = b[6];
+    v_0_by_rows = (uint64_t)u_1_0_by_rows + STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b_0_by_rows);
+    u_0_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_2_0_by_rows + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_1_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_3_0_by_rows + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_2_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_4_0_by_rows + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_3_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_5_0_by_rows + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_4_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_6_0_by_rows + STK_MUL_WIDE((uint64_t)a[5], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_5_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[6], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_6_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)t_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[7], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_7_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    r_6_0_by_rows = u_0_0_by_rows;
+    t_7_0_by_rows = carry_0_by_rows;
+    b_0_by_rows = b[7];
+    v_0_by_rows = (uint64_t)u_1_0_by_rows + STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b_0_by_rows);
+    u_0_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_2_0_by_rows + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_1_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_3_0_by_rows + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_2_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_4_0_by_rows + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_3_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_5_0_by_rows + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_4_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_6_0_by_rows + STK_MUL_WIDE((uint64_t)a[5], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_5_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)u_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[6], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_6_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows = ((uint64_t)t_7_0_by_rows + STK_MUL_WIDE((uint64_t)a[7], (uint64_t)b_0_by_rows)) + (uint64_t)carry_0_by_rows;
+    u_7_0_by_rows = (uint32_t)v_0_by_rows;
+    carry_0_by_rows = (uint32_t)(v_0_by_rows >> 32);
+    v_0_by_rows_2 = (uint64_t)u_0_0_by_rows + STK_MUL_WIDE(UINT64_C(38), (uint64_t)carry_0_by_rows);
+    q_0_by_rows = (uint32_t)(v_0_by_rows_2 >> 31);
+    carry_0_by_rows_2 = ((q_0_by_rows << 4) + (q_0_by_rows << 1)) + q_0_by_rows;
+    s_0_by_rows = ((uint64_t)r_0_0_by_rows + STK_MUL_WIDE(UINT64_C(38), (uint64_t)u_1_0_by_rows)) + (uint64_t)carry_0_by_rows_2;
+    result[0] = (uint32_t)s_0_by_rows;
+    carry_0_by_rows_2 = (uint32_t)(s_0_by_rows >> 32);
+    s_0_by_rows = ((uint64_t)r_1_0_by_rows + STK_MUL_WIDE(UINT64_C(38), (uint64_t)u_2_0_by_rows)) + (uint64_t)carry_0_by_rows_2;
+    result[1] = (uint32_t)s_0_by_rows;
+    carry_0_by_rows_2 = (uint32_t)(s_0_by_rows >> 32);
+    s_0_by_rows = ((uint64_t)r_2_0_by_rows + STK_MUL_WIDE(UINT64_C(38), (uint64_t)u_3_0_by_rows)) + (uint64_t)carry_0_by_rows_2;
+    result[2] = (uint32_t)s_0_by_rows;
+    carry_0_by_rows_2 = (uint32_t)(s_0_by_rows >> 32);
+    s_0_by_rows = ((uint64_t)r_3_0_by_rows + STK_MUL_WIDE(UINT64_C(38), (uint64_t)u_4_0_by_rows)) + (uint64_t)carry_0_by_rows_2;
+    result[3] = (uint32_t)s_0_by_rows;
+    carry_0_by_rows_2 = (uint32_t)(s_0_by_rows >> 32);
+    s_0_by_rows = ((uint64_t)r_4_0_by_rows + STK_MUL_WIDE(UINT64_C(38), (uint64_t)u_5_0_by_rows)) + (uint64_t)carry_0_by_rows_2;
+    result[4] = (uint32_t)s_0_by_rows;
+    carry_0_by_rows_2 = (uint32_t)(s_0_by_rows >> 32);
+    s_0_by_rows = ((uint64_t)r_5_0_by_rows + STK_MUL_WIDE(UINT64_C(38), (uint64_t)u_6_0_by_rows)) + (uint64_t)carry_0_by_rows_2;
+    result[5] = (uint32_t)s_0_by_rows;
+    carry_0_by_rows_2 = (uint32_t)(s_0_by_rows >> 32);
+    s_0_by_rows = ((uint64_t)r_6_0_by_rows + STK_MUL_WIDE(UINT64_C(38), (uint64_t)u_7_0_by_rows)) + (uint64_t)carry_0_by_rows_2;
+    result[6] = (uint32_t)s_0_by_rows;
+    carry_0_by_rows_2 = (uint32_t)(s_0_by_rows >> 32);
+    result[7] = ((uint32_t)v_0_by_rows_2 & UINT32_C(0x7fffffff)) + carry_0_by_rows_2;
 }
 
 /* scalarmult.curve25519.double
  * A point doubled. */
 STK_NOINLINE static void scalarmult_curve25519_double(scalarmult_curve25519_Single *result, const scalarmult_curve25519_Single *p)
 {
-    int32_t aa[10]; /* -2^25 .. 2^25-1 */
-    int32_t bb[10]; /* -2^25 .. 2^25-1 */
-    int32_t t[10]; /* -2^25 .. 2^25-1 */
-    int32_t result_0_add[10]; /* -71303168 .. 71303168 */
-    int32_t result_1_sub[10]; /* -71303168 .. 71303168 */
-    int32_t result_2_sub[10]; /* -71303168 .. 71303168 */
-    int32_t result_3_add[10]; /* -71303168 .. 71303168 */
-    result_0_add[0] = p->x[0] + p->z[0];
-    result_0_add[1] = p->x[1] + p->z[1];
-    result_0_add[2] = p->x[2] + p->z[2];
-    result_0_add[3] = p->x[3] + p->z[3];
-    result_0_add[4] = p->x[4] + p->z[4];
-    result_0_add[5] = p->x[5] + p->z[5];
-    result_0_add[6] = p->x[6] + p->z[6];
-    result_0_add[7] = p->x[7] + p->z[7];
-    result_0_add[8] = p->x[8] + p->z[8];
-    result_0_add[9] = p->x[9] + p->z[9];
-    field_fe25519_radix25_5_square(aa, result_0_add);
-    result_1_sub[0] = p->x[0] - p->z[0];
-    result_1_sub[1] = p->x[1] - p->z[1];
-    result_1_sub[2] = p->x[2] - p->z[2];
-    result_1_sub[3] = p->x[3] - p->z[3];
-    result_1_sub[4] = p->x[4] - p->z[4];
-    result_1_sub[5] = p->x[5] - p->z[5];
-    result_1_sub[6] = p->x[6] - p->z[6];
-    result_1_sub[7] = p->x[7] - p->z[7];
-    result_1_sub[8] = p->x[8] - p->z[8];
-    result_1_sub[9] = p->x[9] - p->z[9];
-    field_fe25519_radix25_5_square(bb, result_1_sub);
-    result_2_sub[0] = aa[0] - bb[0];
-    result_2_sub[1] = aa[1] - bb[1];
-    result_2_sub[2] = aa[2] - bb[2];
-    result_2_sub[3] = aa[3] - bb[3];
-    result_2_sub[4] = aa[4] - bb[4];
-    result_2_sub[5] = aa[5] - bb[5];
-    result_2_sub[6] = aa[6] - bb[6];
-    result_2_sub[7] = aa[7] - bb[7];
-    result_2_sub[8] = aa[8] - bb[8];
-    result_2_sub[9] = aa[9] - bb[9];
-    field_fe25519_radix25_5_mul(result->x, aa, bb);
-    field_fe25519_radix25_5_scale(t, result_2_sub, UINT32_C(0x1db41));
-    result_3_add[0] = aa[0] + t[0];
-    result_3_add[1] = aa[1] + t[1];
-    result_3_add[2] = aa[2] + t[2];
-    result_3_add[3] = aa[3] + t[3];
-    result_3_add[4] = aa[4] + t[4];
-    result_3_add[5] = aa[5] + t[5];
-    result_3_add[6] = aa[6] + t[6];
-    result_3_add[7] = aa[7] + t[7];
-    result_3_add[8] = aa[8] + t[8];
-    result_3_add[9] = aa[9] + t[9];
-    field_fe25519_radix25_5_mul(result->z, result_2_sub, result_3_add);
+    uint32_t aa[8]; /* 0 .. 2^32-1 */
+    uint32_t bb[8]; /* 0 .. 2^32-1 */
+    uint64_t v_0_add; /* 0 .. 8589934590 */
+    uint32_t r_0_add[8]; /* 0 .. 2^32-1 */
+    uint32_t carry_0_add; /* 0 .. 57 */
+    uint64_t s_0_add; /* 0 .. 8589934647 */
+    int64_t v_1_sub; /* -(2^32-1) .. 2^32-1 */
+    uint32_t r_1_sub[8]; /* 0 .. 2^32-1 */
+    uint32_t borrow_1_sub; /* 0 .. 57 */
+    int64_t s_1_sub; /* -4294967352 .. 2^32-1 */
+    int64_t v_2_sub; /* -2147483686 .. 2147483686 */
+    uint32_t r_2_sub[8]; /* 0 .. 2^32-1 */
+    uint32_t borrow_2_sub; /* 0 .. 57 */
+    int64_t s_2_sub; /* -4294967352 .. 2^32-1 */
+    uint64_t v_3_scale; /* 261273597790590 .. 522547195946175 */
+    uint32_t carry_3_scale; /* 0 .. 4980736 */
+    uint64_t s_3_scale; /* 0 .. 522547200569426 */
+    uint64_t v_4_add; /* 0 .. 4295088998 */
+    uint32_t r_4_add[8]; /* 0 .. 2^32-1 */
+    uint32_t carry_4_add; /* 0 .. 57 */
+    uint64_t s_4_add; /* 0 .. 8589934628 */
+    uint32_t r_0_3_scale; /* 0 .. 2^32-1 */
+    uint32_t r_1_3_scale; /* 0 .. 2^32-1 */
+    uint32_t r_2_3_scale; /* 0 .. 2^32-1 */
+    uint32_t r_3_3_scale; /* 0 .. 2^32-1 */
+    uint32_t r_4_3_scale; /* 0 .. 2^32-1 */
+    uint32_t r_5_3_scale; /* 0 .. 2^32-1 */
+    uint32_t r_6_3_scale; /* 0 .. 2^32-1 */
+    uint32_t r_7_3_scale; /* 0 .. 2^32-1 */
+    v_0_add = (uint64_t)p->x[7] + (uint64_t)p->z[7];
+    carry_0_add = UINT32_C(19) * (uint32_t)(v_0_add >> 31);
+    s_0_add = ((uint64_t)p->x[0] + (uint64_t)p->z[0]) + (uint64_t)carry_0_add;
+    r_0_add[0] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->x[1] + (uint64_t)p->z[1]) + (uint64_t)carry_0_add;
+    r_0_add[1] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->x[2] + (uint64_t)p->z[2]) + (uint64_t)carry_0_add;
+    r_0_add[2] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->x[3] + (uint64_t)p->z[3]) + (uint64_t)carry_0_add;
+    r_0_add[3] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->x[4] + (uint64_t)p->z[4]) + (uint64_t)carry_0_add;
+    r_0_add[4] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->x[5] + (uint64_t)p->z[5]) + (uint64_t)carry_0_add;
+    r_0_add[5] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->x[6] + (uint64_t)p->z[6]) + (uint64_t)carry_0_add;
+    r_0_add[6] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    r_0_add[7] = ((uint32_t)v_0_add & UINT32_C(0x7fffffff)) + carry_0_add;
+    field_fe25519_saturated32_square(aa, r_0_add);
+    v_1_sub = (int64_t)p->x[7] - (int64_t)p->z[7];
+    borrow_1_sub = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_1_sub >> 31)));
+    s_1_sub = ((int64_t)p->x[0] - (int64_t)p->z[0]) - (int64_t)borrow_1_sub;
+    r_1_sub[0] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->x[1] - (int64_t)p->z[1]) - (int64_t)borrow_1_sub;
+    r_1_sub[1] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->x[2] - (int64_t)p->z[2]) - (int64_t)borrow_1_sub;
+    r_1_sub[2] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->x[3] - (int64_t)p->z[3]) - (int64_t)borrow_1_sub;
+    r_1_sub[3] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->x[4] - (int64_t)p->z[4]) - (int64_t)borrow_1_sub;
+    r_1_sub[4] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->x[5] - (int64_t)p->z[5]) - (int64_t)borrow_1_sub;
+    r_1_sub[5] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->x[6] - (int64_t)p->z[6]) - (int64_t)borrow_1_sub;
+    r_1_sub[6] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    r_1_sub[7] = (((uint32_t)v_1_sub & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_1_sub;
+    field_fe25519_saturated32_square(bb, r_1_sub);
+    v_2_sub = (int64_t)aa[7] - (int64_t)bb[7];
+    borrow_2_sub = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_2_sub >> 31)));
+    s_2_sub = ((int64_t)aa[0] - (int64_t)bb[0]) - (int64_t)borrow_2_sub;
+    r_2_sub[0] = (uint32_t)s_2_sub;
+    borrow_2_sub = (uint32_t)(-(int32_t)(s_2_sub >> 32));
+    s_2_sub = ((int64_t)aa[1] - (int64_t)bb[1]) - (int64_t)borrow_2_sub;
+    r_2_sub[1] = (uint32_t)s_2_sub;
+    borrow_2_sub = (uint32_t)(-(int32_t)(s_2_sub >> 32));
+    s_2_sub = ((int64_t)aa[2] - (int64_t)bb[2]) - (int64_t)borrow_2_sub;
+    r_2_sub[2] = (uint32_t)s_2_sub;
+    borrow_2_sub = (uint32_t)(-(int32_t)(s_2_sub >> 32));
+    s_2_sub = ((int64_t)aa[3] - (int64_t)bb[3]) - (int64_t)borrow_2_sub;
+    r_2_sub[3] = (uint32_t)s_2_sub;
+    borrow_2_sub = (uint32_t)(-(int32_t)(s_2_sub >> 32));
+    s_2_sub = ((int64_t)aa[4] - (int64_t)bb[4]) - (int64_t)borrow_2_sub;
+    r_2_sub[4] = (uint32_t)s_2_sub;
+    borrow_2_sub = (uint32_t)(-(int32_t)(s_2_sub >> 32));
+    s_2_sub = ((int64_t)aa[5] - (int64_t)bb[5]) - (int64_t)borrow_2_sub;
+    r_2_sub[5] = (uint32_t)s_2_sub;
+    borrow_2_sub = (uint32_t)(-(int32_t)(s_2_sub >> 32));
+    s_2_sub = ((int64_t)aa[6] - (int64_t)bb[6]) - (int64_t)borrow_2_sub;
+    r_2_sub[6] = (uint32_t)s_2_sub;
+    borrow_2_sub = (uint32_t)(-(int32_t)(s_2_sub >> 32));
+    r_2_sub[7] = (((uint32_t)v_2_sub & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_2_sub;
+    field_fe25519_saturated32_mul(result->x, aa, bb);
+    v_3_scale = STK_MUL_WIDE(UINT64_C(0x1db41), (uint64_t)r_2_sub[7]);
+    carry_3_scale = UINT32_C(19) * (uint32_t)(v_3_scale >> 31);
+    s_3_scale = STK_MUL_WIDE(UINT64_C(0x1db41), (uint64_t)r_2_sub[0]) + (uint64_t)carry_3_scale;
+    r_0_3_scale = (uint32_t)s_3_scale;
+    carry_3_scale = (uint32_t)(s_3_scale >> 32);
+    s_3_scale = STK_MUL_WIDE(UINT64_C(0x1db41), (uint64_t)r_2_sub[1]) + (uint64_t)carry_3_scale;
+    r_1_3_scale = (uint32_t)s_3_scale;
+    carry_3_scale = (uint32_t)(s_3_scale >> 32);
+    s_3_scale = STK_MUL_WIDE(UINT64_C(0x1db41), (uint64_t)r_2_sub[2]) + (uint64_t)carry_3_scale;
+    r_2_3_scale = (uint32_t)s_3_scale;
+    carry_3_scale = (uint32_t)(s_3_scale >> 32);
+    s_3_scale = STK_MUL_WIDE(UINT64_C(0x1db41), (uint64_t)r_2_sub[3]) + (uint64_t)carry_3_scale;
+    r_3_3_scale = (uint32_t)s_3_scale;
+    carry_3_scale = (uint32_t)(s_3_scale >> 32);
+    s_3_scale = STK_MUL_WIDE(UINT64_C(0x1db41), (uint64_t)r_2_sub[4]) + (uint64_t)carry_3_scale;
+    r_4_3_scale = (uint32_t)s_3_scale;
+    carry_3_scale = (uint32_t)(s_3_scale >> 32);
+    s_3_scale = STK_MUL_WIDE(UINT64_C(0x1db41), (uint64_t)r_2_sub[5]) + (uint64_t)carry_3_scale;
+    r_5_3_scale = (uint32_t)s_3_scale;
+    carry_3_scale = (uint32_t)(s_3_scale >> 32);
+    s_3_scale = STK_MUL_WIDE(UINT64_C(0x1db41), (uint64_t)r_2_sub[6]) + (uint64_t)carry_3_scale;
+    r_6_3_scale = (uint32_t)s_3_scale;
+    carry_3_scale = (uint32_t)(s_3_scale >> 32);
+    r_7_3_scale = ((uint32_t)v_3_scale & UINT32_C(0x7fffffff)) + carry_3_scale;
+    v_4_add = (uint64_t)aa[7] + (uint64_t)r_7_3_scale;
+    carry_4_add = UINT32_C(19) * (uint32_t)(v_4_add >> 31);
+    s_4_add = ((uint64_t)aa[0] + (uint64_t)r_0_3_scale) + (uint64_t)carry_4_add;
+    r_4_add[0] = (uint32_t)s_4_add;
+    carry_4_add = (uint32_t)(s_4_add >> 32);
+    s_4_add = ((uint64_t)aa[1] + (uint64_t)r_1_3_scale) + (uint64_t)carry_4_add;
+    r_4_add[1] = (uint32_t)s_4_add;
+    carry_4_add = (uint32_t)(s_4_add >> 32);
+    s_4_add = ((uint64_t)aa[2] + (uint64_t)r_2_3_scale) + (uint64_t)carry_4_add;
+    r_4_add[2] = (uint32_t)s_4_add;
+    carry_4_add = (uint32_t)(s_4_add >> 32);
+    s_4_add = ((uint64_t)aa[3] + (uint64_t)r_3_3_scale) + (uint64_t)carry_4_add;
+    r_4_add[3] = (uint32_t)s_4_add;
+    carry_4_add = (uint32_t)(s_4_add >> 32);
+    s_4_add = ((uint64_t)aa[4] + (uint64_t)r_4_3_scale) + (uint64_t)carry_4_add;
+    r_4_add[4] = (uint32_t)s_4_add;
+    carry_4_add = (uint32_t)(s_4_add >> 32);
+    s_4_add = ((uint64_t)aa[5] + (uint64_t)r_5_3_scale) + (uint64_t)carry_4_add;
+    r_4_add[5] = (uint32_t)s_4_add;
+    carry_4_add = (uint32_t)(s_4_add >> 32);
+    s_4_add = ((uint64_t)aa[6] + (uint64_t)r_6_3_scale) + (uint64_t)carry_4_add;
+    r_4_add[6] = (uint32_t)s_4_add;
+    carry_4_add = (uint32_t)(s_4_add >> 32);
+    r_4_add[7] = ((uint32_t)v_4_add & UINT32_C(0x7fffffff)) + carry_4_add;
+    field_fe25519_saturated32_mul(result->z, r_2_sub, r_4_add);
 }
 
 /* scalarmult.curve25519.step
  * One step of the ladder: one of the points doubled, the second where `second` is set, and the sum of both, whose difference is `u`. The products in
  * the sum are the same in either order, so that only what is squared is chosen.
- * in u: -35651584 .. 35651584 */
-STK_NOINLINE static void scalarmult_curve25519_step(scalarmult_curve25519_Pair *result, const scalarmult_curve25519_Pair *p, const int32_t *u, uint32_t second)
+ * in u: 0 .. 2^32-1 */
+STK_NOINLINE static void scalarmult_curve25519_step(scalarmult_curve25519_Pair *result, const scalarmult_curve25519_Pair *p, const uint32_t *u, uint32_t second)
 {
-    int32_t aa[10]; /* -2^25 .. 2^25-1 */
-    int32_t bb[10]; /* -2^25 .. 2^25-1 */
-    int32_t da[10]; /* -2^25 .. 2^25-1 */
-    int32_t cb[10]; /* -2^25 .. 2^25-1 */
-    int32_t t[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_2[10]; /* -2^25 .. 2^25-1 */
-    int32_t result_0_add[10]; /* -71303168 .. 71303168 */
-    int32_t result_1_sub[10]; /* -71303168 .. 71303168 */
-    int32_t result_2_add[10]; /* -71303168 .. 71303168 */
-    int32_t result_3_sub[10]; /* -71303168 .. 71303168 */
-    int32_t result_4_sub[10]; /* -71303168 .. 71303168 */
-    int32_t result_5_add[10]; /* -71303168 .. 71303168 */
-    int32_t result_6_add[10]; /* -71303168 .. 71303168 */
-    int32_t result_7_sub[10]; /* -71303168 .. 71303168 */
-    result_0_add[0] = p->x2[0] + p->z2[0];
-    result_1_sub[0] = p->x2[0] - p->z2[0];
-    result_2_add[0] = p->x3[0] + p->z3[0];
-    result_3_sub[0] = p->x3[0] - p->z3[0];
-    result_0_add[1] = p->x2[1] + p->z2[1];
-    result_1_sub[1] = p->x2[1] - p->z2[1];
-    result_2_add[1] = p->x3[1] + p->z3[1];
-    result_3_sub[1] = p->x3[1] - p->z3[1];
-    result_0_add[2] = p->x2[2] + p->z2[2];
-    result_1_sub[2] = p->x2[2] - p->z2[2];
-    result_2_add[2] = p->x3[2] + p->z3[2];
-    result_3_sub[2] = p->x3[2] - p->z3[2];
-    result_0_add[3] = p->x2[3] + p->z2[3];
-    result_1_sub[3] = p->x2[3] - p->z2[3];
-    result_2_add[3] = p->x3[3] + p->z3[3];
-    result_3_sub[3] = p->x3[3] - p->z3[3];
-    result_0_add[4] = p->x2[4] + p->z2[4];
-    result_1_sub[4] = p->x2[4] - p->z2[4];
-    result_2_add[4] = p->x3[4] + p->z3[4];
-    result_3_sub[4] = p->x3[4] - p->z3[4];
-    result_0_add[5] = p->x2[5] + p->z2[5];
-    result_1_sub[5] = p->x2[5] - p->z2[5];
-    result_2_add[5] = p->x3[5] + p->z3[5];
-    result_3_sub[5] = p->x3[5] - p->z3[5];
-    result_0_add[6] = p->x2[6] + p->z2[6];
-    result_1_sub[6] = p->x2[6] - p->z2[6];
-    result_2_add[6] = p->x3[6] + p->z3[6];
-    result_3_sub[6] = p->x3[6] - p->z3[6];
-    result_0_add[7] = p->x2[7] + p->z2[7];
-    result_1_sub[7] = p->x2[7] - p->z2[7];
-    result_2_add[7] = p->x3[7] + p->z3[7];
-    result_3_sub[7] = p->x3[7] - p->z3[7];
-    result_0_add[8] = p->x2[8] + p->z2[8];
-    result_1_sub[8] = p->x2[8] - p->z2[8];
-    result_2_add[8] = p->x3[8] + p->z3[8];
-    result_3_sub[8] = p->x3[8] - p->z3[8];
-    result_0_add[9] = p->x2[9] + p->z2[9];
-    result_1_sub[9] = p->x2[9] - p->z2[9];
-    result_2_add[9] = p->x3[9] + p->z3[9];
-    result_3_sub[9] = p->x3[9] - p->z3[9];
+    uint32_t aa[8]; /* 0 .. 2^32-1 */
+    uint32_t bb[8]; /* 0 .. 2^32-1 */
+    uint32_t da[8]; /* 0 .. 2^32-1 */
+    uint32_t cb[8]; /* 0 .. 2^32-1 */
+    uint32_t t[8]; /* 0 .. 2^32-1 */
+    uint64_t v_0_add; /* 0 .. 8589934590 */
+    uint32_t r_0_add[8]; /* 0 .. 2^32-1 */
+    uint32_t carry_0_add; /* 0 .. 57 */
+    uint64_t s_0_add; /* 0 .. 8589934647 */
+    int64_t v_1_sub; /* -(2^32-1) .. 2^32-1 */
+    uint32_t r_1_sub[8]; /* 0 .. 2^32-1 */
+    uint32_t borrow_1_sub; /* 0 .. 57 */
+    int64_t s_1_sub; /* -4294967352 .. 2^32-1 */
+    uint64_t v_2_add; /* 0 .. 8589934590 */
+    uint32_t r_2_add[8]; /* 0 .. 2^32-1 */
+    uint32_t carry_2_add; /* 0 .. 57 */
+    uint64_t s_2_add; /* 0 .. 8589934647 */
+    int64_t v_3_sub; /* -(2^32-1) .. 2^32-1 */
+    uint32_t r_3_sub[8]; /* 0 .. 2^32-1 */
+    uint32_t borrow_3_sub; /* 0 .. 57 */
+    int64_t s_3_sub; /* -4294967352 .. 2^32-1 */
+    int64_t v_4_sub; /* -2147483686 .. 2147483686 */
+    uint32_t r_4_sub[8]; /* 0 .. 2^32-1 */
+    uint32_t borrow_4_sub; /* 0 .. 57 */
+    int64_t s_4_sub; /* -4294967352 .. 2^32-1 */
+    uint64_t v_5_scale; /* 261273597790590 .. 522547195946175 */
+    uint32_t carry_5_scale; /* 0 .. 4980736 */
+    uint64_t s_5_scale; /* 0 .. 522547200569426 */
+    uint64_t v_6_add; /* 0 .. 4295088998 */
+    uint32_t r_6_add[8]; /* 0 .. 2^32-1 */
+    uint32_t carry_6_add; /* 0 .. 57 */
+    uint64_t s_6_add; /* 0 .. 8589934628 */
+    uint64_t v_7_add; /* 0 .. 4294967372 */
+    uint32_t r_7_add[8]; /* 0 .. 2^32-1 */
+    uint32_t carry_7_add; /* 0 .. 57 */
+    uint64_t s_7_add; /* 0 .. 8589934628 */
+    int64_t v_8_sub; /* -2147483686 .. 2147483686 */
+    uint32_t r_8_sub[8]; /* 0 .. 2^32-1 */
+    uint32_t borrow_8_sub; /* 0 .. 57 */
+    int64_t s_8_sub; /* -4294967352 .. 2^32-1 */
+    uint32_t r_0_5_scale; /* 0 .. 2^32-1 */
+    uint32_t r_1_5_scale; /* 0 .. 2^32-1 */
+    uint32_t r_2_5_scale; /* 0 .. 2^32-1 */
+    uint32_t r_3_5_scale; /* 0 .. 2^32-1 */
+    uint32_t r_4_5_scale; /* 0 .. 2^32-1 */
+    uint32_t r_5_5_scale; /* 0 .. 2^32-1 */
+    uint32_t r_6_5_scale; /* 0 .. 2^32-1 */
+    uint32_t r_7_5_scale; /* 0 .. 2^32-1 */
+    v_0_add = (uint64_t)p->x2[7] + (uint64_t)p->z2[7];
+    carry_0_add = UINT32_C(19) * (uint32_t)(v_0_add >> 31);
+    s_0_add = ((uint64_t)p->x2[0] + (uint64_t)p->z2[0]) + (uint64_t)carry_0_add;
+    r_0_add[0] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->x2[1] + (uint64_t)p->z2[1]) + (uint64_t)carry_0_add;
+    r_0_add[1] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->x2[2] + (uint64_t)p->z2[2]) + (uint64_t)carry_0_add;
+    r_0_add[2] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->x2[3] + (uint64_t)p->z2[3]) + (uint64_t)carry_0_add;
+    r_0_add[3] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->x2[4] + (uint64_t)p->z2[4]) + (uint64_t)carry_0_add;
+    r_0_add[4] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->x2[5] + (uint64_t)p->z2[5]) + (uint64_t)carry_0_add;
+    r_0_add[5] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    s_0_add = ((uint64_t)p->x2[6] + (uint64_t)p->z2[6]) + (uint64_t)carry_0_add;
+    r_0_add[6] = (uint32_t)s_0_add;
+    carry_0_add = (uint32_t)(s_0_add >> 32);
+    r_0_add[7] = ((uint32_t)v_0_add & UINT32_C(0x7fffffff)) + carry_0_add;
+    v_1_sub = (int64_t)p->x2[7] - (int64_t)p->z2[7];
+    borrow_1_sub = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_1_sub >> 31)));
+    s_1_sub = ((int64_t)p->x2[0] - (int64_t)p->z2[0]) - (int64_t)borrow_1_sub;
+    r_1_sub[0] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->x2[1] - (int64_t)p->z2[1]) - (int64_t)borrow_1_sub;
+    r_1_sub[1] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->x2[2] - (int64_t)p->z2[2]) - (int64_t)borrow_1_sub;
+    r_1_sub[2] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->x2[3] - (int64_t)p->z2[3]) - (int64_t)borrow_1_sub;
+    r_1_sub[3] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->x2[4] - (int64_t)p->z2[4]) - (int64_t)borrow_1_sub;
+    r_1_sub[4] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->x2[5] - (int64_t)p->z2[5]) - (int64_t)borrow_1_sub;
+    r_1_sub[5] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    s_1_sub = ((int64_t)p->x2[6] - (int64_t)p->z2[6]) - (int64_t)borrow_1_sub;
+    r_1_sub[6] = (uint32_t)s_1_sub;
+    borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
+    r_1_sub[7] = (((uint32_t)v_1_sub & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_1_sub;
+    v_2_add = (uint64_t)p->x3[7] + (uint64_t)p->z3[7];
+    carry_2_add = UINT32_C(19) * (uint32_t)(v_2_add >> 31);
+    s_2_add = ((uint64_t)p->x3[0] + (uint64_t)p->z3[0]) + (uint64_t)carry_2_add;
+    r_2_add[0] = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = ((uint64_t)p->x3[1] + (uint64_t)p->z3[1]) + (uint64_t)carry_2_add;
+    r_2_add[1] = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = ((uint64_t)p->x3[2] + (uint64_t)p->z3[2]) + (uint64_t)carry_2_add;
+    r_2_add[2] = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = ((uint64_t)p->x3[3] + (uint64_t)p->z3[3]) + (uint64_t)carry_2_add;
+    r_2_add[3] = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = ((uint64_t)p->x3[4] + (uint64_t)p->z3[4]) + (uint64_t)carry_2_add;
+    r_2_add[4] = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = ((uint64_t)p->x3[5] + (uint64_t)p->z3[5]) + (uint64_t)carry_2_add;
+    r_2_add[5] = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    s_2_add = ((uint64_t)p->x3[6] + (uint64_t)p->z3[6]) + (uint64_t)carry_2_add;
+    r_2_add[6] = (uint32_t)s_2_add;
+    carry_2_add = (uint32_t)(s_2_add >> 32);
+    r_2_add[7] = ((uint32_t)v_2_add & UINT32_C(0x7fffffff)) + carry_2_add;
+    v_3_sub = (int64_t)p->x3[7] - (int64_t)p->z3[7];
+    borrow_3_sub = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_3_sub >> 31)));
+    s_3_sub = ((int64_t)p->x3[0] - (int64_t)p->z3[0]) - (int64_t)borrow_3_sub;
+    r_3_sub[0] = (uint32_t)s_3_sub;
+    borrow_3_sub = (uint32_t)(-(int32_t)(s_3_sub >> 32));
+    s_3_sub = ((int64_t)p->x3[1] - (int64_t)p->z3[1]) - (int64_t)borrow_3_sub;
+    r_3_sub[1] = (uint32_t)s_3_sub;
+    borrow_3_sub = (uint32_t)(-(int32_t)(s_3_sub >> 32));
+    s_3_sub = ((int64_t)p->x3[2] - (int64_t)p->z3[2]) - (int64_t)borrow_3_sub;
+    r_3_sub[2] = (uint32_t)s_3_sub;
+    borrow_3_sub = (uint32_t)(-(int32_t)(s_3_sub >> 32));
+    s_3_sub = ((int64_t)p->x3[3] - (int64_t)p->z3[3]) - (int64_t)borrow_3_sub;
+    r_3_sub[3] = (uint32_t)s_3_sub;
+    borrow_3_sub = (uint32_t)(-(int32_t)(s_3_sub >> 32));
+    s_3_sub = ((int64_t)p->x3[4] - (int64_t)p->z3[4]) - (int64_t)borrow_3_sub;
+    r_3_sub[4] = (uint32_t)s_3_sub;
+    borrow_3_sub = (uint32_t)(-(int32_t)(s_3_sub >> 32));
+    s_3_sub = ((int64_t)p->x3[5] - (int64_t)p->z3[5]) - (int64_t)borrow_3_sub;
+    r_3_sub[5] = (uint32_t)s_3_sub;
+    borrow_3_sub = (uint32_t)(-(int32_t)(s_3_sub >> 32));
+    s_3_sub = ((int64_t)p->x3[6] - (int64_t)p->z3[6]) - (int64_t)borrow_3_sub;
+    r_3_sub[6] = (uint32_t)s_3_sub;
+    borrow_3_sub = (uint32_t)(-(int32_t)(s_3_sub >> 32));
+    r_3_sub[7] = (((uint32_t)v_3_sub & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_3_sub;
     {
-        int32_t tmp[10];
+        uint32_t tmp[8];
         {
             uint32_t cond = second;
             uint32_t mask = stk_mask_u32(cond);
             {
                 uint32_t k;
-                for (k = 0; k < 10; k++) {
-                    tmp[k] = (int32_t)((uint32_t)result_0_add[k] ^ (mask & ((uint32_t)result_2_add[k] ^ (uint32_t)result_0_add[k])));
+                for (k = 0; k < 8; k++) {
+                    tmp[k] = (r_0_add[k] ^ (mask & (r_2_add[k] ^ r_0_add[k])));
                 }
             }
         }
-        field_fe25519_radix25_5_square(aa, tmp);
+        field_fe25519_saturated32_square(aa, tmp);
     }
     {
-        int32_t tmp_2[10];
+        uint32_t tmp_2[8];
         {
             uint32_t cond_2 = second;
             uint32_t mask_2 = stk_mask_u32(cond_2);
             {
                 uint32_t k_2;
-                for (k_2 = 0; k_2 < 10; k_2++) {
-                    tmp_2[k_2] = (int32_t)((uint32_t)result_1_sub[k_2] ^ (mask_2 & ((uint32_t)result_3_sub[k_2] ^ (uint32_t)result_1_sub[k_2])));
+                for (k_2 = 0; k_2 < 8; k_2++) {
+                    tmp_2[k_2] = (r_1_sub[k_2] ^ (mask_2 & (r_3_sub[k_2] ^ r_1_sub[k_2])));
                 }
             }
         }
-        field_fe25519_radix25_5_square(bb, tmp_2);
+        field_fe25519_saturated32_square(bb, tmp_2);
     }
-    field_fe25519_radix25_5_mul(da, result_3_sub, result_0_add);
-    field_fe25519_radix25_5_mul(cb, result_2_add, result_1_sub);
-    result_4_sub[0] = aa[0] - bb[0];
-    result_4_sub[1] = aa[1] - bb[1];
-    result_4_sub[2] = aa[2] - bb[2];
-    result_4_sub[3] = aa[3] - bb[3];
-    result_4_sub[4] = aa[4] - bb[4];
-    result_4_sub[5] = aa[5] - bb[5];
-    result_4_sub[6] = aa[6] - bb[6];
-    result_4_sub[7] = aa[7] - bb[7];
-    result_4_sub[8] = aa[8] - bb[8];
-    result_4_sub[9] = aa[9] - bb[9];
-    field_fe25519_radix25_5_scale(t, result_4_sub, UINT32_C(0x1db41));
-    result_5_add[0] = aa[0] + t[0];
-    result_6_add[0] = da[0] + cb[0];
-    result_7_sub[0] = da[0] - cb[0];
-    result_5_add[1] = aa[1] + t[1];
-    result_6_add[1] = da[1] + cb[1];
-    result_7_sub[1] = da[1] - cb[1];
-    result_5_add[2] = aa[2] + t[2];
-    result_6_add[2] = da[2] + cb[2];
-    result_7_sub[2] = da[2] - cb[2];
-    result_5_add[3] = aa[3] + t[3];
-    result_6_add[3] = da[3] + cb[3];
-    result_7_sub[3] = da[3] - cb[3];
-    result_5_add[4] = aa[4] + t[4];
-    result_6_add[4] = da[4] + cb[4];
-    result_7_sub[4] = da[4] - cb[4];
-    result_5_add[5] = aa[5] + t[5];
-    result_6_add[5] = da[5] + cb[5];
-    result_7_sub[5] = da[5] - cb[5];
-    result_5_add[6] = aa[6] + t[6];
-    result_6_add[6] = da[6] + cb[6];
-    result_7_sub[6] = da[6] - cb[6];
-    result_5_add[7] = aa[7] + t[7];
-    result_6_add[7] = da[7] + cb[7];
-    result_7_sub[7] = da[7] - cb[7];
-    result_5_add[8] = aa[8] + t[8];
-    result_6_add[8] = da[8] + cb[8];
-    result_7_sub[8] = da[8] - cb[8];
-    result_5_add[9] = aa[9] + t[9];
-    result_6_add[9] = da[9] + cb[9];
-    result_7_sub[9] = da[9] - cb[9];
-    field_fe25519_radix25_5_mul(result->x2, aa, bb);
-    field_fe25519_radix25_5_mul(result->z2, result_4_sub, result_5_add);
-    field_fe25519_radix25_5_square(result->x3, result_6_add);
-    field_fe25519_radix25_5_square(t_2, result_7_sub);
-    field_fe25519_radix25_5_mul(result->z3, u, t_2);
+    field_fe25519_saturated32_mul(da, r_3_sub, r_0_add);
+    field_fe25519_saturated32_mul(cb, r_2_add, r_1_sub);
+    v_4_sub = (int64_t)aa[7] - (int64_t)bb[7];
+    borrow_4_sub = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_4_sub >> 31)));
+    s_4_sub = ((int64_t)aa[0] - (int64_t)bb[0]) - (int64_t)borrow_4_sub;
+    r_4_sub[0] = (uint32_t)s_4_sub;
+    borrow_4_sub = (uint32_t)(-(int32_t)(s_4_sub >> 32));
+    s_4_sub = ((int64_t)aa[1] - (int64_t)bb[1]) - (int64_t)borrow_4_sub;
+    r_4_sub[1] = (uint32_t)s_4_sub;
+    borrow_4_sub = (uint32_t)(-(int32_t)(s_4_sub >> 32));
+    s_4_sub = ((int64_t)aa[2] - (int64_t)bb[2]) - (int64_t)borrow_4_sub;
+    r_4_sub[2] = (uint32_t)s_4_sub;
+    borrow_4_sub = (uint32_t)(-(int32_t)(s_4_sub >> 32));
+    s_4_sub = ((int64_t)aa[3] - (int64_t)bb[3]) - (int64_t)borrow_4_sub;
+    r_4_sub[3] = (uint32_t)s_4_sub;
+    borrow_4_sub = (uint32_t)(-(int32_t)(s_4_sub >> 32));
+    s_4_sub = ((int64_t)aa[4] - (int64_t)bb[4]) - (int64_t)borrow_4_sub;
+    r_4_sub[4] = (uint32_t)s_4_sub;
+    borrow_4_sub = (uint32_t)(-(int32_t)(s_4_sub >> 32));
+    s_4_sub = ((int64_t)aa[5] - (int64_t)bb[5]) - (int64_t)borrow_4_sub;
+    r_4_sub[5] = (uint32_t)s_4_sub;
+    borrow_4_sub = (uint32_t)(-(int32_t)(s_4_sub >> 32));
+    s_4_sub = ((int64_t)aa[6] - (int64_t)bb[6]) - (int64_t)borrow_4_sub;
+    r_4_sub[6] = (uint32_t)s_4_sub;
+    borrow_4_sub = (uint32_t)(-(int32_t)(s_4_sub >> 32));
+    r_4_sub[7] = (((uint32_t)v_4_sub & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_4_sub;
+    v_5_scale = STK_MUL_WIDE(UINT64_C(0x1db41), (uint64_t)r_4_sub[7]);
+    carry_5_scale = UINT32_C(19) * (uint32_t)(v_5_scale >> 31);
+    s_5_scale = STK_MUL_WIDE(UINT64_C(0x1db41), (uint64_t)r_4_sub[0]) + (uint64_t)carry_5_scale;
+    r_0_5_scale = (uint32_t)s_5_scale;
+    carry_5_scale = (uint32_t)(s_5_scale >> 32);
+    s_5_scale = STK_MUL_WIDE(UINT64_C(0x1db41), (uint64_t)r_4_sub[1]) + (uint64_t)carry_5_scale;
+    r_1_5_scale = (uint32_t)s_5_scale;
+    carry_5_scale = (uint32_t)(s_5_scale >> 32);
+    s_5_scale = STK_MUL_WIDE(UINT64_C(0x1db41), (uint64_t)r_4_sub[2]) + (uint64_t)carry_5_scale;
+    r_2_5_scale = (uint32_t)s_5_scale;
+    carry_5_scale = (uint32_t)(s_5_scale >> 32);
+    s_5_scale = STK_MUL_WIDE(UINT64_C(0x1db41), (uint64_t)r_4_sub[3]) + (uint64_t)carry_5_scale;
+    r_3_5_scale = (uint32_t)s_5_scale;
+    carry_5_scale = (uint32_t)(s_5_scale >> 32);
+    s_5_scale = STK_MUL_WIDE(UINT64_C(0x1db41), (uint64_t)r_4_sub[4]) + (uint64_t)carry_5_scale;
+    r_4_5_scale = (uint32_t)s_5_scale;
+    carry_5_scale = (uint32_t)(s_5_scale >> 32);
+    s_5_scale = STK_MUL_WIDE(UINT64_C(0x1db41), (uint64_t)r_4_sub[5]) + (uint64_t)carry_5_scale;
+    r_5_5_scale = (uint32_t)s_5_scale;
+    carry_5_scale = (uint32_t)(s_5_scale >> 32);
+    s_5_scale = STK_MUL_WIDE(UINT64_C(0x1db41), (uint64_t)r_4_sub[6]) + (uint64_t)carry_5_scale;
+    r_6_5_scale = (uint32_t)s_5_scale;
+    carry_5_scale = (uint32_t)(s_5_scale >> 32);
+    r_7_5_scale = ((uint32_t)v_5_scale & UINT32_C(0x7fffffff)) + carry_5_scale;
+    v_6_add = (uint64_t)aa[7] + (uint64_t)r_7_5_scale;
+    carry_6_add = UINT32_C(19) * (uint32_t)(v_6_add >> 31);
+    s_6_add = ((uint64_t)aa[0] + (uint64_t)r_0_5_scale) + (uint64_t)carry_6_add;
+    r_6_add[0] = (uint32_t)s_6_add;
+    carry_6_add = (uint32_t)(s_6_add >> 32);
+    s_6_add = ((uint64_t)aa[1] + (uint64_t)r_1_5_scale) + (uint64_t)carry_6_add;
+    r_6_add[1] = (uint32_t)s_6_add;
+    carry_6_add = (uint32_t)(s_6_add >> 32);
+    s_6_add = ((uint64_t)aa[2] + (uint64_t)r_2_5_scale) + (uint64_t)carry_6_add;
+    r_6_add[2] = (uint32_t)s_6_add;
+    carry_6_add = (uint32_t)(s_6_add >> 32);
+    s_6_add = ((uint64_t)aa[3] + (uint64_t)r_3_5_scale) + (uint64_t)carry_6_add;
+    r_6_add[3] = (uint32_t)s_6_add;
+    carry_6_add = (uint32_t)(s_6_add >> 32);
+    s_6_add = ((uint64_t)aa[4] + (uint64_t)r_4_5_scale) + (uint64_t)carry_6_add;
+    r_6_add[4] = (uint32_t)s_6_add;
+    carry_6_add = (uint32_t)(s_6_add >> 32);
+    s_6_add = ((uint64_t)aa[5] + (uint64_t)r_5_5_scale) + (uint64_t)carry_6_add;
+    r_6_add[5] = (uint32_t)s_6_add;
+    carry_6_add = (uint32_t)(s_6_add >> 32);
+    s_6_add = ((uint64_t)aa[6] + (uint64_t)r_6_5_scale) + (uint64_t)carry_6_add;
+    r_6_add[6] = (uint32_t)s_6_add;
+    carry_6_add = (uint32_t)(s_6_add >> 32);
+    r_6_add[7] = ((uint32_t)v_6_add & UINT32_C(0x7fffffff)) + carry_6_add;
+    v_7_add = (uint64_t)da[7] + (uint64_t)cb[7];
+    carry_7_add = UINT32_C(19) * (uint32_t)(v_7_add >> 31);
+    s_7_add = ((uint64_t)da[0] + (uint64_t)cb[0]) + (uint64_t)carry_7_add;
+    r_7_add[0] = (uint32_t)s_7_add;
+    carry_7_add = (uint32_t)(s_7_add >> 32);
+    s_7_add = ((uint64_t)da[1] + (uint64_t)cb[1]) + (uint64_t)carry_7_add;
+    r_7_add[1] = (uint32_t)s_7_add;
+    carry_7_add = (uint32_t)(s_7_add >> 32);
+    s_7_add = ((uint64_t)da[2] + (uint64_t)cb[2]) + (uint64_t)carry_7_add;
+    r_7_add[2] = (uint32_t)s_7_add;
+    carry_7_add = (uint32_t)(s_7_add >> 32);
+    s_7_add = ((uint64_t)da[3] + (uint64_t)cb[3]) + (uint64_t)carry_7_add;
+    r_7_add[3] = (uint32_t)s_7_add;
+    carry_7_add = (uint32_t)(s_7_add >> 32);
+    s_7_add = ((uint64_t)da[4] + (uint64_t)cb[4]) + (uint64_t)carry_7_add;
+    r_7_add[4] = (uint32_t)s_7_add;
+    carry_7_add = (uint32_t)(s_7_add >> 32);
+    s_7_add = ((uint64_t)da[5] + (uint64_t)cb[5]) + (uint64_t)carry_7_add;
+    r_7_add[5] = (uint32_t)s_7_add;
+    carry_7_add = (uint32_t)(s_7_add >> 32);
+    s_7_add = ((uint64_t)da[6] + (uint64_t)cb[6]) + (uint64_t)carry_7_add;
+    r_7_add[6] = (uint32_t)s_7_add;
+    carry_7_add = (uint32_t)(s_7_add >> 32);
+    r_7_add[7] = ((uint32_t)v_7_add & UINT32_C(0x7fffffff)) + carry_7_add;
+    v_8_sub = (int64_t)da[7] - (int64_t)cb[7];
+    borrow_8_sub = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_8_sub >> 31)));
+    s_8_sub = ((int64_t)da[0] - (int64_t)cb[0]) - (int64_t)borrow_8_sub;
+    r_8_sub[0] = (uint32_t)s_8_sub;
+    borrow_8_sub = (uint32_t)(-(int32_t)(s_8_sub >> 32));
+    s_8_sub = ((int64_t)da[1] - (int64_t)cb[1]) - (int64_t)borrow_8_sub;
+    r_8_sub[1] = (uint32_t)s_8_sub;
+    borrow_8_sub = (uint32_t)(-(int32_t)(s_8_sub >> 32));
+    s_8_sub = ((int64_t)da[2] - (int64_t)cb[2]) - (int64_t)borrow_8_sub;
+    r_8_sub[2] = (uint32_t)s_8_sub;
+    borrow_8_sub = (uint32_t)(-(int32_t)(s_8_sub >> 32));
+    s_8_sub = ((int64_t)da[3] - (int64_t)cb[3]) - (int64_t)borrow_8_sub;
+    r_8_sub[3] = (uint32_t)s_8_sub;
+    borrow_8_sub = (uint32_t)(-(int32_t)(s_8_sub >> 32));
+    s_8_sub = ((int64_t)da[4] - (int64_t)cb[4]) - (int64_t)borrow_8_sub;
+    r_8_sub[4] = (uint32_t)s_8_sub;
+    borrow_8_sub = (uint32_t)(-(int32_t)(s_8_sub >> 32));
+    s_8_sub = ((int64_t)da[5] - (int64_t)cb[5]) - (int64_t)borrow_8_sub;
+    r_8_sub[5] = (uint32_t)s_8_sub;
+    borrow_8_sub = (uint32_t)(-(int32_t)(s_8_sub >> 32));
+    s_8_sub = ((int64_t)da[6] - (int64_t)cb[6]) - (int64_t)borrow_8_sub;
+    r_8_sub[6] = (uint32_t)s_8_sub;
+    borrow_8_sub = (uint32_t)(-(int32_t)(s_8_sub >> 32));
+    r_8_sub[7] = (((uint32_t)v_8_sub & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_8_sub;
+    field_fe25519_saturated32_mul(result->x2, aa, bb);
+    field_fe25519_saturated32_mul(result->z2, r_4_sub, r_6_add);
+    field_fe25519_saturated32_square(result->x3, r_7_add);
+    field_fe25519_saturated32_square(t, r_8_sub);
+    field_fe25519_saturated32_mul(result->z3, u, t);
 }
 
 /* field.fe25519_pow.square_times$5
  * `x` squared `k` times.
- * in x: -35651584 .. 35651584
- * out result: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_pow_square_times_5(int32_t *result, const int32_t *x)
+ * in x: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_pow_square_times_5(uint32_t *result, const uint32_t *x)
 {
-    int32_t r[10]; /* -35651584 .. 35651584 */
+    uint32_t r[8]; /* 0 .. 2^32-1 */
     uint32_t i; /* 0 .. 4 */
-    memmove(r, x, 10 * sizeof(int32_t));
+    memmove(r, x, 8 * sizeof(uint32_t));
     for (i = 0; i < 5; i++) {
-        field_fe25519_radix25_5_square(r, r);
+        field_fe25519_saturated32_square(r, r);
     }
-    memmove(result, r, 10 * sizeof(int32_t));
+    memmove(result, r, 8 * sizeof(uint32_t));
 }
 
 /* field.fe25519_pow.square_times$10
  * `x` squared `k` times.
- * in x: -35651584 .. 35651584
- * out result: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_pow_square_times_10(int32_t *result, const int32_t *x)
+ * in x: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_pow_square_times_10(uint32_t *result, const uint32_t *x)
 {
-    int32_t r[10]; /* -35651584 .. 35651584 */
+    uint32_t r[8]; /* 0 .. 2^32-1 */
     uint32_t i; /* 0 .. 9 */
-    memmove(r, x, 10 * sizeof(int32_t));
+    memmove(r, x, 8 * sizeof(uint32_t));
     for (i = 0; i < 10; i++) {
-        field_fe25519_radix25_5_square(r, r);
+        field_fe25519_saturated32_square(r, r);
     }
-    memmove(result, r, 10 * sizeof(int32_t));
+    memmove(result, r, 8 * sizeof(uint32_t));
 }
 
 /* field.fe25519_pow.square_times$20
  * `x` squared `k` times.
- * in x: -35651584 .. 35651584
- * out result: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_pow_square_times_20(int32_t *result, const int32_t *x)
+ * in x: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_pow_square_times_20(uint32_t *result, const uint32_t *x)
 {
-    int32_t r[10]; /* -35651584 .. 35651584 */
+    uint32_t r[8]; /* 0 .. 2^32-1 */
     uint32_t i; /* 0 .. 19 */
-    memmove(r, x, 10 * sizeof(int32_t));
+    memmove(r, x, 8 * sizeof(uint32_t));
     for (i = 0; i < 20; i++) {
-        field_fe25519_radix25_5_square(r, r);
+        field_fe25519_saturated32_square(r, r);
     }
-    memmove(result, r, 10 * sizeof(int32_t));
+    memmove(result, r, 8 * sizeof(uint32_t));
 }
 
 /* field.fe25519_pow.square_times$50
  * `x` squared `k` times.
- * in x: -35651584 .. 35651584
- * out result: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_pow_square_times_50(int32_t *result, const int32_t *x)
+ * in x: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_pow_square_times_50(uint32_t *result, const uint32_t *x)
 {
-    int32_t r[10]; /* -35651584 .. 35651584 */
+    uint32_t r[8]; /* 0 .. 2^32-1 */
     uint32_t i; /* 0 .. 49 */
-    memmove(r, x, 10 * sizeof(int32_t));
+    memmove(r, x, 8 * sizeof(uint32_t));
     for (i = 0; i < 50; i++) {
-        field_fe25519_radix25_5_square(r, r);
+        field_fe25519_saturated32_square(r, r);
     }
-    memmove(result, r, 10 * sizeof(int32_t));
+    memmove(result, r, 8 * sizeof(uint32_t));
 }
 
 /* field.fe25519_pow.square_times$100
  * `x` squared `k` times.
- * in x: -35651584 .. 35651584
- * out result: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_pow_square_times_100(int32_t *result, const int32_t *x)
+ * in x: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_pow_square_times_100(uint32_t *result, const uint32_t *x)
 {
-    int32_t r[10]; /* -35651584 .. 35651584 */
+    uint32_t r[8]; /* 0 .. 2^32-1 */
     uint32_t i; /* 0 .. 99 */
-    memmove(r, x, 10 * sizeof(int32_t));
+    memmove(r, x, 8 * sizeof(uint32_t));
     for (i = 0; i < 100; i++) {
-        field_fe25519_radix25_5_square(r, r);
+        field_fe25519_saturated32_square(r, r);
     }
-    memmove(result, r, 10 * sizeof(int32_t));
+    memmove(result, r, 8 * sizeof(uint32_t));
 }
 
 /* field.fe25519_pow.chain
  * `x^(2^250 - 1)` and `x^11`, the common part of both chains.
- * in x: -35651584 .. 35651584
- * out result0: -35651584 .. 35651584
- * out result1: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_pow_chain(int32_t *result0, int32_t *result1, const int32_t *x)
+ * in x: 0 .. 2^32-1
+ * out result0: 0 .. 2^32-1
+ * out result1: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_pow_chain(uint32_t *result0, uint32_t *result1, const uint32_t *x)
 {
-    int32_t x2[10]; /* -2^25 .. 2^25-1 */
-    int32_t t[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_2[10]; /* -2^25 .. 2^25-1 */
-    int32_t x9[10]; /* -2^25 .. 2^25-1 */
-    int32_t x11[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_3[10]; /* -2^25 .. 2^25-1 */
-    int32_t e5[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_4[10]; /* -2^25 .. 2^25-1 */
-    int32_t e10[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_5[10]; /* -2^25 .. 2^25-1 */
-    int32_t e20[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_6[10]; /* -2^25 .. 2^25-1 */
-    int32_t e40[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_7[10]; /* -2^25 .. 2^25-1 */
-    int32_t e50[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_8[10]; /* -2^25 .. 2^25-1 */
-    int32_t e100[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_9[10]; /* -2^25 .. 2^25-1 */
-    int32_t e200[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_10[10]; /* -2^25 .. 2^25-1 */
-    int32_t e250[10]; /* -2^25 .. 2^25-1 */
-    field_fe25519_radix25_5_square(x2, x);
-    field_fe25519_radix25_5_square(t, x2);
-    field_fe25519_radix25_5_square(t_2, t);
-    field_fe25519_radix25_5_mul(x9, x, t_2);
-    field_fe25519_radix25_5_mul(x11, x2, x9);
-    field_fe25519_radix25_5_square(t_3, x11);
-    field_fe25519_radix25_5_mul(e5, x9, t_3);
+    uint32_t x2[8]; /* 0 .. 2^32-1 */
+    uint32_t t[8]; /* 0 .. 2^32-1 */
+    uint32_t t_2[8]; /* 0 .. 2^32-1 */
+    uint32_t x9[8]; /* 0 .. 2^32-1 */
+    uint32_t x11[8]; /* 0 .. 2^32-1 */
+    uint32_t t_3[8]; /* 0 .. 2^32-1 */
+    uint32_t e5[8]; /* 0 .. 2^32-1 */
+    uint32_t t_4[8]; /* 0 .. 2^32-1 */
+    uint32_t e10[8]; /* 0 .. 2^32-1 */
+    uint32_t t_5[8]; /* 0 .. 2^32-1 */
+    uint32_t e20[8]; /* 0 .. 2^32-1 */
+    uint32_t t_6[8]; /* 0 .. 2^32-1 */
+    uint32_t e40[8]; /* 0 .. 2^32-1 */
+    uint32_t t_7[8]; /* 0 .. 2^32-1 */
+    uint32_t e50[8]; /* 0 .. 2^32-1 */
+    uint32_t t_8[8]; /* 0 .. 2^32-1 */
+    uint32_t e100[8]; /* 0 .. 2^32-1 */
+    uint32_t t_9[8]; /* 0 .. 2^32-1 */
+    uint32_t e200[8]; /* 0 .. 2^32-1 */
+    uint32_t t_10[8]; /* 0 .. 2^32-1 */
+    uint32_t e250[8]; /* 0 .. 2^32-1 */
+    field_fe25519_saturated32_square(x2, x);
+    field_fe25519_saturated32_square(t, x2);
+    field_fe25519_saturated32_square(t_2, t);
+    field_fe25519_saturated32_mul(x9, x, t_2);
+    field_fe25519_saturated32_mul(x11, x2, x9);
+    field_fe25519_saturated32_square(t_3, x11);
+    field_fe25519_saturated32_mul(e5, x9, t_3);
     field_fe25519_pow_square_times_5(t_4, e5);
-    field_fe25519_radix25_5_mul(e10, t_4, e5);
+    field_fe25519_saturated32_mul(e10, t_4, e5);
     field_fe25519_pow_square_times_10(t_5, e10);
-    field_fe25519_radix25_5_mul(e20, t_5, e10);
+    field_fe25519_saturated32_mul(e20, t_5, e10);
     field_fe25519_pow_square_times_20(t_6, e20);
-    field_fe25519_radix25_5_mul(e40, t_6, e20);
+    field_fe25519_saturated32_mul(e40, t_6, e20);
     field_fe25519_pow_square_times_10(t_7, e40);
-    field_fe25519_radix25_5_mul(e50, t_7, e10);
+    field_fe25519_saturated32_mul(e50, t_7, e10);
     field_fe25519_pow_square_times_50(t_8, e50);
-    field_fe25519_radix25_5_mul(e100, t_8, e50);
+    field_fe25519_saturated32_mul(e100, t_8, e50);
     field_fe25519_pow_square_times_100(t_9, e100);
-    field_fe25519_radix25_5_mul(e200, t_9, e100);
+    field_fe25519_saturated32_mul(e200, t_9, e100);
     field_fe25519_pow_square_times_50(t_10, e200);
-    field_fe25519_radix25_5_mul(e250, t_10, e50);
-    memmove(result0, e250, 10 * sizeof(int32_t));
-    memmove(result1, x11, 10 * sizeof(int32_t));
+    field_fe25519_saturated32_mul(e250, t_10, e50);
+    memmove(result0, e250, 8 * sizeof(uint32_t));
+    memmove(result1, x11, 8 * sizeof(uint32_t));
 }
 
 /* field.fe25519_pow.invert
  * `x^(P - 2)`: the inverse, and 0 for 0.
- * in x: -35651584 .. 35651584
- * out result: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_pow_invert(int32_t *result, const int32_t *x)
+ * in x: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_pow_invert(uint32_t *result, const uint32_t *x)
 {
-    int32_t e250[10]; /* -2^25 .. 2^25-1 */
-    int32_t x11[10]; /* -2^25 .. 2^25-1 */
-    int32_t t[10]; /* -2^25 .. 2^25-1 */
+    uint32_t e250[8]; /* 0 .. 2^32-1 */
+    uint32_t x11[8]; /* 0 .. 2^32-1 */
+    uint32_t t[8]; /* 0 .. 2^32-1 */
     field_fe25519_pow_chain(e250, x11, x);
     field_fe25519_pow_square_times_5(t, e250);
-    field_fe25519_radix25_5_mul(result, t, x11);
+    field_fe25519_saturated32_mul(result, t, x11);
 }
 
 /* scalarmult.curve25519.ladder
  * `k` times the point with the u-coordinate `u`, for a scalar as [clamped] makes it; 0 where that is infinite. Its highest bit is 1 and its lowest
  * three are 0: for these there is nothing to choose.
- * in u: -35651584 .. 35651584
- * out result: -35651584 .. 35651584 */
-STK_NOINLINE static void scalarmult_curve25519_ladder(int32_t *result, const uint8_t *k, const int32_t *u)
+ * in u: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void scalarmult_curve25519_ladder(uint32_t *result, const uint8_t *k, const uint32_t *u)
 {
     scalarmult_curve25519_Single twice;
     scalarmult_curve25519_Pair p;
@@ -2238,17 +2493,17 @@ STK_NOINLINE static void scalarmult_curve25519_ladder(int32_t *result, const uin
     uint32_t t; /* 3 .. 253 */
     scalarmult_curve25519_Single q;
     uint32_t i; /* 0 .. 2 */
-    int32_t t_2[10]; /* -2^25 .. 2^25-1 */
+    uint32_t t_2[8]; /* 0 .. 2^32-1 */
     {
         scalarmult_curve25519_Single tmp;
-        memmove(tmp.x, u, 10 * sizeof(int32_t));
-        memmove(tmp.z, scalarmult_curve25519_ONE, 10 * sizeof(int32_t));
+        memmove(tmp.x, u, 8 * sizeof(uint32_t));
+        memmove(tmp.z, scalarmult_curve25519_ONE, 8 * sizeof(uint32_t));
         scalarmult_curve25519_double(&twice, &tmp);
     }
-    memmove(p.x2, twice.x, 10 * sizeof(int32_t));
-    memmove(p.z2, twice.z, 10 * sizeof(int32_t));
-    memmove(p.x3, u, 10 * sizeof(int32_t));
-    memmove(p.z3, scalarmult_curve25519_ONE, 10 * sizeof(int32_t));
+    memmove(p.x2, twice.x, 8 * sizeof(uint32_t));
+    memmove(p.z2, twice.z, 8 * sizeof(uint32_t));
+    memmove(p.x3, u, 8 * sizeof(uint32_t));
+    memmove(p.z3, scalarmult_curve25519_ONE, 8 * sizeof(uint32_t));
     last = UINT32_C(1);
     for (t = 254; t-- > 3;) {
         uint32_t bit;
@@ -2261,8 +2516,8 @@ STK_NOINLINE static void scalarmult_curve25519_ladder(int32_t *result, const uin
         uint32_t mask = stk_mask_u32(cond);
         {
             uint32_t k_2;
-            for (k_2 = 0; k_2 < 10; k_2++) {
-                q.x[k_2] = (int32_t)((uint32_t)p.x2[k_2] ^ (mask & ((uint32_t)p.x3[k_2] ^ (uint32_t)p.x2[k_2])));
+            for (k_2 = 0; k_2 < 8; k_2++) {
+                q.x[k_2] = (p.x2[k_2] ^ (mask & (p.x3[k_2] ^ p.x2[k_2])));
             }
         }
     }
@@ -2271,8 +2526,8 @@ STK_NOINLINE static void scalarmult_curve25519_ladder(int32_t *result, const uin
         uint32_t mask_2 = stk_mask_u32(cond_2);
         {
             uint32_t k_3;
-            for (k_3 = 0; k_3 < 10; k_3++) {
-                q.z[k_3] = (int32_t)((uint32_t)p.z2[k_3] ^ (mask_2 & ((uint32_t)p.z3[k_3] ^ (uint32_t)p.z2[k_3])));
+            for (k_3 = 0; k_3 < 8; k_3++) {
+                q.z[k_3] = (p.z2[k_3] ^ (mask_2 & (p.z3[k_3] ^ p.z2[k_3])));
             }
         }
     }
@@ -2280,262 +2535,87 @@ STK_NOINLINE static void scalarmult_curve25519_ladder(int32_t *result, const uin
         scalarmult_curve25519_double(&q, &q);
     }
     field_fe25519_pow_invert(t_2, q.z);
-    field_fe25519_radix25_5_mul(result, q.x, t_2);
+    field_fe25519_saturated32_mul(result, q.x, t_2);
 }
 
-/* field.fe25519_radix25_5.to_bytes
- * That it is below P is not proved for C = 1.
- * in a: -35651584 .. 35651584 */
-STK_NOINLINE static void field_fe25519_radix25_5_to_bytes(uint8_t *restrict result, const int32_t *a)
+/* field.fe25519_saturated32.to_bytes
+ * in a: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_saturated32_to_bytes(uint8_t *restrict result, const uint32_t *a)
 {
-    int32_t q_0_canonical; /* -10 .. 10 */
-    int32_t t_0_canonical; /* -1 .. 0 */
-    int32_t t_0_canonical_2; /* -1 .. 0 */
-    uint32_t w_1_packed[10];
-    uint32_t i_1_packed; /* 0 .. 31 */
-    int32_t h_0_0_canonical; /* -35651603 .. 2^26-1 */
-    int32_t h_1_0_canonical; /* -17825793 .. 2^25-1 */
-    int32_t h_2_0_canonical; /* -35651585 .. 2^26-1 */
-    int32_t h_3_0_canonical; /* -17825793 .. 2^25-1 */
-    int32_t h_4_0_canonical; /* -35651585 .. 2^26-1 */
-    int32_t h_5_0_canonical; /* -17825793 .. 2^25-1 */
-    int32_t h_6_0_canonical; /* -35651585 .. 2^26-1 */
-    int32_t h_7_0_canonical; /* -17825793 .. 2^25-1 */
-    int32_t h_8_0_canonical; /* -35651585 .. 2^26-1 */
-    int32_t h_9_0_canonical; /* -17825793 .. 2^25-1 */
-    q_0_canonical = ((INT32_C(19) * a[9]) + INT32_C(0x1000000)) >> 25;
-    t_0_canonical = (a[0] + q_0_canonical) >> 26;
-    t_0_canonical = (a[1] + t_0_canonical) >> 25;
-    t_0_canonical = (a[2] + t_0_canonical) >> 26;
-    t_0_canonical = (a[3] + t_0_canonical) >> 25;
-    t_0_canonical = (a[4] + t_0_canonical) >> 26;
-    t_0_canonical = (a[5] + t_0_canonical) >> 25;
-    t_0_canonical = (a[6] + t_0_canonical) >> 26;
-    t_0_canonical = (a[7] + t_0_canonical) >> 25;
-    t_0_canonical = (a[8] + t_0_canonical) >> 26;
-    t_0_canonical = (a[9] + t_0_canonical) >> 25;
-    h_1_0_canonical = a[1];
-    h_2_0_canonical = a[2];
-    h_3_0_canonical = a[3];
-    h_4_0_canonical = a[4];
-    h_5_0_canonical = a[5];
-    h_6_0_canonical = a[6];
-    h_7_0_canonical = a[7];
-    h_8_0_canonical = a[8];
-    h_9_0_canonical = a[9];
-    h_0_0_canonical = a[0] + (INT32_C(19) * t_0_canonical);
-    t_0_canonical_2 = h_0_0_canonical >> 26;
-    h_1_0_canonical = h_1_0_canonical + t_0_canonical_2;
-    h_0_0_canonical = (int32_t)((uint32_t)h_0_0_canonical & UINT32_C(0x3ffffff));
-    w_1_packed[0] = (uint32_t)h_0_0_canonical;
-    t_0_canonical_2 = h_1_0_canonical >> 25;
-    h_2_0_canonical = h_2_0_canonical + t_0_canonical_2;
-    h_1_0_canonical = (int32_t)((uint32_t)h_1_0_canonical & UINT32_C(0x1ffffff));
-    w_1_packed[1] = (uint32_t)h_1_0_canonical;
-    t_0_canonical_2 = h_2_0_canonical >> 26;
-    h_3_0_canonical = h_3_0_canonical + t_0_canonical_2;
-    h_2_0_canonical = (int32_t)((uint32_t)h_2_0_canonical & UINT32_C(0x3ffffff));
-    w_1_packed[2] = (uint32_t)h_2_0_canonical;
-    t_0_canonical_2 = h_3_0_canonical >> 25;
-    h_4_0_canonical = h_4_0_canonical + t_0_canonical_2;
-    h_3_0_canonical = (int32_t)((uint32_t)h_3_0_canonical & UINT32_C(0x1ffffff));
-    w_1_packed[3] = (uint32_t)h_3_0_canonical;
-    t_0_canonical_2 = h_4_0_canonical >> 26;
-    h_5_0_canonical = h_5_0_canonical + t_0_canonical_2;
-    h_4_0_canonical = (int32_t)((uint32_t)h_4_0_canonical & UINT32_C(0x3ffffff));
-    w_1_packed[4] = (uint32_t)h_4_0_canonical;
-    t_0_canonical_2 = h_5_0_canonical >> 25;
-    h_6_0_canonical = h_6_0_canonical + t_0_canonical_2;
-    h_5_0_canonical = (int32_t)((uint32_t)h_5_0_canonical & UINT32_C(0x1ffffff));
-    w_1_packed[5] = (uint32_t)h_5_0_canonical;
-    t_0_canonical_2 = h_6_0_canonical >> 26;
-    h_7_0_canonical = h_7_0_canonical + t_0_canonical_2;
-    h_6_0_canonical = (int32_t)((uint32_t)h_6_0_canonical & UINT32_C(0x3ffffff));
-    w_1_packed[6] = (uint32_t)h_6_0_canonical;
-    t_0_canonical_2 = h_7_0_canonical >> 25;
-    h_8_0_canonical = h_8_0_canonical + t_0_canonical_2;
-    h_7_0_canonical = (int32_t)((uint32_t)h_7_0_canonical & UINT32_C(0x1ffffff));
-    w_1_packed[7] = (uint32_t)h_7_0_canonical;
-    t_0_canonical_2 = h_8_0_canonical >> 26;
-    h_9_0_canonical = h_9_0_canonical + t_0_canonical_2;
-    h_8_0_canonical = (int32_t)((uint32_t)h_8_0_canonical & UINT32_C(0x3ffffff));
-    w_1_packed[8] = (uint32_t)h_8_0_canonical;
-    h_9_0_canonical = (int32_t)((uint32_t)h_9_0_canonical & UINT32_C(0x1ffffff));
-    w_1_packed[9] = (uint32_t)h_9_0_canonical;
-    for (i_1_packed = 0; i_1_packed < 32; i_1_packed++) {
-        uint32_t k_1_packed; /* 0 .. 9 */
-        uint32_t b_1_packed;
-        uint32_t result_1_packed;
-        k_1_packed = (uint32_t)field_fe25519_radix25_5_LIMB_OF[i_1_packed];
-        b_1_packed = w_1_packed[k_1_packed] >> (uint32_t)field_fe25519_radix25_5_AT[i_1_packed];
-        if ((uint32_t)field_fe25519_radix25_5_ROOM[i_1_packed] < UINT32_C(8)) {
-            if (k_1_packed < UINT32_C(9)) {
-                b_1_packed = b_1_packed | (w_1_packed[k_1_packed + UINT32_C(1)] << (uint32_t)field_fe25519_radix25_5_ROOM[i_1_packed]);
+    uint32_t i; /* 0 .. 31 */
+    uint32_t r_0_folded[8]; /* 0 .. 2^32-1 */
+    uint32_t carry_0_folded; /* 0 .. 2^24 */
+    uint64_t s_0_folded; /* 0 .. 4294967314 */
+    uint32_t d_1_reduce_once[8]; /* 0 .. 2^32-1 */
+    int32_t borrow_1_reduce_once; /* -1 .. 0 */
+    int64_t v_1_reduce_once; /* -2^32 .. 18 */
+    uint32_t result_1_reduce_once[8]; /* 0 .. 2^32-1 */
+    uint32_t cond_1_reduce_once;
+    carry_0_folded = UINT32_C(19) * (a[7] >> 31);
+    s_0_folded = (uint64_t)a[0] + (uint64_t)carry_0_folded;
+    r_0_folded[0] = (uint32_t)s_0_folded;
+    carry_0_folded = (uint32_t)(s_0_folded >> 32);
+    s_0_folded = (uint64_t)a[1] + (uint64_t)carry_0_folded;
+    r_0_folded[1] = (uint32_t)s_0_folded;
+    carry_0_folded = (uint32_t)(s_0_folded >> 32);
+    s_0_folded = (uint64_t)a[2] + (uint64_t)carry_0_folded;
+    r_0_folded[2] = (uint32_t)s_0_folded;
+    carry_0_folded = (uint32_t)(s_0_folded >> 32);
+    s_0_folded = (uint64_t)a[3] + (uint64_t)carry_0_folded;
+    r_0_folded[3] = (uint32_t)s_0_folded;
+    carry_0_folded = (uint32_t)(s_0_folded >> 32);
+    s_0_folded = (uint64_t)a[4] + (uint64_t)carry_0_folded;
+    r_0_folded[4] = (uint32_t)s_0_folded;
+    carry_0_folded = (uint32_t)(s_0_folded >> 32);
+    s_0_folded = (uint64_t)a[5] + (uint64_t)carry_0_folded;
+    r_0_folded[5] = (uint32_t)s_0_folded;
+    carry_0_folded = (uint32_t)(s_0_folded >> 32);
+    s_0_folded = (uint64_t)a[6] + (uint64_t)carry_0_folded;
+    r_0_folded[6] = (uint32_t)s_0_folded;
+    carry_0_folded = (uint32_t)(s_0_folded >> 32);
+    r_0_folded[7] = (a[7] & UINT32_C(0x7fffffff)) + carry_0_folded;
+    v_1_reduce_once = (int64_t)r_0_folded[0] - INT64_C(0xffffffed);
+    d_1_reduce_once[0] = (uint32_t)v_1_reduce_once;
+    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 32);
+    v_1_reduce_once = ((int64_t)r_0_folded[1] - INT64_C(0xffffffff)) + (int64_t)borrow_1_reduce_once;
+    d_1_reduce_once[1] = (uint32_t)v_1_reduce_once;
+    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 32);
+    v_1_reduce_once = ((int64_t)r_0_folded[2] - INT64_C(0xffffffff)) + (int64_t)borrow_1_reduce_once;
+    d_1_reduce_once[2] = (uint32_t)v_1_reduce_once;
+    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 32);
+    v_1_reduce_once = ((int64_t)r_0_folded[3] - INT64_C(0xffffffff)) + (int64_t)borrow_1_reduce_once;
+    d_1_reduce_once[3] = (uint32_t)v_1_reduce_once;
+    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 32);
+    v_1_reduce_once = ((int64_t)r_0_folded[4] - INT64_C(0xffffffff)) + (int64_t)borrow_1_reduce_once;
+    d_1_reduce_once[4] = (uint32_t)v_1_reduce_once;
+    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 32);
+    v_1_reduce_once = ((int64_t)r_0_folded[5] - INT64_C(0xffffffff)) + (int64_t)borrow_1_reduce_once;
+    d_1_reduce_once[5] = (uint32_t)v_1_reduce_once;
+    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 32);
+    v_1_reduce_once = ((int64_t)r_0_folded[6] - INT64_C(0xffffffff)) + (int64_t)borrow_1_reduce_once;
+    d_1_reduce_once[6] = (uint32_t)v_1_reduce_once;
+    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 32);
+    v_1_reduce_once = (int64_t)((int32_t)((int64_t)r_0_folded[7] - INT64_C(0x7fffffff)) + borrow_1_reduce_once);
+    d_1_reduce_once[7] = (uint32_t)(int32_t)v_1_reduce_once;
+    borrow_1_reduce_once = (int32_t)((int64_t)(int32_t)v_1_reduce_once >> 32);
+    cond_1_reduce_once = stk_lt_i32(borrow_1_reduce_once, INT32_C(0));
+    {
+        uint32_t cond = cond_1_reduce_once;
+        uint32_t mask = stk_mask_u32(cond);
+        {
+            uint32_t k;
+            for (k = 0; k < 8; k++) {
+                result_1_reduce_once[k] = (d_1_reduce_once[k] ^ (mask & (r_0_folded[k] ^ d_1_reduce_once[k])));
             }
         }
-        result_1_packed = b_1_packed & UINT32_C(255);
-        result[i_1_packed] = (uint8_t)result_1_packed;
     }
-}
-
-/* field.fe25519_radix25_5.from_bytes
- * Unsigned digits first, then carried to signed ones.
- * out result: -35651584 .. 35651584 */
-static void field_fe25519_radix25_5_from_bytes(int32_t *restrict result, const uint8_t *s)
-{
-    uint32_t v_0_digit;
-    uint32_t result_0_digit; /* 0 .. 2^26-1 */
-    uint32_t v_1_carry; /* 0 .. 100663296 */
-    uint32_t c_1_carry; /* 0 .. 1 */
-    uint32_t r_1_carry; /* 0 .. 2^26-1 */
-    uint32_t h_0; /* 0 .. 2^26-1 */
-    uint32_t h_1; /* 0 .. 2^25-1 */
-    uint32_t h_2; /* 0 .. 2^26-1 */
-    uint32_t h_3; /* 0 .. 2^25-1 */
-    uint32_t h_4; /* 0 .. 2^26-1 */
-    uint32_t h_5; /* 0 .. 2^25-1 */
-    uint32_t h_6; /* 0 .. 2^26-1 */
-    uint32_t h_7; /* 0 .. 2^25-1 */
-    uint32_t h_8; /* 0 .. 2^26-1 */
-    int32_t h_0_1_carry; /* -2^25 .. 33554450 */
-    int32_t h_1_1_carry; /* -2^24 .. 2^25 */
-    int32_t h_2_1_carry; /* -2^25 .. 2^26 */
-    int32_t h_3_1_carry; /* -2^24 .. 2^25 */
-    int32_t h_4_1_carry; /* -2^25 .. 2^25 */
-    int32_t h_5_1_carry; /* -2^24 .. 2^25 */
-    int32_t h_6_1_carry; /* -2^25 .. 2^26 */
-    int32_t h_7_1_carry; /* -2^24 .. 2^25 */
-    int32_t h_8_1_carry; /* -2^25 .. 2^26 */
-    int32_t h_9_1_carry; /* -2^24 .. 2^25 */
-    v_0_digit = (uint32_t)s[0];
-    v_0_digit = v_0_digit | ((uint32_t)s[1] << 8);
-    v_0_digit = v_0_digit | ((uint32_t)s[2] << 16);
-    v_0_digit = v_0_digit | ((uint32_t)s[3] << 24);
-    result_0_digit = v_0_digit & UINT32_C(0x3ffffff);
-    h_0 = result_0_digit;
-    v_0_digit = (uint32_t)s[3];
-    v_0_digit = v_0_digit | ((uint32_t)s[4] << 8);
-    v_0_digit = v_0_digit | ((uint32_t)s[5] << 16);
-    v_0_digit = v_0_digit | ((uint32_t)s[6] << 24);
-    result_0_digit = (v_0_digit >> 2) & UINT32_C(0x1ffffff);
-    h_1 = result_0_digit;
-    v_0_digit = (uint32_t)s[6];
-    v_0_digit = v_0_digit | ((uint32_t)s[7] << 8);
-    v_0_digit = v_0_digit | ((uint32_t)s[8] << 16);
-    v_0_digit = v_0_digit | ((uint32_t)s[9] << 24);
-    result_0_digit = (v_0_digit >> 3) & UINT32_C(0x3ffffff);
-    h_2 = result_0_digit;
-    v_0_digit = (uint32_t)s[9];
-    v_0_digit = v_0_digit | ((uint32_t)s[10] << 8);
-    v_0_digit = v_0_digit | ((uint32_t)s[11] << 16);
-    v_0_digit = v_0_digit | ((uint32_t)s[12] << 24);
-    result_0_digit = (v_0_digit >> 5) & UINT32_C(0x1ffffff);
-    h_3 = result_0_digit;
-    v_0_digit = (uint32_t)s[12];
-    v_0_digit = v_0_digit | ((uint32_t)s[13] << 8);
-    v_0_digit = v_0_digit | ((uint32_t)s[14] << 16);
-    v_0_digit = v_0_digit | ((uint32_t)s[15] << 24);
-    result_0_digit = (v_0_digit >> 6) & UINT32_C(0x3ffffff);
-    h_4 = result_0_digit;
-    v_0_digit = (uint32_t)s[16];
-    v_0_digit = v_0_digit | ((uint32_t)s[17] << 8);
-    v_0_digit = v_0_digit | ((uint32_t)s[18] << 16);
-    v_0_digit = v_0_digit | ((uint32_t)s[19] << 24);
-    result_0_digit = v_0_digit & UINT32_C(0x1ffffff);
-    h_5 = result_0_digit;
-    v_0_digit = (uint32_t)s[19];
-    v_0_digit = v_0_digit | ((uint32_t)s[20] << 8);
-    v_0_digit = v_0_digit | ((uint32_t)s[21] << 16);
-    v_0_digit = v_0_digit | ((uint32_t)s[22] << 24);
-    result_0_digit = (v_0_digit >> 1) & UINT32_C(0x3ffffff);
-    h_6 = result_0_digit;
-    v_0_digit = (uint32_t)s[22];
-    v_0_digit = v_0_digit | ((uint32_t)s[23] << 8);
-    v_0_digit = v_0_digit | ((uint32_t)s[24] << 16);
-    v_0_digit = v_0_digit | ((uint32_t)s[25] << 24);
-    result_0_digit = (v_0_digit >> 3) & UINT32_C(0x1ffffff);
-    h_7 = result_0_digit;
-    v_0_digit = (uint32_t)s[25];
-    v_0_digit = v_0_digit | ((uint32_t)s[26] << 8);
-    v_0_digit = v_0_digit | ((uint32_t)s[27] << 16);
-    v_0_digit = v_0_digit | ((uint32_t)s[28] << 24);
-    result_0_digit = (v_0_digit >> 4) & UINT32_C(0x3ffffff);
-    h_8 = result_0_digit;
-    v_0_digit = (uint32_t)s[28];
-    v_0_digit = v_0_digit | ((uint32_t)s[29] << 8);
-    v_0_digit = v_0_digit | ((uint32_t)s[30] << 16);
-    v_0_digit = v_0_digit | ((uint32_t)s[31] << 24);
-    result_0_digit = (v_0_digit >> 6) & UINT32_C(0x1ffffff);
-    v_1_carry = h_0 + UINT32_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = v_1_carry & UINT32_C(0x3ffffff);
-    h_1_1_carry = (int32_t)(h_1 + c_1_carry);
-    h_0_1_carry = (int32_t)r_1_carry - INT32_C(0x2000000);
-    v_1_carry = h_4 + UINT32_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = v_1_carry & UINT32_C(0x3ffffff);
-    h_5_1_carry = (int32_t)(h_5 + c_1_carry);
-    h_4_1_carry = (int32_t)r_1_carry - INT32_C(0x2000000);
-    v_1_carry = (uint32_t)h_1_1_carry + UINT32_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = v_1_carry & UINT32_C(0x1ffffff);
-    h_2_1_carry = (int32_t)(h_2 + c_1_carry);
-    h_1_1_carry = (int32_t)r_1_carry - INT32_C(0x1000000);
-    v_1_carry = (uint32_t)h_5_1_carry + UINT32_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = v_1_carry & UINT32_C(0x1ffffff);
-    h_6_1_carry = (int32_t)(h_6 + c_1_carry);
-    h_5_1_carry = (int32_t)r_1_carry - INT32_C(0x1000000);
-    v_1_carry = (uint32_t)h_2_1_carry + UINT32_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = v_1_carry & UINT32_C(0x3ffffff);
-    h_3_1_carry = (int32_t)(h_3 + c_1_carry);
-    h_2_1_carry = (int32_t)r_1_carry - INT32_C(0x2000000);
-    v_1_carry = (uint32_t)h_6_1_carry + UINT32_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = v_1_carry & UINT32_C(0x3ffffff);
-    h_7_1_carry = (int32_t)(h_7 + c_1_carry);
-    h_6_1_carry = (int32_t)r_1_carry - INT32_C(0x2000000);
-    v_1_carry = (uint32_t)h_3_1_carry + UINT32_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = v_1_carry & UINT32_C(0x1ffffff);
-    h_4_1_carry = h_4_1_carry + (int32_t)c_1_carry;
-    h_3_1_carry = (int32_t)r_1_carry - INT32_C(0x1000000);
-    v_1_carry = (uint32_t)h_7_1_carry + UINT32_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = v_1_carry & UINT32_C(0x1ffffff);
-    h_8_1_carry = (int32_t)(h_8 + c_1_carry);
-    h_7_1_carry = (int32_t)r_1_carry - INT32_C(0x1000000);
-    v_1_carry = (uint32_t)(h_4_1_carry + INT32_C(0x2000000));
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = v_1_carry & UINT32_C(0x3ffffff);
-    h_5_1_carry = h_5_1_carry + (int32_t)c_1_carry;
-    h_4_1_carry = (int32_t)r_1_carry - INT32_C(0x2000000);
-    v_1_carry = (uint32_t)h_8_1_carry + UINT32_C(0x2000000);
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = v_1_carry & UINT32_C(0x3ffffff);
-    h_9_1_carry = (int32_t)(result_0_digit + c_1_carry);
-    h_8_1_carry = (int32_t)r_1_carry - INT32_C(0x2000000);
-    v_1_carry = (uint32_t)h_9_1_carry + UINT32_C(0x1000000);
-    c_1_carry = v_1_carry >> 25;
-    r_1_carry = v_1_carry & UINT32_C(0x1ffffff);
-    h_0_1_carry = h_0_1_carry + (int32_t)(UINT32_C(19) * c_1_carry);
-    h_9_1_carry = (int32_t)r_1_carry - INT32_C(0x1000000);
-    v_1_carry = (uint32_t)(h_0_1_carry + INT32_C(0x2000000));
-    c_1_carry = v_1_carry >> 26;
-    r_1_carry = v_1_carry & UINT32_C(0x3ffffff);
-    h_1_1_carry = h_1_1_carry + (int32_t)c_1_carry;
-    h_0_1_carry = (int32_t)r_1_carry - INT32_C(0x2000000);
-    result[0] = h_0_1_carry;
-    result[1] = h_1_1_carry;
-    result[2] = h_2_1_carry;
-    result[3] = h_3_1_carry;
-    result[4] = h_4_1_carry;
-    result[5] = h_5_1_carry;
-    result[6] = h_6_1_carry;
-    result[7] = h_7_1_carry;
-    result[8] = h_8_1_carry;
-    result[9] = h_9_1_carry;
+    for (i = 0; i < 32; i++) {
+        uint32_t t; /* 0 .. 2^32-1 */
+        uint32_t t_2; /* 0 .. 24 */
+        t = result_1_reduce_once[i >> 2];
+        t_2 = UINT32_C(8) * (i & UINT32_C(3));
+        result[i] = (uint8_t)(((uint32_t)(t_2 == UINT32_C(0)) ? t : ((uint32_t)(t_2 == UINT32_C(8)) ? (t >> 8) : ((uint32_t)(t_2 == UINT32_C(16)) ? (t >> 16) : (t >> 24)))) & UINT32_C(255));
+    }
 }
 
 /* scalarmult.curve25519.x25519
@@ -2543,14 +2623,31 @@ static void field_fe25519_radix25_5_from_bytes(int32_t *restrict result, const u
 static STK_BODY void scalarmult_curve25519_x25519(uint8_t *result, const uint8_t *k, const uint8_t *u)
 {
     uint8_t t[32];
-    int32_t t_2[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_3[10]; /* -2^25 .. 2^25-1 */
+    uint32_t t_2[8]; /* 0 .. 2^32-1 */
+    uint32_t r_1_from_bytes[8]; /* 0 .. 2^32-1 */
+    uint32_t t_1_from_bytes;
     memmove(t, k, 32);
     t[0] = (uint8_t)((uint32_t)k[0] & UINT32_C(248));
     t[31] = (uint8_t)(((uint32_t)t[31] & UINT32_C(127)) | UINT32_C(64));
-    field_fe25519_radix25_5_from_bytes(t_2, u);
-    scalarmult_curve25519_ladder(t_3, t, t_2);
-    field_fe25519_radix25_5_to_bytes(result, t_3);
+    t_1_from_bytes = (((uint32_t)u[0] | ((uint32_t)u[1] << 8)) | ((uint32_t)u[2] << 16)) | ((uint32_t)u[3] << 24);
+    r_1_from_bytes[0] = t_1_from_bytes;
+    t_1_from_bytes = (((uint32_t)u[4] | ((uint32_t)u[5] << 8)) | ((uint32_t)u[6] << 16)) | ((uint32_t)u[7] << 24);
+    r_1_from_bytes[1] = t_1_from_bytes;
+    t_1_from_bytes = (((uint32_t)u[8] | ((uint32_t)u[9] << 8)) | ((uint32_t)u[10] << 16)) | ((uint32_t)u[11] << 24);
+    r_1_from_bytes[2] = t_1_from_bytes;
+    t_1_from_bytes = (((uint32_t)u[12] | ((uint32_t)u[13] << 8)) | ((uint32_t)u[14] << 16)) | ((uint32_t)u[15] << 24);
+    r_1_from_bytes[3] = t_1_from_bytes;
+    t_1_from_bytes = (((uint32_t)u[16] | ((uint32_t)u[17] << 8)) | ((uint32_t)u[18] << 16)) | ((uint32_t)u[19] << 24);
+    r_1_from_bytes[4] = t_1_from_bytes;
+    t_1_from_bytes = (((uint32_t)u[20] | ((uint32_t)u[21] << 8)) | ((uint32_t)u[22] << 16)) | ((uint32_t)u[23] << 24);
+    r_1_from_bytes[5] = t_1_from_bytes;
+    t_1_from_bytes = (((uint32_t)u[24] | ((uint32_t)u[25] << 8)) | ((uint32_t)u[26] << 16)) | ((uint32_t)u[27] << 24);
+    r_1_from_bytes[6] = t_1_from_bytes;
+    t_1_from_bytes = (((uint32_t)u[28] | ((uint32_t)u[29] << 8)) | ((uint32_t)u[30] << 16)) | ((uint32_t)u[31] << 24);
+    r_1_from_bytes[7] = t_1_from_bytes;
+    r_1_from_bytes[7] = r_1_from_bytes[7] & UINT32_C(0x7fffffff);
+    scalarmult_curve25519_ladder(t_2, t, r_1_from_bytes);
+    field_fe25519_saturated32_to_bytes(result, t_2);
 }
 
 /* scalarmult.curve25519.x25519, of which no secret stays behind */
@@ -2564,15 +2661,7 @@ STK_API void STK_NAME(santoku_x25519)(uint8_t *result, const uint8_t *k, const u
  * X25519(k, 9): the public key of a secret key (section 6.1). */
 static STK_BODY void scalarmult_curve25519_public_key(uint8_t *result, const uint8_t *k)
 {
-    uint8_t t_0_x25519[32];
-    int32_t t_0_x25519_2[10]; /* -2^25 .. 2^25-1 */
-    int32_t t_0_x25519_3[10]; /* -2^25 .. 2^25-1 */
-    memmove(t_0_x25519, k, 32);
-    t_0_x25519[0] = (uint8_t)((uint32_t)k[0] & UINT32_C(248));
-    t_0_x25519[31] = (uint8_t)(((uint32_t)t_0_x25519[31] & UINT32_C(127)) | UINT32_C(64));
-    field_fe25519_radix25_5_from_bytes(t_0_x25519_2, scalarmult_curve25519_BASE);
-    scalarmult_curve25519_ladder(t_0_x25519_3, t_0_x25519, t_0_x25519_2);
-    field_fe25519_radix25_5_to_bytes(result, t_0_x25519_3);
+    scalarmult_curve25519_x25519(result, k, scalarmult_curve25519_BASE);
 }
 
 /* scalarmult.curve25519.public_key, of which no secret stays behind */
@@ -2583,9 +2672,8 @@ STK_API void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k)
 }
 
 #ifdef STK_UNIT_BEFORE
-#undef field_fe25519_radix25_5_square
-#undef field_fe25519_radix25_5_mul
-#undef field_fe25519_radix25_5_scale
+#undef field_fe25519_saturated32_square
+#undef field_fe25519_saturated32_mul
 #undef scalarmult_curve25519_double
 #undef scalarmult_curve25519_step
 #undef field_fe25519_pow_square_times_5
@@ -2596,24 +2684,21 @@ STK_API void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k)
 #undef field_fe25519_pow_chain
 #undef field_fe25519_pow_invert
 #undef scalarmult_curve25519_ladder
-#undef field_fe25519_radix25_5_to_bytes
-#undef field_fe25519_radix25_5_from_bytes
+#undef field_fe25519_saturated32_to_bytes
 #undef scalarmult_curve25519_x25519
 #undef scalarmult_curve25519_public_key
 #undef scalarmult_curve25519_Pair
 #undef scalarmult_curve25519_Single
 #undef scalarmult_curve25519_ONE
-#undef field_fe25519_radix25_5_LIMB_OF
-#undef field_fe25519_radix25_5_AT
-#undef field_fe25519_radix25_5_ROOM
 #undef scalarmult_curve25519_BASE
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement
 #undef stk_barrier
 #undef stk_mask_u32
 #undef stk_eq_u32
+#undef stk_lt_u32
+#undef stk_lt_i32
 #undef stk_product_u32
-#undef stk_product_u64
 #else
 #define STK_UNIT_BEFORE
 #endif
