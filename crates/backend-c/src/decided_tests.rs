@@ -108,6 +108,64 @@ fn each_decision_can_be_left_out() {
     assert!(printed > least && others > least / 2 && refused == 0, "without all: {printed} {others} {refused}");
 }
 
+/// Loops over groups of two elements: a round that reads its group before it writes it; one that writes where it reads again; rounds that write what
+/// later ones read.
+const GROUPED: &str = "fn swapped noinline {
+  param a: [u8; 8]
+  ret r: [u8; 8]
+  var t: u8
+  var u: u8
+  counter i: public int
+  body {
+    for i#4 in 0 ..< 4 {
+      t#2 = a#0[(2 * i#4)]
+      u#3 = a#0[((2 * i#4) + 1)]
+      r#1[(2 * i#4)] = u#3
+      r#1[((2 * i#4) + 1)] = t#2
+    }
+  }
+}
+fn overwritten noinline {
+  param a: [u8; 8]
+  ret r: [u8; 8]
+  counter i: public int
+  body {
+    for i#2 in 0 ..< 4 {
+      r#1[(2 * i#2)] = a#0[((2 * i#2) + 1)]
+      r#1[((2 * i#2) + 1)] = a#0[(2 * i#2)]
+    }
+  }
+}
+fn ahead noinline {
+  param a: [u8; 8]
+  ret r: [u8; 8]
+  counter i: public int
+  body {
+    r#1[0] = 0u8
+    r#1[1] = 0u8
+    for i#2 in 0 ..< 3 {
+      r#1[((2 * i#2) + 2)] = a#0[(2 * i#2)]
+      r#1[((2 * i#2) + 3)] = a#0[((2 * i#2) + 1)]
+    }
+  }
+}
+";
+
+#[test]
+fn a_result_lies_on_an_argument_where_rounds_have_groups_of_their_own() {
+    let functions: Vec<String> = GROUPED.split("fn ").skip(1).map(|f| format!("santoku-ir 1\nfn {f}")).collect();
+    for (text, in_place) in functions.iter().zip([true, false, false]) {
+        // Level 0 leaves the loops.
+        let (p, usual) = made(santoku_ir::text::parse(text).unwrap_or_else(|e| panic!("{e}")), 0);
+        let restricted = |text: &str| text.contains("uint8_t *restrict r");
+        let made = emit(&p, &usual).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert_eq!(restricted(&made.source), !in_place, "{}", made.source);
+        let decisions = Decisions { in_place: |f, _| InPlace::careless(f), ..Decisions::default() };
+        let careless = emit(&p, &Options { decisions, ..usual });
+        assert_eq!(matches!(careless, Err(EmitError::Misprinted(_))), !in_place, "{text}");
+    }
+}
+
 /// What is copied to a result at last, whatever the result was before.
 fn copied_at_last(f: &Func) -> Option<(LocalId, LocalId)> {
     let Stmt::Assign { dst: Place { base: Base::Local(ret), .. }, src, .. } = f.body.last()? else { return None };
