@@ -92,7 +92,8 @@ fn isolate(dir: &Path, n: usize, imp: &HostImpl) -> Result<PathBuf, HostError> {
     }
     let merged = sub.join("merged.o");
     let mut ld = Command::new("ld");
-    ld.args(["-r", "-o"]).arg(&merged).args(&objects).args(&imp.libs);
+    // `-d`: what C calls common gets its place here, or two implementations that take one library would share it.
+    ld.args(["-r", "-d", "-o"]).arg(&merged).args(&objects).args(&imp.libs);
     checked(ld, &imp.name, "binutils")?;
     let mut objcopy = Command::new("objcopy");
     objcopy.arg(format!("--keep-global-symbol=bench_impl_{n}")).arg(&merged);
