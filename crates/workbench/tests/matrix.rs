@@ -31,7 +31,6 @@ const NOT_SHIPPED: [&str; 43] = [
     "field/fe2519",
     "field/fe2519_radix25_1",
     "field/fe2519_radix51",
-    "field/fe25519_saturated32",
     "field/fe41417",
     "field/fe41417_radix52",
     "field/fe5211",

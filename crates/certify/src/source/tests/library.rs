@@ -73,7 +73,7 @@ fn agrees_and_its_mutant_does_not(p: &Program, name: &str) {
 #[test]
 fn field_arithmetic() {
     let p = final_ir("lib/nacl/sign.stk", "rv32", Level::O2);
-    for name in ["fe25519_radix25_5.mul", "fe25519_radix25_5.square", "curve.ed25519.double"] {
+    for name in ["fe25519_saturated32.mul", "fe25519_saturated32.square", "curve.ed25519.double"] {
         agrees(&p, name, &[]);
     }
     let p = final_ir("lib/nacl/sign.stk", "host64", Level::O2);
