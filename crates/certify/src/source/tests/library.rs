@@ -106,7 +106,7 @@ fn compression() {
 /// A point that no random value is comes from a caller.
 #[test]
 fn preconditions_met_by_callers_alone() {
-    let p = final_ir("lib/nacl/sign.stk", "rv32", Level::O2);
+    let p = final_ir("lib/nacl/sign.stk", "portable", Level::O2);
     agrees(&p, "ed25519.add_niels", &[]);
 }
 
