@@ -42,7 +42,7 @@ fn assembly(macros: &[&str]) -> (String, BTreeSet<String>) {
     let body = all.split_once("CLEARED").expect("the macro").1;
     let (code, operands) = body.split_once("::").expect("operands");
     let clobbers = operands.split_once(':').expect("clobbers").1;
-    (quoted(code).concat().replace("\\n\\t", "\n"), quoted(clobbers).into_iter().map(|r| if r.starts_with('%') { r[1..].into() } else { r }).collect())
+    (quoted(code).concat().replace("\\n\\t", "\n"), quoted(clobbers).into_iter().collect())
 }
 
 fn quoted(text: &str) -> Vec<String> {
