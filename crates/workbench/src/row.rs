@@ -254,6 +254,8 @@ fn optimised() -> Level {
 #[serde(deny_unknown_fields)]
 pub struct Rival {
     pub name: String,
+    /// The folder of `peers/` that describes it; none: that of its name.
+    pub peer: Option<String>,
     /// Machines that it is measured on.
     pub machines: Vec<String>,
     /// Level that it is compiled at where a table does not say.
@@ -280,6 +282,13 @@ pub struct Rival {
     /// Arguments whose edge values it refuses.
     #[serde(default)]
     pub refuses: Vec<String>,
+}
+
+impl Rival {
+    /// The folder of `peers/` that describes it.
+    pub fn peer(&self) -> &str {
+        self.peer.as_deref().unwrap_or(&self.name)
+    }
 }
 
 /// A program that is certified beside the shipped ones.
@@ -466,7 +475,7 @@ impl Primitive {
                 return Some(format!("the table of {:?} has no rival {name:?}", t.machine));
             }
         }
-        let files = self.rivals.iter().flat_map(|r| [Some(&r.name), r.adapter.as_ref()]).flatten();
+        let files = self.rivals.iter().flat_map(|r| [Some(&r.name), r.peer.as_ref(), r.adapter.as_ref()]).flatten();
         files.into_iter().find(|f| !inside(f)).map(|path| format!("{path:?} is no name of a file"))
     }
 

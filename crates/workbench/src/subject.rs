@@ -98,7 +98,7 @@ pub(crate) fn called(primitive: &Primitive, row: &Rival, name: &str) -> String {
 /// # Errors
 /// `Lab`: it cannot be obtained.
 pub fn rival(tree: &Tree, primitive: &Primitive, row: &Rival, calls: &[Call]) -> Result<bench::Subject, BenchError> {
-    let peer = peers::fetch(&tree.root, &row.name).map_err(|e| BenchError::lab(&row.name, e))?;
+    let peer = peers::fetch(&tree.root, row.peer()).map_err(|e| BenchError::lab(&row.name, e))?;
     let adapter = row.adapter.iter().map(|file| peer.adapter_dir.join(file));
     // The name stands once, before the parenthesis of the arguments.
     let renamed = |call: &Call| {
@@ -113,6 +113,6 @@ pub fn rival(tree: &Tree, primitive: &Primitive, row: &Rival, calls: &[Call]) ->
         flags: peer.cflags.clone(),
         level: row.level,
         setup: row.setup.clone(),
-        ..bench::Subject::new(&peer.name, sources, calls.iter().map(renamed).collect())
+        ..bench::Subject::new(&row.name, sources, calls.iter().map(renamed).collect())
     })
 }

@@ -115,7 +115,7 @@ pub fn ours(primitive: &Primitive, functions: &[Function], files: [&str; 2], com
 /// `Lab`: it is not to be had, or does not compile.
 pub fn rival(root: &Path, primitive: &Primitive, rival: &Rival, functions: &[Function]) -> Result<Side, BenchError> {
     let lab = |e: String| BenchError::lab(&rival.name, e);
-    let peer = peers::fetch(root, &rival.name).map_err(|e| lab(e.to_string()))?;
+    let peer = peers::fetch(root, rival.peer()).map_err(|e| lab(e.to_string()))?;
     let called = |name: &str| crate::subject::called(primitive, rival, name);
     // A library that brings its own randomness is not asked for keys.
     let text = driver(functions, &called, peer.libs.is_empty());

@@ -1,6 +1,6 @@
 /* OpenSSL's SHA-256 on a processor that is said to have neither SHA nor AVX. */
 #include <openssl/crypto.h>
-#include "../openssl/hash_sha256.c"
+#include "hash_sha256.c"
 
 /* Features as the library found them: EDX and ECX of CPUID's leaf 1, EBX and ECX of leaf 7. */
 extern unsigned int OPENSSL_ia32cap_P[4];
