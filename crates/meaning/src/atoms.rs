@@ -66,6 +66,10 @@ pub struct Atoms {
     names: BTreeMap<Poly, Atom>,
     /// Words, not zero, that give a word by `xor`.
     xors: BTreeMap<Poly, std::collections::BTreeSet<Poly>>,
+    /// Bounds of words, closer than those of their terms.
+    kept: BTreeMap<Poly, Itv>,
+    /// Words that are another one, rotated to the left by a number of bits in words of a width.
+    turns: BTreeMap<(Poly, u32), (Poly, u32)>,
     /// What is known of polynomials, on all executions.
     ranges: BTreeMap<Poly, Itv>,
     /// Minus 1 where the polynomial is negative.
@@ -82,6 +86,8 @@ pub struct Atoms {
     pub(crate) applied: BTreeMap<Applied, Atom>,
     /// Terms of a dividend that is put together from a quotient and what is beside it.
     pub merged: usize,
+    /// Words that are put together by operations on bits have one form, whatever the order of the operations.
+    pub of_words: bool,
     /// Terms looked at so far: what executions that are compared are limited by.
     pub looked: std::cell::Cell<u64>,
 }
@@ -481,6 +487,41 @@ impl Atoms {
     pub fn made_of(&mut self, p: &Poly, parts: std::collections::BTreeSet<Poly>) {
         if p.as_const().is_none() && !parts.contains(p) {
             self.xors.insert(p.clone(), parts);
+        }
+    }
+    /// What a name stands for; of anything else itself.
+    pub fn spelled(&self, p: &Poly) -> Poly {
+        match p.as_atom().map(|a| self.def(a)) {
+            Some(Def::Name(q)) => q.clone(),
+            _ => p.clone(),
+        }
+    }
+    /// Remembers of a name what is known of the word that has it.
+    pub fn is_also(&mut self, p: &Poly, name: &Poly) {
+        if let Some(parts) = self.xors.get(p).cloned() {
+            self.made_of(name, parts);
+        }
+        let turns: Vec<_> = self.turns.range((p.clone(), 0)..=(p.clone(), u32::MAX)).map(|(k, t)| (k.1, t.clone())).collect();
+        self.turns.extend(turns.into_iter().map(|(bits, t)| ((name.clone(), bits), t)));
+    }
+    /// Remembers the bounds of a value: they hold on all executions.
+    pub fn keep(&mut self, x: &Num) {
+        if let (true, Some(itv)) = (self.of_words, &x.itv) {
+            self.kept.insert(x.p.clone(), itv.clone());
+        }
+    }
+    /// A value with the bounds that are remembered.
+    pub fn kept(&mut self, p: &Poly) -> Num {
+        self.num(p.clone(), self.kept.get(p).cloned())
+    }
+    /// The word that this one is by a rotation to the left, and by how many bits: itself by none if nothing is known.
+    pub fn turned(&self, p: &Poly, bits: u32) -> (Poly, u32) {
+        self.turns.get(&(p.clone(), bits)).cloned().unwrap_or_else(|| (p.clone(), 0))
+    }
+    /// Remembers that a word is another one, rotated to the left.
+    pub fn turned_from(&mut self, p: &Poly, (word, left, bits): (&Poly, u32, u32)) {
+        if p.as_const().is_none() {
+            self.turns.insert((p.clone(), bits), (word.clone(), left));
         }
     }
     /// A polynomial with what names in it stand for.

@@ -91,6 +91,7 @@ struct Mode {
 fn judged(p: &Program, id: FuncId, search: &dyn Search, mode: Mode) -> (Clauses, Option<Stop>) {
     let mut run = state::Run::new(p, id, search);
     (run.words, run.bits, run.cuts, run.names) = (mode.words, mode.bits, mode.cuts, mode.names);
+    run.atoms.of_words = mode.words;
     if !mode.words {
         run.spoken_of = extent::spoken_of(p, run.f);
     }

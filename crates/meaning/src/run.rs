@@ -5,7 +5,7 @@
 //! are taken times the condition under which the call happens.
 //! Trusted: field, bytes, leaks.
 
-use crate::atoms::{twos, Atoms, Num, BITS};
+use crate::atoms::{Atoms, Num, BITS};
 use crate::found::{known, stop, Clauses, Res};
 use crate::poly::Poly;
 use crate::proof::{Search, TERMS};
@@ -25,8 +25,6 @@ const STEPS_INSIDE: u64 = 4_000;
 const TERMS_INSIDE: usize = 200;
 /// Terms of a value that has a name, where long ones have.
 const NAMED: usize = 8;
-/// Terms of a word that has no name where its bits are taken.
-const LONG: usize = 4;
 
 /// A number or a part of so many elements.
 enum Step {
@@ -460,13 +458,7 @@ impl<'a> Run<'a> {
 
     /// A long word as a name, in clauses about bits.
     pub fn short(&mut self, x: &Num) -> Num {
-        let full = x.itv.as_ref().is_some_and(|i| i.lo == Int::ZERO && u64::from(twos(&i.hi.add(&Int::Small(1)))) == i.hi.bits());
-        if !(self.words && full && x.p.len() > LONG) {
-            return x.clone();
-        }
-        // Bounds of its terms alone would not show that the name is a word.
-        let itv = x.itv.clone();
-        self.atoms.name_of(&x.p).map_or_else(|| self.atoms.name(x, itv.clone()), |a| Num { p: Poly::atom(a), itv: itv.clone() })
+        words::short(&mut self.atoms, x)
     }
 
     fn shift(&mut self, op: BinOp, a: &Num, b: &Num, bits: Option<u32>) -> Res<Num> {

@@ -10,14 +10,31 @@ use santoku_num::{Int, Itv};
 const PRODUCT: usize = 64;
 /// Runs of ones in a mask.
 const RUNS: usize = 16;
+/// Terms of a word that has no name where its bits are taken.
+const LONG: usize = 4;
 /// Words of which one is put together by `xor` in an order of their own.
 const PARTS: usize = 12;
+/// Those of them that an `and` goes to.
+const SPREAD: usize = 3;
 
 pub fn wrap(at: &mut Atoms, x: &Num, bits: u32) -> Option<Num> {
     if x.fits(bits) {
         return Some(x.clone());
     }
     Some(at.divide(x, &Int::pow2(bits))?.1)
+}
+
+/// A long word as a name, in clauses about bits.
+pub fn short(at: &mut Atoms, x: &Num) -> Num {
+    let full = x.itv.as_ref().is_some_and(|i| i.lo == Int::ZERO && u64::from(twos(&i.hi.add(&Int::Small(1)))) == i.hi.bits());
+    if !(at.of_words && full && x.p.len() > LONG) {
+        return x.clone();
+    }
+    // Bounds of its terms alone would not show that the name is a word.
+    let itv = x.itv.clone();
+    let name = at.name_of(&x.p).map_or_else(|| at.name(x, itv.clone()), |a| Num { p: Poly::atom(a), itv: itv.clone() });
+    at.is_also(&x.p, &name.p);
+    name
 }
 
 fn up(x: &Num, k: u32) -> Num {
@@ -27,17 +44,56 @@ fn up(x: &Num, k: u32) -> Num {
 
 /// A shift or rotation of a word by a number of bits below its width.
 pub fn shifted(at: &mut Atoms, op: BinOp, x: &Num, k: u32, bits: u32) -> Option<Num> {
-    Some(match op {
-        BinOp::Shr => at.divide(x, &Int::pow2(k))?.0,
-        BinOp::Shl => up(&at.divide(x, &Int::pow2(bits - k))?.1, k),
+    match op {
+        BinOp::Shr => Some(at.divide(x, &Int::pow2(k))?.0),
+        BinOp::Shl => Some(up(&at.divide(x, &Int::pow2(bits - k))?.1, k)),
         _ => {
             let left = if op == BinOp::Rotl { k } else { (bits - k) % bits };
-            let (high, low) = at.divide(x, &Int::pow2(bits - left))?;
-            let low = up(&low, left);
-            let itv = low.itv.as_ref().zip(high.itv.as_ref()).map(|(a, b)| a.add(b));
-            at.num(low.p.add(&high.p), itv)
+            if at.of_words { turned_parts(at, x, left, bits) } else { rotated(at, x, left, bits) }
         }
-    })
+    }
+}
+
+/// `x` rotated to the left.
+fn rotated(at: &mut Atoms, x: &Num, left: u32, bits: u32) -> Option<Num> {
+    let (high, low) = at.divide(x, &Int::pow2(bits - left))?;
+    let low = up(&low, left);
+    let itv = low.itv.as_ref().zip(high.itv.as_ref()).map(|(a, b)| a.add(b));
+    Some(at.num(low.p.add(&high.p), itv))
+}
+
+/// What is put together by `xor` of one word and rotations of it is rotated part by part.
+fn turned_parts(at: &mut Atoms, x: &Num, left: u32, bits: u32) -> Option<Num> {
+    at.keep(x);
+    let parts = at.xor_parts(&x.p);
+    let turns: Vec<(Poly, u32)> = parts.iter().map(|p| at.turned(p, bits)).collect();
+    let one = |t: &(Poly, u32)| (t.0.clone(), (t.1 + left) % bits);
+    let [first, ..] = turns.as_slice() else { return rotated(at, x, left, bits) };
+    if parts.len() > PARTS || turns.iter().any(|t| t.0 != first.0) {
+        return turn(at, &one(&at.turned(&x.p, bits)), bits);
+    }
+    if turns.len() == 1 {
+        return turn(at, &one(first), bits);
+    }
+    let mut sum = Num::constant(0u8);
+    for t in &turns {
+        let w = turn(at, &one(t), bits)?;
+        let w = short(at, &w);
+        sum = xor(at, &sum, &w, bits)?;
+    }
+    Some(short(at, &sum))
+}
+
+/// A word rotated by so many bits, remembered as that.
+fn turn(at: &mut Atoms, (word, left): &(Poly, u32), bits: u32) -> Option<Num> {
+    let x = at.kept(word);
+    if *left == 0 {
+        return Some(x);
+    }
+    let y = rotated(at, &x, *left, bits)?;
+    at.keep(&y);
+    at.turned_from(&y.p, (word, *left, bits));
+    Some(y)
 }
 
 /// Bits that may be ones, as runs `[from, to)`. `None`: nothing is known.
@@ -167,20 +223,65 @@ pub fn bitwise(at: &mut Atoms, op: BinOp, x: &Num, y: &Num, (bits, piece): (u32,
         return Some(at.num(high.p.add(&low.p), Some(Itv::word(bits))));
     }
     match op {
+        BinOp::And if at.of_words => spread_and(at, x, y, bits),
         BinOp::And => and(at, x, y, bits),
         BinOp::Or => or(at, x, y, bits, 1),
-        _ if !at.is_thorough() => or(at, x, y, bits, 2),
+        _ if !at.is_thorough() && !at.of_words => or(at, x, y, bits, 2),
         _ => xor(at, x, y, bits),
     }
+}
+
+/// Words that give this one by `xor`; those of the complement of a word are those of the word and all ones.
+fn spread(at: &mut Atoms, n: &Num, ones: &Int, bits: u32) -> Vec<Poly> {
+    let p = at.spelled(&n.p);
+    let other = Num { p: Poly::constant(ones.clone()).sub(&p), itv: Some(Itv::word(bits)) };
+    // Of a word and its complement that one is the word which has no constant, or was named first.
+    let before = at.name_of(&other.p).is_some_and(|a| n.p.as_atom().is_none_or(|b| a < b));
+    if !n.fits(bits) || !before && (p.constant_term() != *ones || p.len() < 2) {
+        return at.xor_parts(&n.p).into_iter().collect();
+    }
+    let other = short(at, &other);
+    at.keep(&other);
+    at.xor_parts(&other.p).into_iter().chain([Poly::constant(ones.clone())]).collect()
+}
+
+/// `x & (y ^ z)` is `(x & y) ^ (x & z)`, and `~x & y` is `y ^ (x & y)`: whatever the order of operations, the result is the same polynomial.
+fn spread_and(at: &mut Atoms, x: &Num, y: &Num, bits: u32) -> Option<Num> {
+    at.keep(x);
+    at.keep(y);
+    let plain = and(at, x, y, bits)?;
+    let ones = Itv::<Int>::word(bits).hi;
+    let parts = |at: &mut Atoms, n: &Num| spread(at, n, &ones, bits);
+    let (xs, ys) = (parts(at, x), parts(at, y));
+    let alone = plain.p.as_atom().is_none() || xs.len().max(ys.len()) < 2;
+    if bits == 1 || alone || xs.len().max(ys.len()) > SPREAD {
+        return Some(plain);
+    }
+    let mut sum = Num::constant(0u8);
+    for a in &xs {
+        for b in &ys {
+            let (a, b) = (at.kept(a), at.kept(b));
+            if !a.fits(bits) || !b.fits(bits) {
+                return Some(plain);
+            }
+            let one = and(at, &a, &b, bits)?;
+            let one = short(at, &one);
+            sum = xor(at, &sum, &one, bits)?;
+        }
+    }
+    Some(sum)
 }
 
 /// Whatever the order in which several words were put together, the result is the same polynomial.
 fn xor(at: &mut Atoms, x: &Num, y: &Num, bits: u32) -> Option<Num> {
     let (a, b) = (at.xor_parts(&x.p), at.xor_parts(&y.p));
+    at.keep(x);
+    at.keep(y);
     let parts: std::collections::BTreeSet<Poly> = a.symmetric_difference(&b).cloned().collect();
-    let words: Vec<Num> = parts.iter().map(|p| at.num(p.clone(), None)).collect();
+    let words: Vec<Num> = parts.iter().map(|p| at.kept(p)).collect();
     let mut sum = Num::constant(0u8);
-    if parts.len() <= 2 || parts.len() > PARTS || words.iter().any(|w| !w.fits(bits)) {
+    let as_they_are = parts.len() <= 2 && !at.of_words;
+    if as_they_are || parts.len() > PARTS || words.iter().any(|w| !w.fits(bits)) {
         sum = or(at, x, y, bits, 2)?;
     } else {
         for w in &words {

@@ -8,28 +8,28 @@
 # Behind an instruction: the line that it comes from, with the file's name where that is another, and the variable whose value it gives.
 	.text
 
-# hash.sha512.compress (lib/hash/sha512.stk, line 54); in an order found by search
+# hash.sha512.compress (lib/hash/sha512.stk, line 93); the order that was found by search is for other code, and not used
 	.balign 4
 	.type hash_sha512_compress, @function
 hash_sha512_compress:
 	addi sp, sp, -384
-	sw ra, 328(sp)
-	sw s0, 332(sp)
-	sw s1, 336(sp)
-	sw s2, 340(sp)
-	sw s3, 344(sp)
-	sw s4, 348(sp)
-	sw s5, 352(sp)
-	sw s6, 356(sp)
-	sw s7, 360(sp)
-	sw s8, 364(sp)
-	sw s9, 368(sp)
-	sw s10, 372(sp)
-	sw s11, 376(sp)
+	sw ra, 324(sp)
+	sw s0, 328(sp)
+	sw s1, 332(sp)
+	sw s2, 336(sp)
+	sw s3, 340(sp)
+	sw s4, 344(sp)
+	sw s5, 348(sp)
+	sw s6, 352(sp)
+	sw s7, 356(sp)
+	sw s8, 360(sp)
+	sw s9, 364(sp)
+	sw s10, 368(sp)
+	sw s11, 372(sp)
 	li a3, 0
 .L0_0:
-	slli a4, a3, 3                   # 57: o$0_load_be in 0..120
-	add a5, a2, a4                   # 48
+	slli a4, a3, 3                   # 96: o$0_load_be in 0..120
+	add a5, a2, a4                   # 79
 	lbu a6, 0(a5)
 	lbu a7, 1(a5)
 	lbu t0, 2(a5)
@@ -51,7 +51,7 @@ hash_sha512_compress:
 	or ra, t0, t5
 	slli a6, a3, 3
 	addi t1, sp, 0
-	or a4, ra, t4                    # 48: word 0 of result$0_load_be
+	or a4, ra, t4                    # 79: word 0 of result$0_load_be
 	add t2, t1, a6
 	sw a4, 0(t2)
 	sw a7, 4(t2)
@@ -59,22 +59,22 @@ hash_sha512_compress:
 	li t3, 16
 	bltu a3, t3, .L0_0
 .L0_1:
-	lw a6, 16(a1)                    # 58: word 0 of s.2
-	lw a7, 20(a1)                    # 58: word 1 of s.2
-	lw a2, 0(a1)                     # 58: word 0 of s.0
-	lw a3, 4(a1)                     # 58: word 1 of s.0
-	lw a4, 8(a1)                     # 58: word 0 of s.1
-	lw a5, 12(a1)                    # 58: word 1 of s.1
-	lw t0, 24(a1)                    # 58: word 0 of s.3
-	lw t1, 28(a1)                    # 58: word 1 of s.3
-	lw t2, 32(a1)                    # 58: word 0 of s.4
-	lw t3, 36(a1)                    # 58: word 1 of s.4
-	lw t4, 40(a1)                    # 58: word 0 of s.5
-	lw t5, 44(a1)                    # 58: word 1 of s.5
-	lw s0, 48(a1)                    # 58: word 0 of s.6
-	lw s1, 52(a1)                    # 58: word 1 of s.6
-	lw s2, 56(a1)                    # 58: word 0 of s.7
-	lw s3, 60(a1)                    # 58: word 1 of s.7
+	lw a6, 16(a1)                    # 97: word 0 of s.2
+	lw a7, 20(a1)                    # 97: word 1 of s.2
+	lw a2, 0(a1)                     # 97: word 0 of s.0
+	lw a3, 4(a1)                     # 97: word 1 of s.0
+	lw a4, 8(a1)                     # 97: word 0 of s.1
+	lw a5, 12(a1)                    # 97: word 1 of s.1
+	lw t0, 24(a1)                    # 97: word 0 of s.3
+	lw t1, 28(a1)                    # 97: word 1 of s.3
+	lw t2, 32(a1)                    # 97: word 0 of s.4
+	lw t3, 36(a1)                    # 97: word 1 of s.4
+	lw t4, 40(a1)                    # 97: word 0 of s.5
+	lw t5, 44(a1)                    # 97: word 1 of s.5
+	lw s0, 48(a1)                    # 97: word 0 of s.6
+	lw s1, 52(a1)                    # 97: word 1 of s.6
+	lw s2, 56(a1)                    # 97: word 0 of s.7
+	lw s3, 60(a1)                    # 97: word 1 of s.7
 	sw a6, 156(sp)
 	sw a7, 160(sp)
 	li s4, 0
@@ -95,2705 +95,3928 @@ hash_sha512_compress:
 	sw a0, 132(sp)
 	sw a1, 128(sp)
 .L0_2:
-	slli s3, s7, 18                  # 38
-	srli t5, s8, 14
-	srli s2, s7, 14
-	slli s1, s8, 18
-	or t4, s3, t5
-	srli t2, s7, 18
-	slli t1, s8, 14
-	or s0, s2, s1
-	slli t3, s7, 14
-	or t0, t2, t1
-	srli a5, s8, 18
-	slli a2, s7, 23
-	srli s3, s8, 9
-	or a4, t3, a5
-	xor a0, s0, t0
-	slli a1, s8, 23
-	srli s2, s7, 9
-	or t5, a2, s3
-	xor a3, t4, a4
-	or s1, a1, s2
-	xor t2, a0, t5                   # 38: word 0 of t
-	xor t1, a3, s1                   # 38: word 1 of t
-	add t3, a7, t2                   # 61
-	sltu a5, t3, a7
-	add s0, a6, t1
-	add t0, s0, a5
-	xori a1, s7, -1
-	slli a6, s4, 4
-	lla s0, table_0
-	and t4, s7, s9
-	xori s2, s8, -1
-	and a2, s11, a1
-	slli t1, a6, 3
-	and a4, s8, s10
-	and s3, ra, s2
-	xor a0, t4, a2
-	add a5, s0, t1
-	xor t5, a4, s3
-	add a3, t3, a0
-	lw a1, 0(a5)
-	sltu s1, a3, t3
-	add t2, t0, t5
-	lw s2, 4(a5)
-	add a7, t2, s1
-	add t4, a3, a1
-	lw a0, 0(sp)
-	sltu a2, t4, a3
-	add a4, a7, s2
-	lw t3, 4(sp)
-	add s3, a4, a2
-	add t0, t4, a0                   # 61: word 0 of t1
-	lw a6, 140(sp)
-	lw a1, 144(sp)
-	sltu t5, t0, t4
-	add t2, s3, t3
-	srli t1, a6, 28                  # 35
-	slli a3, a1, 4
-	slli s0, a6, 4
-	or a7, t1, a3
-	srli s2, a1, 28
-	slli a2, a6, 30
-	or a4, s0, s2
-	slli t4, a1, 30
-	srli s3, a6, 2
-	slli s2, a6, 25
-	sw s4, 136(sp)
-	add s1, t2, t5                   # 61: word 1 of t1
-	srli t5, a1, 2                   # 35
-	or t1, a2, t5
-	or t2, t4, s3
-	xor a3, a7, t1
-	srli t5, a1, 7
-	xor s0, a4, t2
-	slli t4, a1, 25
-	srli s3, a6, 7
-	or a7, s2, t5
-	or a2, t4, s3
-	xor t1, a3, a7                   # 35: word 0 of t
-	lw t2, 148(sp)
-	lw t5, 156(sp)
-	lw s3, 152(sp)
-	lw a7, 160(sp)
-	xor a4, s0, a2                   # 35: word 1 of t
-	and t4, a6, t2                   # 62
-	and a3, a6, t5
-	and s2, a1, s3
-	and s0, a1, a7
-	xor a2, t4, a3
-	xor a3, s2, s0
-	and s0, t2, t5
-	and s4, s3, a7
-	xor a2, a2, s0
-	xor s0, a3, s4
-	add a3, t1, a2                   # 62: word 0 of t2
-	sltu s4, a3, t1
-	add a2, a4, s0
-	add t1, a2, s4                   # 62: word 1 of t2
-	add a4, t0, a3                   # 63: word 0 of part
-	sltu s0, a4, t0
-	add a2, s1, t1
-	add a3, s5, t0                   # 63: word 0 of part
-	add s4, a2, s0                   # 63: word 1 of part
-	sltu t1, a3, s5
-	add a2, s6, s1
-	lw t0, 8(sp)                     # 64: word 0 of x$3_small_sigma0
-	lw s5, 12(sp)                    # 64: word 1 of x$3_small_sigma0
-	add s0, a2, t1                   # 63: word 1 of part
-	srli s1, t0, 1                   # 41
-	slli a2, s5, 31
-	or t1, s1, a2
-	slli s6, t0, 31
-	srli s1, s5, 1
-	or a2, s6, s1
-	srli s1, t0, 8
-	slli a7, s5, 24
-	or s1, s1, a7
-	slli s6, t0, 24
-	srli a7, s5, 8
-	or s6, s6, a7
-	xor a7, t1, s1
-	xor t1, a2, s6
-	srli s1, t0, 7
-	slli a2, s5, 25
-	or s6, s1, a2
-	srli s1, s5, 7
-	xor a2, a7, s6                   # 41: word 0 of t
-	xor a7, t1, s1                   # 41: word 1 of t
-	lw s6, 112(sp)                   # 64: word 0 of x$4_small_sigma1
-	lw t1, 116(sp)                   # 64: word 1 of x$4_small_sigma1
-	srli t5, s6, 19                  # 44
-	slli s3, t1, 13
-	or t5, t5, s3
-	slli s1, s6, 13
-	srli s3, t1, 19
-	slli t2, t1, 3
-	srli a1, s6, 29
-	or s1, s1, s3
-	or t2, t2, a1
-	slli s3, s6, 3
-	srli a1, t1, 29
-	or s3, s3, a1
-	xor a1, t5, s3
-	xor t5, s1, t2
-	srli s3, s6, 6
-	slli s1, t1, 26
-	or t2, s3, s1
-	srli s3, t1, 6
-	xor s1, a1, t2                   # 44: word 0 of t
-	xor a1, t5, s3                   # 44: word 1 of t
-	add t2, a0, a2                   # 64
-	sltu t5, t2, a0
-	add s3, t3, a7
-	lw a0, 72(sp)
-	lw t3, 76(sp)
-	add a2, s3, t5
-	add a7, t2, a0
-	sltu s3, a7, t2
-	add t5, a2, t3
-	add t2, t5, s3
-	add a2, a7, s1
-	sltu t5, a2, a7
-	add s3, t2, a1
-	add s1, s3, t5
-	srli t2, a3, 14                  # 38
-	slli a1, s0, 18
-	slli a7, a3, 18
-	or s3, t2, a1
-	srli t5, s0, 14
-	or t2, a7, t5
-	srli a7, a3, 18
-	slli t5, s0, 14
-	or a7, a7, t5
-	slli a1, a3, 14
-	srli t5, s0, 18
-	or a1, a1, t5
-	xor t5, s3, a7
-	xor s3, t2, a1
-	slli t2, s0, 23
-	srli a1, a3, 9
-	or t2, t2, a1
-	slli a7, a3, 23
-	srli a1, s0, 9
-	or a7, a7, a1
-	xor a1, t5, a7                   # 38: word 0 of t
-	xor t5, s3, t2                   # 38: word 1 of t
-	add a7, s11, a1                  # 61
-	sltu s3, a7, s11
-	add t2, ra, t5
-	add a1, t2, s3
-	xori t5, a3, -1
-	xori t2, s0, -1
-	and s3, s9, t5
-	and s11, s7, a3
-	and t5, s10, t2
-	and ra, s8, s0
-	xor t2, s11, s3
-	xor s11, ra, t5
-	add s3, a7, t2
-	sw a2, 0(sp)
-	sw s1, 4(sp)
-	sltu ra, s3, a7
-	add t5, a1, s11
-	lw a7, 8(a5)
-	lw a1, 12(a5)
-	add t2, t5, ra
-	add s11, s3, a7
-	sltu t5, s11, s3
-	add ra, t2, a1
-	add a7, ra, t5
-	add s3, s11, t0                  # 61: word 0 of t1
-	sltu t2, s3, s11
-	add a1, a7, s5
-	add ra, a1, t2                   # 61: word 1 of t1
-	srli s11, a4, 28                 # 35
-	slli a7, s4, 4
-	slli t5, a4, 4
-	or a1, s11, a7
-	srli t2, s4, 28
-	or s11, t5, t2
-	slli t5, s4, 30
-	srli t2, a4, 2
-	or t5, t5, t2
-	slli a7, a4, 30
-	srli t2, s4, 2
-	or a7, a7, t2
-	xor t2, a1, a7
-	xor a1, s11, t5
-	slli s11, s4, 25
-	srli t5, a4, 7
-	or s11, s11, t5
-	slli a7, a4, 25
-	srli t5, s4, 7
-	or a7, a7, t5
-	xor t5, t2, a7                   # 35: word 0 of t
-	sw t3, 184(sp)
-	xor t2, a1, s11                  # 35: word 1 of t
-	lw t3, 148(sp)
-	sw t1, 176(sp)
-	lw a1, 144(sp)
-	sw a0, 180(sp)
-	lw t1, 152(sp)
-	and a7, a6, a4                   # 62
-	and a0, t3, a4
-	sw s6, 172(sp)
-	and s11, a1, s4
-	and s6, t1, s4
-	xor a0, a7, a0
-	xor s6, s11, s6
-	xor t4, t4, a0
-	xor a0, s2, s6
-	add s2, t5, t4                   # 62: word 0 of t2
-	sltu s6, s2, t5
-	add t4, t2, a0
-	add t5, t4, s6                   # 62: word 1 of t2
-	add t2, s3, s2                   # 63: word 0 of part
-	sltu a0, t2, s3
-	add t4, ra, t5
-	add s6, t4, a0                   # 63: word 1 of part
-	lw s2, 156(sp)
-	lw a0, 160(sp)
-	add t5, s2, s3                   # 63: word 0 of part
-	add s3, a0, ra
-	sltu t4, t5, s2
-	lw a0, 16(sp)                    # 64: word 0 of x$3_small_sigma0
-	lw ra, 20(sp)                    # 64: word 1 of x$3_small_sigma0
-	add s2, s3, t4                   # 63: word 1 of part
-	srli t4, a0, 1                   # 41
-	slli t1, ra, 31
-	or t4, t4, t1
-	slli s3, a0, 31
-	srli t1, ra, 1
-	srli t3, a0, 8
-	slli a1, ra, 24
-	or s3, s3, t1
-	or t3, t3, a1
-	slli t1, a0, 24
-	srli a1, ra, 8
-	or t1, t1, a1
-	xor a1, t4, t3
-	xor t4, s3, t1
-	srli t3, a0, 7
-	slli s3, ra, 25
-	or t1, t3, s3
-	srli t3, ra, 7
-	xor s3, a1, t1                   # 41: word 0 of t
-	xor a1, t4, t3                   # 41: word 1 of t
-	lw t1, 120(sp)                   # 64: word 0 of x$4_small_sigma1
-	lw t4, 124(sp)                   # 64: word 1 of x$4_small_sigma1
-	sw s1, 192(sp)
-	srli a6, t1, 19                  # 44
-	slli s1, t4, 13
-	or a6, a6, s1
-	sw a2, 188(sp)
-	sw s4, 168(sp)
-	slli t3, t1, 13
-	srli s1, t4, 19
-	slli a2, t4, 3
-	srli s4, t1, 29
-	or t3, t3, s1
-	or a2, a2, s4
-	slli s1, t1, 3
-	srli s4, t4, 29
-	or s1, s1, s4
-	xor s4, a6, s1
-	xor a6, t3, a2
+	slli s3, s4, 4                   # 100
+	lla s1, table_0
+	slli s2, s3, 3
+	add s0, s1, s2
+	lw t5, 0(s0)
+	lw t3, 0(sp)
+	lw t4, 4(s0)
+	lw t2, 4(sp)
+	add t1, t5, t3                   # 100: word 0 of x$1_round
+	sltu t0, t1, t5
+	add a5, t4, t2
+	add a4, a5, t0                   # 100: word 1 of x$1_round
+	xor a0, s9, s11                  # 66
+	xor a3, s10, ra
+	and a2, s7, a0
+	slli s2, s7, 9                   # 45
+	srli t5, s7, 23
+	slli t4, s8, 9
+	srli t0, s8, 23
+	and a1, s8, a3                   # 66
+	xor s3, s11, a2                  # 66: word 0 of t$1_round
+	or a5, t5, t4                    # 45
+	or a0, s2, t0
+	xor s1, ra, a1                   # 66: word 1 of t$1_round
+	xor a3, s7, a5                   # 45
+	xor a2, s8, a0
+	slli a1, a3, 28
+	srli t5, a3, 4
+	slli t4, a2, 28
+	srli t0, a2, 4
+	or s2, t5, t4
+	or a5, a1, t0
+	xor a0, s7, s2
+	xor a3, s8, a5
+	srli t4, a0, 14
+	slli a2, a3, 18
+	slli t5, a0, 18
+	or a1, t4, a2
+	add a5, a7, t1                   # 86
+	srli t0, a3, 14                  # 45
+	sltu a0, a5, a7                  # 86
+	add t4, a6, a4
+	or s2, t5, t0                    # 45: word 1 of t$1_round
+	add a2, t4, a0                   # 86
+	add a3, a5, s3
+	add t0, a2, s1
+	sltu t5, a3, a5
+	lw a0, 140(sp)
+	lw a2, 144(sp)
+	add t1, t0, t5
+	add a7, a3, a1                   # 86: word 0 of t1$1_round
+	slli s3, a0, 27                  # 38
+	srli a5, a0, 5
+	slli s1, a2, 27
+	srli t5, a2, 5
+	sltu a6, a7, a3                  # 86
+	add a4, t1, s2
+	or t0, a5, s1                    # 38
+	or a1, s3, t5
+	add t4, a4, a6                   # 86: word 1 of t1$1_round
+	xor a3, a0, t0                   # 38
+	xor t1, a2, a1
+	slli s2, a3, 26
+	srli a4, a3, 6
+	slli a6, t1, 26
 	srli s1, t1, 6
-	slli t3, t4, 26
-	or a2, s1, t3
-	srli s1, t4, 6
-	xor t3, s4, a2                   # 44: word 0 of t
-	xor s4, a6, s1                   # 44: word 1 of t
-	add a2, t0, s3                   # 64
-	sltu a6, a2, t0
-	lw t0, 80(sp)
-	add s1, s5, a1
-	lw s5, 84(sp)
-	add s3, s1, a6
-	add a1, a2, t0
-	sltu s1, a1, a2
-	add a6, s3, s5
-	add a2, a6, s1
-	add s3, a1, t3
-	sltu a6, s3, a1
-	add s1, a2, s4
-	add t3, s1, a6
-	srli a2, t5, 14                  # 38
-	slli s4, s2, 18
-	slli a1, t5, 18
-	or s1, a2, s4
-	srli a6, s2, 14
-	or a2, a1, a6
-	srli a1, t5, 18
-	slli a6, s2, 14
-	or a1, a1, a6
-	slli s4, t5, 14
-	srli a6, s2, 18
-	or s4, s4, a6
-	xor a6, s1, a1
-	xor s1, a2, s4
-	slli a2, s2, 23
-	srli s4, t5, 9
-	or a2, a2, s4
-	slli a1, t5, 23
-	srli s4, s2, 9
-	or a1, a1, s4
-	xor s4, a6, a1                   # 38: word 0 of t
-	xor a6, s1, a2                   # 38: word 1 of t
-	add a1, s9, s4                   # 61
-	sltu s1, a1, s9
-	add a2, s10, a6
-	add s4, a2, s1
-	xori a6, t5, -1
-	xori a2, s2, -1
-	and s1, s7, a6
-	and s9, a3, t5
-	and a6, s8, a2
-	and s10, s0, s2
-	xor a2, s9, s1
-	xor s9, s10, a6
-	add s1, a1, a2
-	sw s3, 8(sp)
-	sw t3, 12(sp)
-	sltu s10, s1, a1
-	add a6, s4, s9
-	lw a1, 16(a5)
-	lw s4, 20(a5)
-	add a2, a6, s10
-	add s9, s1, a1
-	sltu a6, s9, s1
-	add s10, a2, s4
-	add a1, s10, a6
-	add s1, s9, a0                   # 61: word 0 of t1
-	sltu a2, s1, s9
-	add s4, a1, ra
-	add s10, s4, a2                  # 61: word 1 of t1
-	srli s9, t2, 28                  # 35
-	slli a1, s6, 4
-	slli a6, t2, 4
-	or s4, s9, a1
-	srli a2, s6, 28
-	or s9, a6, a2
-	slli a6, s6, 30
-	srli a2, t2, 2
-	or a6, a6, a2
-	slli a1, t2, 30
-	srli a2, s6, 2
-	or a1, a1, a2
-	xor a2, s4, a1
-	xor s4, s9, a6
-	slli s9, s6, 25
-	srli a6, t2, 7
-	or s9, s9, a6
-	slli a1, t2, 25
-	srli a6, s6, 7
-	or a1, a1, a6
-	xor a6, a2, a1                   # 35: word 0 of t
-	sw s5, 216(sp)
-	xor a2, s4, s9                   # 35: word 1 of t
-	lw s5, 140(sp)
-	sw t4, 208(sp)
-	lw s4, 168(sp)
-	sw t0, 212(sp)
-	lw t4, 144(sp)
-	and a1, a4, t2                   # 62
-	and t0, s5, t2
-	sw t1, 204(sp)
-	and s9, s4, s6
-	and t1, t4, s6
-	xor t0, a1, t0
-	xor t1, s9, t1
-	xor a7, a7, t0
-	xor t0, s11, t1
-	add s11, a6, a7                  # 62: word 0 of t2
-	sltu t1, s11, a6
-	add a7, a2, t0
-	add a6, a7, t1                   # 62: word 1 of t2
-	add a2, s1, s11                  # 63: word 0 of part
-	sltu t0, a2, s1
-	add a7, s10, a6
-	add t1, a7, t0                   # 63: word 1 of part
-	lw s11, 148(sp)
-	lw t0, 152(sp)
-	add a6, s11, s1                  # 63: word 0 of part
-	add s1, t0, s10
-	sltu a7, a6, s11
-	lw t0, 24(sp)                    # 64: word 0 of x$3_small_sigma0
-	lw s10, 28(sp)                   # 64: word 1 of x$3_small_sigma0
-	add s11, s1, a7                  # 63: word 1 of part
-	srli a7, t0, 1                   # 41
-	slli t4, s10, 31
-	or a7, a7, t4
-	slli s1, t0, 31
-	srli t4, s10, 1
-	srli s5, t0, 8
-	slli s4, s10, 24
-	or s1, s1, t4
-	or s5, s5, s4
-	slli t4, t0, 24
-	srli s4, s10, 8
-	or t4, t4, s4
-	xor s4, a7, s5
-	xor a7, s1, t4
-	srli s5, t0, 7
-	slli s1, s10, 25
-	or t4, s5, s1
-	xor s1, s4, t4                   # 41: word 0 of t
-	sw t3, 224(sp)
-	srli s5, s10, 7
-	lw t4, 188(sp)
-	lw t3, 192(sp)
-	xor s4, a7, s5                   # 41: word 1 of t
-	sw s3, 220(sp)
-	srli s5, t4, 19                  # 44
-	slli s3, t3, 13
-	or s5, s5, s3
-	sw s9, 232(sp)
-	sw a1, 228(sp)
-	slli a7, t4, 13
-	srli s3, t3, 19
-	slli s9, t3, 3
-	srli a1, t4, 29
-	or a7, a7, s3
-	or s9, s9, a1
-	slli s3, t4, 3
-	srli a1, t3, 29
-	or s3, s3, a1
-	xor a1, s5, s3
-	xor s5, a7, s9
-	srli s3, t4, 6
-	slli a7, t3, 26
-	or s9, s3, a7
-	srli s3, t3, 6
-	xor a7, a1, s9                   # 44: word 0 of t
-	xor a1, s5, s3                   # 44: word 1 of t
-	add s9, a0, s1                   # 64
-	sltu s5, s9, a0
-	add s3, ra, s4
-	lw a0, 88(sp)
-	lw ra, 92(sp)
-	add s1, s3, s5
-	add s4, s9, a0
-	sltu s3, s4, s9
-	add s5, s1, ra
-	add s9, s5, s3
-	add s1, s4, a7
-	sltu s5, s1, s4
-	add s3, s9, a1
-	add a7, s3, s5
-	srli s9, a6, 14                  # 38
-	slli a1, s11, 18
-	slli s4, a6, 18
-	or s3, s9, a1
-	srli s5, s11, 14
-	or s9, s4, s5
-	srli s4, a6, 18
-	slli s5, s11, 14
-	or s4, s4, s5
-	slli a1, a6, 14
-	srli s5, s11, 18
-	or a1, a1, s5
-	xor s5, s3, s4
-	xor s3, s9, a1
-	slli s9, s11, 23
-	srli a1, a6, 9
-	or s9, s9, a1
-	slli s4, a6, 23
-	srli a1, s11, 9
-	or s4, s4, a1
-	xor a1, s5, s4                   # 38: word 0 of t
-	xor s5, s3, s9                   # 38: word 1 of t
-	add s4, s7, a1                   # 61
-	sltu s3, s4, s7
-	add s9, s8, s5
-	add a1, s9, s3
-	xori s5, a6, -1
-	xori s9, s11, -1
-	and s3, a3, s5
-	and s7, t5, a6
-	and s5, s0, s9
-	and s8, s2, s11
-	xor s9, s7, s3
-	xor s7, s8, s5
-	add s3, s4, s9
-	sw s1, 16(sp)
-	sw a7, 20(sp)
-	sltu s8, s3, s4
-	add s5, a1, s7
-	lw s4, 24(a5)
-	lw a1, 28(a5)
-	add s9, s5, s8
-	add s7, s3, s4
-	sltu s5, s7, s3
-	add s8, s9, a1
-	add s4, s8, s5
-	add s3, s7, t0                   # 61: word 0 of t1
-	sltu s9, s3, s7
-	add a1, s4, s10
-	add s8, a1, s9                   # 61: word 1 of t1
-	srli s7, a2, 28                  # 35
-	slli s4, t1, 4
-	slli s5, a2, 4
-	or a1, s7, s4
-	srli s9, t1, 28
-	or s7, s5, s9
-	slli s5, t1, 30
-	srli s9, a2, 2
-	or s5, s5, s9
-	slli s4, a2, 30
-	srli s9, t1, 2
-	or s4, s4, s9
-	xor s9, a1, s4
-	xor a1, s7, s5
-	slli s7, t1, 25
-	srli s5, a2, 7
-	or s7, s7, s5
-	slli s4, a2, 25
-	srli s5, t1, 7
-	or s4, s4, s5
-	xor s5, s9, s4                   # 35: word 0 of t
-	xor s9, a1, s7                   # 35: word 1 of t
-	sw ra, 248(sp)
-	and s4, t2, a2                   # 62
-	and s7, a4, a2
-	lw ra, 228(sp)
-	lw t3, 168(sp)
-	xor s7, s4, s7
-	xor ra, ra, s7
-	and a1, s6, t1
-	and t4, t3, t1
-	lw s7, 232(sp)
-	xor t4, a1, t4
-	xor s7, s7, t4
-	add t4, s5, ra                   # 62: word 0 of t2
-	sltu ra, t4, s5
-	add s5, s9, s7
-	add s9, s5, ra                   # 62: word 1 of t2
-	add s7, s3, t4                   # 63: word 0 of part
-	add ra, s8, s9
-	sltu s5, s7, s3
-	lw s9, 140(sp)
-	add t4, ra, s5                   # 63: word 1 of part
-	add ra, s9, s3                   # 63: word 0 of part
-	lw s3, 144(sp)
-	sltu s5, ra, s9
-	add s9, s3, s8
-	add s3, s9, s5                   # 63: word 1 of part
-	lw s8, 32(sp)                    # 64: word 0 of x$3_small_sigma0
-	lw s9, 36(sp)                    # 64: word 1 of x$3_small_sigma0
-	sw a0, 244(sp)
-	srli a0, s8, 1                   # 41
-	slli t3, s9, 31
-	or a0, a0, t3
-	sw a7, 256(sp)
-	sw s1, 252(sp)
-	slli s5, s8, 31
-	srli t3, s9, 1
-	srli a7, s8, 8
-	slli s1, s9, 24
-	or s5, s5, t3
-	or a7, a7, s1
-	slli t3, s8, 24
-	srli s1, s9, 8
-	or t3, t3, s1
-	xor s1, a0, a7
-	xor a0, s5, t3
-	srli a7, s8, 7
-	slli s5, s9, 25
-	or t3, a7, s5
-	xor s5, s1, t3                   # 41: word 0 of t
-	sw a4, 164(sp)
-	srli a7, s9, 7
-	lw t3, 220(sp)
-	lw a4, 224(sp)
-	xor s1, a0, a7                   # 41: word 1 of t
-	sw a1, 264(sp)
-	srli a7, t3, 19                  # 44
-	slli a1, a4, 13
-	or a7, a7, a1
-	sw s4, 260(sp)
-	sw s6, 200(sp)
-	slli a0, t3, 13
-	srli a1, a4, 19
-	slli s4, a4, 3
-	srli s6, t3, 29
-	or a0, a0, a1
-	or s4, s4, s6
-	slli a1, t3, 3
-	srli s6, a4, 29
-	or a1, a1, s6
-	xor s6, a7, a1
-	xor a7, a0, s4
-	srli a1, t3, 6
-	slli a0, a4, 26
-	or s4, a1, a0
-	srli a1, a4, 6
-	xor a0, s6, s4                   # 44: word 0 of t
-	xor s6, a7, a1                   # 44: word 1 of t
-	add s4, t0, s5                   # 64
-	sltu a7, s4, t0
-	add a1, s10, s1
-	lw t0, 96(sp)
-	lw s10, 100(sp)
-	add s5, a1, a7
-	add s1, s4, t0
-	sltu a1, s1, s4
-	add a7, s5, s10
-	add s4, a7, a1
-	add s5, s1, a0
-	sltu a7, s5, s1
-	add a1, s4, s6
-	add a0, a1, a7
-	srli s4, ra, 14                  # 38
-	slli s6, s3, 18
-	slli s1, ra, 18
-	or a1, s4, s6
-	srli a7, s3, 14
-	or s4, s1, a7
-	srli s1, ra, 18
-	slli a7, s3, 14
-	or s1, s1, a7
-	slli s6, ra, 14
-	srli a7, s3, 18
-	or s6, s6, a7
-	xor a7, a1, s1
-	xor a1, s4, s6
-	slli s4, s3, 23
-	srli s6, ra, 9
-	or s4, s4, s6
-	slli s1, ra, 23
-	srli s6, s3, 9
-	or s1, s1, s6
-	xor s6, a7, s1                   # 38: word 0 of t
-	xor a7, a1, s4                   # 38: word 1 of t
-	add s1, a3, s6                   # 61
-	sltu a1, s1, a3
-	add s4, s0, a7
-	add s6, s4, a1
-	xori a7, ra, -1
-	xori s4, s3, -1
-	and a1, t5, a7
-	and a3, a6, ra
-	and a7, s2, s4
-	and s0, s11, s3
-	xor s4, a3, a1
-	xor a3, s0, a7
-	add a1, s1, s4
-	sw s5, 24(sp)
-	sw a0, 28(sp)
-	sltu s0, a1, s1
-	add a7, s6, a3
-	lw s1, 32(a5)
-	lw s6, 36(a5)
-	add s4, a7, s0
-	add a3, a1, s1
-	sltu a7, a3, a1
-	add s0, s4, s6
-	add s1, s0, a7
-	add a1, a3, s8                   # 61: word 0 of t1
-	sltu s4, a1, a3
-	add s6, s1, s9
-	add s0, s6, s4                   # 61: word 1 of t1
-	srli a3, s7, 28                  # 35
-	slli s1, t4, 4
-	slli a7, s7, 4
-	or s6, a3, s1
-	srli s4, t4, 28
-	or a3, a7, s4
-	slli a7, t4, 30
-	srli s4, s7, 2
-	or a7, a7, s4
-	slli s1, s7, 30
-	srli s4, t4, 2
-	or s1, s1, s4
-	xor s4, s6, s1
-	xor s6, a3, a7
-	slli a3, t4, 25
-	srli a7, s7, 7
-	or a3, a3, a7
-	slli s1, s7, 25
-	srli a7, t4, 7
-	or s1, s1, a7
-	xor a7, s4, s1                   # 35: word 0 of t
-	xor s4, s6, a3                   # 35: word 1 of t
-	sw s10, 272(sp)
-	and s1, a2, s7                   # 62
-	and a3, t2, s7
-	lw s10, 260(sp)
-	lw a4, 200(sp)
-	xor a3, s1, a3
-	xor s10, s10, a3
-	and s6, t1, t4
-	and t3, a4, t4
-	lw a3, 264(sp)
-	xor t3, s6, t3
-	xor a3, a3, t3
-	add t3, a7, s10                  # 62: word 0 of t2
-	sltu s10, t3, a7
-	add a7, s4, a3
-	add s4, a7, s10                  # 62: word 1 of t2
-	add a3, a1, t3                   # 63: word 0 of part
-	add s10, s0, s4
-	sltu a7, a3, a1
-	lw s4, 164(sp)
-	add t3, s10, a7                  # 63: word 1 of part
-	add s10, s4, a1                  # 63: word 0 of part
-	lw a1, 168(sp)
-	sltu a7, s10, s4
-	add s4, a1, s0
-	add a1, s4, a7                   # 63: word 1 of part
-	lw s0, 40(sp)                    # 64: word 0 of x$3_small_sigma0
-	lw s4, 44(sp)                    # 64: word 1 of x$3_small_sigma0
-	sw t0, 268(sp)
-	srli t0, s0, 1                   # 41
-	slli a4, s4, 31
-	or t0, t0, a4
-	sw a0, 280(sp)
-	sw s5, 276(sp)
-	slli a7, s0, 31
-	srli a4, s4, 1
-	srli a0, s0, 8
-	slli s5, s4, 24
-	or a7, a7, a4
-	or a0, a0, s5
-	slli a4, s0, 24
-	srli s5, s4, 8
-	or a4, a4, s5
-	xor s5, t0, a0
-	xor t0, a7, a4
-	srli a0, s0, 7
-	slli a7, s4, 25
-	or a4, a0, a7
-	xor a7, s5, a4                   # 41: word 0 of t
-	sw t2, 196(sp)
-	srli a0, s4, 7
-	lw a4, 252(sp)
-	lw t2, 256(sp)
-	xor s5, t0, a0                   # 41: word 1 of t
-	sw s6, 288(sp)
-	srli a0, a4, 19                  # 44
-	slli s6, t2, 13
-	or a0, a0, s6
-	sw s1, 284(sp)
-	sw t1, 240(sp)
-	slli t0, a4, 13
-	srli s6, t2, 19
-	slli s1, t2, 3
-	srli t1, a4, 29
-	or t0, t0, s6
-	or s1, s1, t1
-	slli s6, a4, 3
-	srli t1, t2, 29
-	or s6, s6, t1
-	xor t1, a0, s6
-	xor a0, t0, s1
-	srli s6, a4, 6
-	slli t0, t2, 26
-	or s1, s6, t0
-	srli s6, t2, 6
-	xor t0, t1, s1                   # 44: word 0 of t
-	xor t1, a0, s6                   # 44: word 1 of t
-	add s1, s8, a7                   # 64
-	sltu a0, s1, s8
-	add s6, s9, s5
-	lw s8, 104(sp)
-	lw s9, 108(sp)
-	add a7, s6, a0
-	add s5, s1, s8
-	sltu s6, s5, s1
-	add a0, a7, s9
-	add s1, a0, s6
-	add a7, s5, t0
-	sltu a0, a7, s5
-	add s6, s1, t1
-	add t0, s6, a0
-	srli s1, s10, 14                 # 38
-	slli t1, a1, 18
-	slli s5, s10, 18
-	or s6, s1, t1
-	srli a0, a1, 14
-	or s1, s5, a0
-	srli s5, s10, 18
-	slli a0, a1, 14
-	or s5, s5, a0
-	slli t1, s10, 14
-	srli a0, a1, 18
-	or t1, t1, a0
-	xor a0, s6, s5
-	xor s6, s1, t1
-	slli s1, a1, 23
-	srli t1, s10, 9
-	or s1, s1, t1
-	slli s5, s10, 23
-	srli t1, a1, 9
-	or s5, s5, t1
-	xor t1, a0, s5                   # 38: word 0 of t
-	xor a0, s6, s1                   # 38: word 1 of t
-	add s5, t5, t1                   # 61
-	sltu s6, s5, t5
-	add s1, s2, a0
-	add t1, s1, s6
-	xori a0, s10, -1
-	xori s1, a1, -1
-	and s6, a6, a0
-	and t5, ra, s10
-	and a0, s11, s1
-	and s2, s3, a1
-	xor s1, t5, s6
-	xor t5, s2, a0
-	add s6, s5, s1
-	sw a7, 32(sp)
-	sw t0, 36(sp)
-	sltu s2, s6, s5
-	add a0, t1, t5
-	lw s5, 40(a5)
-	lw t1, 44(a5)
-	add s1, a0, s2
-	add t5, s6, s5
-	sltu a0, t5, s6
-	add s2, s1, t1
-	add s5, s2, a0
-	add s6, t5, s0                   # 61: word 0 of t1
-	sltu s1, s6, t5
-	add t1, s5, s4
-	add s2, t1, s1                   # 61: word 1 of t1
-	srli t5, a3, 28                  # 35
-	slli s5, t3, 4
-	slli a0, a3, 4
-	or t1, t5, s5
-	srli s1, t3, 28
-	or t5, a0, s1
-	slli a0, t3, 30
-	srli s1, a3, 2
-	or a0, a0, s1
-	slli s5, a3, 30
-	srli s1, t3, 2
-	or s5, s5, s1
-	xor s1, t1, s5
-	xor t1, t5, a0
-	slli t5, t3, 25
-	srli a0, a3, 7
-	or t5, t5, a0
-	slli s5, a3, 25
-	srli a0, t3, 7
-	or s5, s5, a0
-	xor a0, s1, s5                   # 35: word 0 of t
-	xor s1, t1, t5                   # 35: word 1 of t
-	sw s9, 168(sp)
-	and s5, s7, a3                   # 62
-	and t5, a2, a3
-	lw s9, 284(sp)
-	lw t2, 240(sp)
-	xor t5, s5, t5
-	xor s9, s9, t5
-	and t1, t4, t3
-	and a4, t2, t3
-	lw t5, 288(sp)
-	xor a4, t1, a4
-	xor t5, t5, a4
-	add a4, a0, s9                   # 62: word 0 of t2
-	sltu s9, a4, a0
-	add a0, s1, t5
-	add s1, a0, s9                   # 62: word 1 of t2
-	add t5, s6, a4                   # 63: word 0 of part
-	add s9, s2, s1
-	sltu a0, t5, s6
-	lw s1, 196(sp)
-	add a4, s9, a0                   # 63: word 1 of part
-	add s9, s1, s6                   # 63: word 0 of part
-	lw s6, 200(sp)
-	sltu a0, s9, s1
-	add s1, s6, s2
-	add s6, s1, a0                   # 63: word 1 of part
-	lw s2, 48(sp)                    # 64: word 0 of x$3_small_sigma0
-	lw s1, 52(sp)                    # 64: word 1 of x$3_small_sigma0
-	sw s8, 164(sp)
-	srli s8, s2, 1                   # 41
-	slli t2, s1, 31
-	or s8, s8, t2
-	sw t0, 296(sp)
-	sw a7, 292(sp)
-	slli a0, s2, 31
-	srli t2, s1, 1
-	srli t0, s2, 8
-	slli a7, s1, 24
-	or a0, a0, t2
-	or t0, t0, a7
-	slli t2, s2, 24
-	srli a7, s1, 8
-	or t2, t2, a7
-	xor a7, s8, t0
-	xor s8, a0, t2
-	srli t0, s2, 7
-	slli a0, s1, 25
-	or t2, t0, a0
-	xor a0, a7, t2                   # 41: word 0 of t
-	sw a2, 236(sp)
-	srli t0, s1, 7
-	lw t2, 276(sp)
-	lw a2, 280(sp)
-	xor a7, s8, t0                   # 41: word 1 of t
-	sw t1, 304(sp)
-	srli t0, t2, 19                  # 44
-	slli t1, a2, 13
-	or t0, t0, t1
-	sw s5, 300(sp)
-	sw t4, 232(sp)
-	slli s8, t2, 13
-	srli t1, a2, 19
-	slli s5, a2, 3
-	srli t4, t2, 29
-	or s8, s8, t1
-	or s5, s5, t4
-	slli t1, t2, 3
-	srli t4, a2, 29
-	or t1, t1, t4
-	xor t4, t0, t1
-	xor t0, s8, s5
-	srli t1, t2, 6
-	slli s8, a2, 26
-	or s5, t1, s8
-	srli t1, a2, 6
-	xor s8, t4, s5                   # 44: word 0 of t
-	xor t4, t0, t1                   # 44: word 1 of t
-	add s5, s0, a0                   # 64
-	sltu t0, s5, s0
-	add t1, s4, a7
-	add a0, t1, t0
-	lw s0, 172(sp)
-	lw t1, 176(sp)
-	add s4, s5, s0
-	sltu a7, s4, s5
-	add t0, a0, t1
-	add s5, t0, a7
-	add a0, s4, s8
-	sltu t0, a0, s4
-	add a7, s5, t4
-	add s8, a7, t0
-	srli s5, s9, 14                  # 38
-	slli t4, s6, 18
-	slli s4, s9, 18
-	or a7, s5, t4
-	srli t0, s6, 14
-	or s5, s4, t0
-	srli s4, s9, 18
-	slli t0, s6, 14
-	or s4, s4, t0
-	slli t4, s9, 14
-	srli t0, s6, 18
+	or a5, a4, a6
+	or s3, s2, s1
+	xor t5, a0, a5
+	xor t0, a2, s3
+	srli a3, t5, 28
+	slli a4, t0, 4
+	or a6, a3, a4
+	srli t1, t0, 28
+	lw s1, 148(sp)
+	lw a3, 156(sp)
+	slli a1, t5, 4
+	lw s3, 152(sp)
+	lw t0, 160(sp)
+	or s2, a1, t1                    # 38: word 1 of t$1_round
+	xor a5, a0, s1                   # 74
+	xor a4, s1, a3
+	xor t5, a2, s3
+	xor a1, s3, t0
+	and t1, a5, a4
+	and a4, t5, a1
+	xor a1, s1, t1                   # 74: word 0 of t$1_round
+	xor t1, s3, a4                   # 74: word 1 of t$1_round
+	add a4, a6, a1                   # 87: word 0 of t2$1_round
+	sltu a1, a4, a6
+	add a6, s2, t1
+	add s2, a6, a1                   # 87: word 1 of t2$1_round
+	add t1, a7, a4                   # 88: word 0 of result.0$1_round
+	sltu a6, t1, a7
+	add a1, t4, s2
+	add a4, a1, a6                   # 88: word 1 of result.0$1_round
+	add s2, s5, a7                   # 88: word 0 of result.4$1_round
+	sltu a1, s2, s5
+	add a6, s6, t4
+	lw s5, 8(sp)                     # 101: word 0 of x$2_small_sigma0
+	lw s6, 12(sp)                    # 101: word 1 of x$2_small_sigma0
+	add a7, a6, a1                   # 88: word 1 of result.4$1_round
+	srli a6, s5, 7                   # 52
+	slli a1, s6, 25
+	or a6, a6, a1
+	slli t4, s5, 25
+	srli a1, s6, 7
+	sw s4, 136(sp)
+	or t4, t4, a1
+	xor s4, s5, a6
+	xor t4, s6, t4
+	slli s3, s4, 31
+	srli s4, s4, 1
+	slli s1, t4, 31
+	or s4, s4, s1
+	srli s1, t4, 1
+	or t4, s3, s1
+	xor s3, a6, s4                   # 52: word 0 of t
+	lw a6, 112(sp)                   # 101: word 0 of x$3_small_sigma1
+	lw s4, 116(sp)                   # 101: word 1 of x$3_small_sigma1
+	xor s1, a1, t4                   # 52: word 1 of t
+	slli t4, s4, 22                  # 59
+	srli t0, a6, 10
 	or t4, t4, t0
-	xor t0, a7, s4
-	xor a7, s5, t4
-	slli s5, s6, 23
-	srli t4, s9, 9
-	or s5, s5, t4
-	slli s4, s9, 23
-	srli t4, s6, 9
-	or s4, s4, t4
-	xor t4, t0, s4                   # 38: word 0 of t
-	xor t0, a7, s5                   # 38: word 1 of t
-	add s4, a6, t4                   # 61
-	sltu a7, s4, a6
-	add s5, s11, t0
-	add t4, s5, a7
-	xori t0, s9, -1
-	xori s5, s6, -1
-	and a7, ra, t0
-	and a6, s10, s9
-	and t0, s3, s5
-	and s11, a1, s6
-	sw a0, 40(sp)
-	sw s8, 44(sp)
-	lw a2, 300(sp)
-	lw t1, 232(sp)
-	sw s8, 200(sp)
-	and s0, t1, a4                   # 62
-	sw a0, 196(sp)
-	sw s7, 228(sp)
-	sw t3, 264(sp)
-	xor s5, a6, a7                   # 61
-	xor a6, s11, t0
-	add a7, s4, s5
-	sltu s11, a7, s4
-	add t0, t4, a6
-	lw s4, 48(a5)
-	lw t4, 52(a5)
-	add s5, t0, s11
-	add a6, a7, s4
-	sltu t0, a6, a7
-	add s11, s5, t4
-	add s4, s11, t0
-	add a7, a6, s2                   # 61: word 0 of t1
-	sltu s5, a7, a6
-	add t4, s4, s1
-	add s11, t4, s5                  # 61: word 1 of t1
-	srli a6, t5, 28                  # 35
-	slli s4, a4, 4
-	slli t0, t5, 4
-	or t4, a6, s4
-	srli s5, a4, 28
-	or a6, t0, s5
-	slli t0, a4, 30
-	srli s5, t5, 2
-	or t0, t0, s5
-	slli s4, t5, 30
-	srli s5, a4, 2
-	or s4, s4, s5
-	xor s5, t4, s4
-	xor t4, a6, t0
-	slli a6, a4, 25
-	srli t0, t5, 7
-	or a6, a6, t0
-	slli s4, t5, 25
-	srli t0, a4, 7
-	or s4, s4, t0
-	xor t0, s5, s4                   # 35: word 0 of t
-	xor s5, t4, a6                   # 35: word 1 of t
-	and s4, a3, t5                   # 62
-	and a6, s7, t5
-	xor a6, s4, a6
-	xor a2, a2, a6
-	and t4, t3, a4
-	lw a6, 304(sp)
-	xor s0, t4, s0
-	xor a6, a6, s0
-	add s0, t0, a2                   # 62: word 0 of t2
-	sltu a2, s0, t0
-	add t0, s5, a6
-	add s5, t0, a2                   # 62: word 1 of t2
-	add a6, a7, s0                   # 63: word 0 of part
-	add a2, s11, s5
-	sltu t0, a6, a7
-	lw s5, 236(sp)
-	add s0, a2, t0                   # 63: word 1 of part
-	add a2, s5, a7                   # 63: word 0 of part
-	lw a7, 240(sp)
-	sltu t0, a2, s5
-	add s5, a7, s11
-	add a7, s5, t0                   # 63: word 1 of part
-	lw s11, 56(sp)                   # 64: word 0 of x$3_small_sigma0
-	lw s5, 60(sp)                    # 64: word 1 of x$3_small_sigma0
-	srli t2, s11, 1                  # 41
-	slli t1, s5, 31
-	or t2, t2, t1
-	slli t0, s11, 31
-	srli t1, s5, 1
-	srli s8, s11, 8
-	slli a0, s5, 24
-	or t0, t0, t1
-	or s8, s8, a0
-	slli t1, s11, 24
-	srli a0, s5, 8
-	or t1, t1, a0
-	xor a0, t2, s8
-	xor t2, t0, t1
-	srli s8, s11, 7
-	slli t0, s5, 25
-	or t1, s8, t0
-	xor t0, a0, t1                   # 41: word 0 of t
-	srli s8, s5, 7
-	lw t1, 292(sp)
-	lw s7, 296(sp)
-	xor a0, t2, s8                   # 41: word 1 of t
-	sw t4, 312(sp)
-	srli s8, t1, 19                  # 44
-	slli t4, s7, 13
-	or s8, s8, t4
-	sw s4, 308(sp)
-	slli t2, t1, 13
-	srli t4, s7, 19
-	slli s4, s7, 3
-	srli t3, t1, 29
-	or t2, t2, t4
-	or s4, s4, t3
-	slli t4, t1, 3
-	srli t3, s7, 29
-	or t4, t4, t3
-	xor t3, s8, t4
-	xor s8, t2, s4
-	srli t4, t1, 6
-	slli t2, s7, 26
-	or s4, t4, t2
-	srli t4, s7, 6
-	xor t2, t3, s4                   # 44: word 0 of t
-	xor t3, s8, t4                   # 44: word 1 of t
-	add s4, s2, t0                   # 64
-	sltu s8, s4, s2
-	add t4, s1, a0
-	add t0, t4, s8
-	lw s2, 204(sp)
-	lw t4, 208(sp)
-	add s1, s4, s2
-	sltu a0, s1, s4
-	add s8, t0, t4
-	add s4, s8, a0
-	add t0, s1, t2
-	sltu s8, t0, s1
-	add a0, s4, t3
-	add t2, a0, s8
-	srli s4, a2, 14                  # 38
-	slli t3, a7, 18
-	slli s1, a2, 18
-	or a0, s4, t3
-	srli s8, a7, 14
-	or s4, s1, s8
-	srli s1, a2, 18
-	slli s8, a7, 14
-	or s1, s1, s8
-	slli t3, a2, 14
-	srli s8, a7, 18
-	or t3, t3, s8
-	xor s8, a0, s1
-	xor a0, s4, t3
-	slli s4, a7, 23
-	srli t3, a2, 9
-	or s4, s4, t3
-	slli s1, a2, 23
-	srli t3, a7, 9
-	or s1, s1, t3
-	xor t3, s8, s1                   # 38: word 0 of t
-	xor s8, a0, s4                   # 38: word 1 of t
-	add s1, ra, t3                   # 61
-	sltu a0, s1, ra
-	add s4, s3, s8
-	add t3, s4, a0
-	xori s8, a2, -1
-	xori s4, a7, -1
-	and a0, s10, s8
-	and ra, s9, a2
-	and s8, a1, s4
-	and s3, s6, a7
-	xor s4, ra, a0
-	xor ra, s3, s8
-	add a0, s1, s4
-	sw t0, 48(sp)
-	sw t2, 52(sp)
-	sltu s3, a0, s1
-	add s8, t3, ra
-	lw s1, 56(a5)
-	lw t3, 60(a5)
-	add s4, s8, s3
-	add ra, a0, s1
-	sltu s8, ra, a0
-	add s3, s4, t3
-	add s1, s3, s8
-	add a0, ra, s11                  # 61: word 0 of t1
-	sltu s4, a0, ra
-	add t3, s1, s5
-	add s3, t3, s4                   # 61: word 1 of t1
-	srli ra, a6, 28                  # 35
-	slli s1, s0, 4
-	slli s8, a6, 4
-	or t3, ra, s1
-	srli s4, s0, 28
-	or ra, s8, s4
-	slli s8, s0, 30
-	srli s4, a6, 2
-	or s8, s8, s4
-	slli s1, a6, 30
-	srli s4, s0, 2
-	or s1, s1, s4
-	xor s4, t3, s1
-	xor t3, ra, s8
-	slli ra, s0, 25
-	srli s8, a6, 7
-	or ra, ra, s8
-	slli s1, a6, 25
-	srli s8, s0, 7
-	or s1, s1, s8
-	xor s8, s4, s1                   # 35: word 0 of t
-	xor s4, t3, ra                   # 35: word 1 of t
-	and s1, t5, a6                   # 62
-	and ra, a3, a6
-	lw s7, 308(sp)
-	lw t4, 264(sp)
-	xor ra, s1, ra
-	xor s7, s7, ra
-	and t3, a4, s0
-	and s2, t4, s0
-	lw ra, 312(sp)
-	xor s2, t3, s2
-	xor ra, ra, s2
-	add s2, s8, s7                   # 62: word 0 of t2
-	sltu s7, s2, s8
-	add s8, s4, ra
-	add s4, s8, s7                   # 62: word 1 of t2
-	add ra, a0, s2                   # 63: word 0 of part
-	add s7, s3, s4
-	sltu s8, ra, a0
-	lw s4, 228(sp)
-	add s2, s7, s8                   # 63: word 1 of part
-	add s7, s4, a0                   # 63: word 0 of part
-	lw a0, 232(sp)
-	sltu s8, s7, s4
-	add s4, a0, s3
-	add a0, s4, s8                   # 63: word 1 of part
-	lw s3, 64(sp)                    # 64: word 0 of x$3_small_sigma0
-	lw s4, 68(sp)                    # 64: word 1 of x$3_small_sigma0
-	srli t1, s3, 1                   # 41
-	slli t4, s4, 31
-	or t1, t1, t4
-	sw t2, 240(sp)
-	sw t0, 236(sp)
-	slli s8, s3, 31
-	srli t4, s4, 1
-	srli t2, s3, 8
-	slli t0, s4, 24
-	or s8, s8, t4
-	or t2, t2, t0
-	slli t4, s3, 24
-	srli t0, s4, 8
-	or t4, t4, t0
-	xor t0, t1, t2
-	xor t1, s8, t4
-	srli t2, s3, 7
-	slli s8, s4, 25
-	or t4, t2, s8
-	xor s8, t0, t4                   # 41: word 0 of t
-	sw a3, 260(sp)
-	srli t2, s4, 7
-	lw t4, 196(sp)
-	lw a3, 200(sp)
-	xor t0, t1, t2                   # 41: word 1 of t
-	sw t3, 320(sp)
-	srli t2, t4, 19                  # 44
-	slli t3, a3, 13
-	or t2, t2, t3
-	sw s1, 316(sp)
-	sw a4, 288(sp)
-	slli t1, t4, 13
-	srli t3, a3, 19
-	slli s1, a3, 3
-	srli a4, t4, 29
-	or t1, t1, t3
-	or s1, s1, a4
-	slli t3, t4, 3
-	srli a4, a3, 29
-	or t3, t3, a4
-	xor a4, t2, t3
-	xor t2, t1, s1
-	srli t3, t4, 6
-	slli t1, a3, 26
-	or s1, t3, t1
-	srli t3, a3, 6
-	xor t1, a4, s1                   # 44: word 0 of t
-	xor a4, t2, t3                   # 44: word 1 of t
-	add s1, s11, s8                  # 64
-	sltu t2, s1, s11
-	add t3, s5, t0
-	add s8, t3, t2
-	lw s11, 188(sp)
-	lw t3, 192(sp)
-	add s5, s1, s11
-	sltu t0, s5, s1
-	add t2, s8, t3
-	add s1, t2, t0
-	add s8, s5, t1
-	sltu t2, s8, s5
-	add t0, s1, a4
-	add t1, t0, t2
-	srli s1, s7, 14                  # 38
-	slli a4, a0, 18
-	slli s5, s7, 18
-	or t0, s1, a4
-	srli t2, a0, 14
-	or s1, s5, t2
-	srli s5, s7, 18
-	slli t2, a0, 14
-	or s5, s5, t2
-	slli a4, s7, 14
-	srli t2, a0, 18
-	or a4, a4, t2
-	xor t2, t0, s5
-	xor t0, s1, a4
-	slli s1, a0, 23
-	srli a4, s7, 9
-	or s1, s1, a4
-	slli s5, s7, 23
-	srli a4, a0, 9
-	or s5, s5, a4
-	xor a4, t2, s5                   # 38: word 0 of t
-	xor t2, t0, s1                   # 38: word 1 of t
-	add s5, s10, a4                  # 61
-	sltu t0, s5, s10
-	add s1, a1, t2
-	add a4, s1, t0
-	xori t2, s7, -1
-	xori s1, a0, -1
-	and t0, s9, t2
-	and s10, a2, s7
-	and t2, s6, s1
-	and a1, a7, a0
-	xor s1, s10, t0
-	xor s10, a1, t2
-	add t0, s5, s1
-	sw s8, 56(sp)
-	sw t1, 60(sp)
-	sltu a1, t0, s5
-	add t2, a4, s10
-	lw s5, 64(a5)
-	lw a4, 68(a5)
-	add s1, t2, a1
-	add s10, t0, s5
-	sltu t2, s10, t0
-	add a1, s1, a4
-	add s5, a1, t2
-	add t0, s10, s3                  # 61: word 0 of t1
-	sltu s1, t0, s10
-	add a4, s5, s4
-	add a1, a4, s1                   # 61: word 1 of t1
-	srli s10, ra, 28                 # 35
-	slli s5, s2, 4
-	slli t2, ra, 4
-	or a4, s10, s5
-	srli s1, s2, 28
-	or s10, t2, s1
-	slli t2, s2, 30
-	srli s1, ra, 2
-	or t2, t2, s1
-	slli s5, ra, 30
-	srli s1, s2, 2
-	or s5, s5, s1
-	xor s1, a4, s5
-	xor a4, s10, t2
-	slli s10, s2, 25
-	srli t2, ra, 7
-	or s10, s10, t2
-	slli s5, ra, 25
-	srli t2, s2, 7
-	or s5, s5, t2
-	xor t2, s1, s5                   # 35: word 0 of t
-	xor s1, a4, s10                  # 35: word 1 of t
-	and s5, a6, ra                   # 62
-	and s10, t5, ra
-	lw a3, 316(sp)
-	lw t3, 288(sp)
-	xor s10, s5, s10
-	xor a3, a3, s10
-	and a4, s0, s2
-	and s11, t3, s2
-	lw s10, 320(sp)
-	xor s11, a4, s11
-	xor s10, s10, s11
-	add s11, t2, a3                  # 62: word 0 of t2
-	sltu a3, s11, t2
-	add t2, s1, s10
-	add s1, t2, a3                   # 62: word 1 of t2
-	add s10, t0, s11                 # 63: word 0 of part
-	add a3, a1, s1
-	sltu t2, s10, t0
-	lw s1, 260(sp)
-	add s11, a3, t2                  # 63: word 1 of part
-	add a3, s1, t0                   # 63: word 0 of part
-	lw t0, 264(sp)
-	sltu t2, a3, s1
-	add s1, t0, a1
-	lw a1, 180(sp)
-	lw t4, 184(sp)
-	add t0, s1, t2                   # 63: word 1 of part
-	srli t2, a1, 1                   # 41
-	slli t3, t4, 31
-	or t2, t2, t3
-	sw t1, 232(sp)
-	sw s8, 228(sp)
-	slli s1, a1, 31
-	srli t3, t4, 1
-	srli t1, a1, 8
-	slli s8, t4, 24
-	or s1, s1, t3
-	or t1, t1, s8
-	slli t3, a1, 24
-	srli s8, t4, 8
-	or t3, t3, s8
-	xor s8, t2, t1
-	xor t2, s1, t3
-	srli t1, a1, 7
-	slli s1, t4, 25
-	or t3, t1, s1
-	srli t1, t4, 7
-	xor s1, s8, t3                   # 41: word 0 of t
-	lw t3, 236(sp)
-	lw t4, 240(sp)
-	xor s8, t2, t1                   # 41: word 1 of t
-	srli t1, t3, 19                  # 44
-	slli a1, t4, 13
-	or t1, t1, a1
-	sw t5, 284(sp)
-	sw a4, 324(sp)
-	slli t2, t3, 13
-	srli a1, t4, 19
-	slli t5, t4, 3
-	srli a4, t3, 29
-	or t2, t2, a1
-	or t5, t5, a4
-	slli a1, t3, 3
-	srli a4, t4, 29
-	or a1, a1, a4
-	xor a4, t1, a1
-	xor t1, t2, t5
-	srli a1, t3, 6
-	slli t2, t4, 26
-	or t5, a1, t2
-	srli a1, t4, 6
-	xor t2, a4, t5                   # 44: word 0 of t
-	xor a4, t1, a1                   # 44: word 1 of t
-	add t5, s3, s1                   # 64
-	sltu t1, t5, s3
-	add a1, s4, s8
-	lw s3, 220(sp)
-	add s1, a1, t1
-	add s4, t5, s3
-	lw a1, 224(sp)
-	sltu s8, s4, t5
-	add t1, s1, a1
-	add t5, s4, t2
-	add s3, t1, s8
-	sltu s1, t5, s4
-	add a1, s3, a4
-	srli t2, a3, 14                  # 38
-	slli s4, t0, 18
-	add t1, a1, s1                   # 64
-	slli s8, a3, 18                  # 38
-	or s3, t2, s4
-	srli a4, t0, 14
-	or a1, s8, a4
-	srli t2, a3, 18
-	slli s4, t0, 14
-	slli s1, a3, 14
-	or s8, t2, s4
-	srli a4, t0, 18
-	or t2, s1, a4
-	xor s4, s3, s8
-	xor s1, a1, t2
-	slli s3, t0, 23
-	srli s8, a3, 9
-	slli a4, a3, 23
-	or a1, s3, s8
-	srli t2, t0, 9
-	or s3, a4, t2
-	xor s8, s4, s3                   # 38: word 0 of t
-	add t2, s9, s8                   # 61
-	xor a4, s1, a1                   # 38: word 1 of t
-	sltu s4, t2, s9                  # 61
-	add s3, s6, a4
-	xori s9, a3, -1
-	add s1, s3, s4
-	and a1, s7, a3
-	xori s6, t0, -1
-	and a4, a2, s9
-	and s8, a0, t0
-	and s3, a7, s6
-	xor s4, a1, a4
-	sw t5, 64(sp)
-	sw t1, 68(sp)
-	xor s9, s8, s3
-	add s6, t2, s4
-	sltu a1, s6, t2
-	add a4, s1, s9
-	lw s3, 72(a5)
-	lw s4, 76(a5)
-	add s8, a4, a1
-	add t2, s6, s3
-	add s9, s8, s4
-	lw a1, 180(sp)
-	sltu s1, t2, s6
-	lw s8, 184(sp)
-	add a4, s9, s1
-	add s3, t2, a1                   # 61: word 0 of t1
-	sltu s6, s3, t2
-	add s4, a4, s8
-	add s9, s4, s6                   # 61: word 1 of t1
-	srli t2, s10, 28                 # 35
-	slli a4, s11, 4
-	slli s1, s10, 4
-	or s4, t2, a4
-	srli s6, s11, 28
-	or t2, s1, s6
-	slli s1, s11, 30
-	srli s6, s10, 2
-	or s1, s1, s6
-	slli a4, s10, 30
-	srli s6, s11, 2
-	or a4, a4, s6
-	xor s6, s4, a4
-	xor s4, t2, s1
-	slli t2, s11, 25
-	srli s1, s10, 7
-	or t2, t2, s1
-	slli a4, s10, 25
-	srli s1, s11, 7
-	or a4, a4, s1
-	xor s1, s6, a4                   # 35: word 0 of t
-	xor s6, s4, t2                   # 35: word 1 of t
-	and a4, ra, s10                  # 62
-	and t2, a6, s10
-	xor t2, a4, t2
-	xor s5, s5, t2
-	and s4, s2, s11
-	and t4, s0, s11
-	lw t2, 324(sp)
-	xor t4, s4, t4
-	xor t2, t2, t4
-	add t4, s1, s5                   # 62: word 0 of t2
-	sltu s5, t4, s1
-	add s1, s6, t2
-	add s6, s1, s5                   # 62: word 1 of t2
-	add t2, s3, t4                   # 63: word 0 of part
-	add s5, s9, s6
-	sltu s1, t2, s3
-	lw s6, 284(sp)
-	add t4, s5, s1                   # 63: word 1 of part
-	add s5, s6, s3                   # 63: word 0 of part
-	lw s3, 288(sp)
-	sltu s1, s5, s6
-	add s6, s3, s9
-	lw s9, 212(sp)
-	lw t3, 216(sp)
-	add s3, s6, s1                   # 63: word 1 of part
-	sw t1, 224(sp)
-	srli s1, s9, 1                   # 41
-	slli t1, t3, 31
-	or s1, s1, t1
-	sw t5, 220(sp)
-	sw s0, 304(sp)
-	slli s6, s9, 31
-	srli t1, t3, 1
-	srli t5, s9, 8
-	slli s0, t3, 24
-	or s6, s6, t1
-	or t5, t5, s0
-	slli t1, s9, 24
-	srli s0, t3, 8
-	or t1, t1, s0
-	xor s0, s1, t5
-	xor s1, s6, t1
-	srli t5, s9, 7
-	slli s6, t3, 25
-	or t1, t5, s6
-	srli t5, t3, 7
-	xor s6, s0, t1                   # 41: word 0 of t
-	lw t1, 228(sp)
-	lw t3, 232(sp)
-	xor s0, s1, t5                   # 41: word 1 of t
-	srli t5, t1, 19                  # 44
-	slli s9, t3, 13
-	or t5, t5, s9
-	sw a6, 300(sp)
-	sw s4, 260(sp)
-	slli s1, t1, 13
-	srli s9, t3, 19
-	slli a6, t3, 3
-	srli s4, t1, 29
-	or s1, s1, s9
-	or a6, a6, s4
-	slli s9, t1, 3
-	srli s4, t3, 29
-	or s9, s9, s4
-	xor s4, t5, s9
-	xor t5, s1, a6
-	srli s9, t1, 6
-	slli s1, t3, 26
-	or a6, s9, s1
-	srli s9, t3, 6
-	xor s1, s4, a6                   # 44: word 0 of t
-	xor s4, t5, s9                   # 44: word 1 of t
-	add a6, a1, s6                   # 64
-	sltu t5, a6, a1
-	add s9, s8, s0
-	lw a1, 252(sp)
-	add s6, s9, t5
-	add s8, a6, a1
-	lw s9, 256(sp)
-	sltu s0, s8, a6
-	add t5, s6, s9
-	add a6, s8, s1
-	add a1, t5, s0
-	sltu s6, a6, s8
-	add s9, a1, s4
-	srli s1, s5, 14                  # 38
-	slli s8, s3, 18
-	add t5, s9, s6                   # 64
-	slli s0, s5, 18                  # 38
-	or a1, s1, s8
-	srli s4, s3, 14
-	or s9, s0, s4
-	srli s1, s5, 18
-	slli s8, s3, 14
-	slli s6, s5, 14
-	or s0, s1, s8
-	srli s4, s3, 18
-	or s1, s6, s4
-	xor s8, a1, s0
-	xor s6, s9, s1
-	slli a1, s3, 23
-	srli s0, s5, 9
-	slli s4, s5, 23
-	or s9, a1, s0
-	srli s1, s3, 9
-	or a1, s4, s1
-	xor s0, s8, a1                   # 38: word 0 of t
-	add s1, a2, s0                   # 61
-	xor s4, s6, s9                   # 38: word 1 of t
-	sltu s8, s1, a2                  # 61
-	add a1, a7, s4
-	xori a2, s5, -1
-	add s6, a1, s8
-	and s9, a3, s5
-	xori a7, s3, -1
-	and s4, s7, a2
-	and s0, t0, s3
-	and a1, a0, a7
-	xor s8, s9, s4
-	sw a6, 72(sp)
-	sw t5, 76(sp)
-	xor a2, s0, a1
-	add a7, s1, s8
-	sltu s9, a7, s1
-	add s4, s6, a2
-	lw a1, 80(a5)
-	lw s8, 84(a5)
-	add s0, s4, s9
-	add s1, a7, a1
-	add a2, s0, s8
-	lw s9, 212(sp)
-	sltu s6, s1, a7
-	lw s0, 216(sp)
-	add s4, a2, s6
-	add a1, s1, s9                   # 61: word 0 of t1
-	sltu a7, a1, s1
-	add s8, s4, s0
-	add a2, s8, a7                   # 61: word 1 of t1
-	srli s1, t2, 28                  # 35
-	slli s4, t4, 4
-	slli s6, t2, 4
-	or s8, s1, s4
-	srli a7, t4, 28
-	or s1, s6, a7
-	slli s6, t4, 30
-	srli a7, t2, 2
-	or s6, s6, a7
-	slli s4, t2, 30
-	srli a7, t4, 2
-	or s4, s4, a7
-	xor a7, s8, s4
-	xor s8, s1, s6
-	slli s1, t4, 25
-	srli s6, t2, 7
-	or s1, s1, s6
-	slli s4, t2, 25
-	srli s6, t4, 7
-	or s4, s4, s6
-	xor s6, a7, s4                   # 35: word 0 of t
-	xor a7, s8, s1                   # 35: word 1 of t
-	and s4, s10, t2                  # 62
-	and s1, ra, t2
-	xor s1, s4, s1
-	xor a4, a4, s1
-	and s8, s11, t4
-	and t3, s2, t4
-	lw s1, 260(sp)
-	xor t3, s8, t3
-	xor s1, s1, t3
-	add t3, s6, a4                   # 62: word 0 of t2
-	sltu a4, t3, s6
-	add s6, a7, s1
-	add a7, s6, a4                   # 62: word 1 of t2
-	add s1, a1, t3                   # 63: word 0 of part
-	add a4, a2, a7
-	sltu s6, s1, a1
-	lw a7, 300(sp)
-	add t3, a4, s6                   # 63: word 1 of part
-	add a4, a7, a1                   # 63: word 0 of part
-	lw a1, 304(sp)
-	sltu s6, a4, a7
-	add a7, a1, a2
-	lw a2, 244(sp)
-	lw t1, 248(sp)
-	add a1, a7, s6                   # 63: word 1 of part
-	sw t5, 184(sp)
-	srli s6, a2, 1                   # 41
-	slli t5, t1, 31
-	or s6, s6, t5
-	sw a6, 180(sp)
-	sw s2, 312(sp)
-	slli a7, a2, 31
-	srli t5, t1, 1
-	srli a6, a2, 8
-	slli s2, t1, 24
-	or a7, a7, t5
-	or a6, a6, s2
-	slli t5, a2, 24
-	srli s2, t1, 8
-	or t5, t5, s2
-	xor s2, s6, a6
-	xor s6, a7, t5
-	srli a6, a2, 7
-	slli a7, t1, 25
-	or t5, a6, a7
-	srli a6, t1, 7
-	xor a7, s2, t5                   # 41: word 0 of t
-	lw t5, 220(sp)
-	lw t1, 224(sp)
-	xor s2, s6, a6                   # 41: word 1 of t
-	srli a6, t5, 19                  # 44
-	slli a2, t1, 13
-	or a6, a6, a2
-	sw ra, 308(sp)
-	sw s8, 252(sp)
-	slli s6, t5, 13
-	srli a2, t1, 19
-	slli ra, t1, 3
-	srli s8, t5, 29
-	or s6, s6, a2
-	or ra, ra, s8
-	slli a2, t5, 3
-	srli s8, t1, 29
-	or a2, a2, s8
-	xor s8, a6, a2
-	xor a6, s6, ra
-	srli a2, t5, 6
-	slli s6, t1, 26
-	or ra, a2, s6
-	srli a2, t1, 6
-	xor s6, s8, ra                   # 44: word 0 of t
-	xor s8, a6, a2                   # 44: word 1 of t
-	add ra, s9, a7                   # 64
-	sltu a6, ra, s9
-	add a2, s0, s2
-	lw s9, 276(sp)
-	add a7, a2, a6
-	add s0, ra, s9
-	lw a2, 280(sp)
-	sltu s2, s0, ra
-	add a6, a7, a2
-	add ra, s0, s6
-	add s9, a6, s2
-	sltu a7, ra, s0
-	add a2, s9, s8
-	srli s6, a4, 14                  # 38
-	slli s0, a1, 18
-	add a6, a2, a7                   # 64
-	slli s2, a4, 18                  # 38
-	or s9, s6, s0
-	srli s8, a1, 14
-	or a2, s2, s8
-	srli s6, a4, 18
-	slli s0, a1, 14
-	slli a7, a4, 14
-	or s2, s6, s0
-	srli s8, a1, 18
-	or s6, a7, s8
-	xor s0, s9, s2
-	xor a7, a2, s6
-	slli s9, a1, 23
-	srli s2, a4, 9
-	slli s8, a4, 23
-	or a2, s9, s2
-	srli s6, a1, 9
-	or s9, s8, s6
-	xor s2, s0, s9                   # 38: word 0 of t
-	add s6, s7, s2                   # 61
-	xor s8, a7, a2                   # 38: word 1 of t
-	sltu s0, s6, s7                  # 61
-	add s9, a0, s8
-	xori s7, a4, -1
-	add a7, s9, s0
-	and a2, s5, a4
-	xori a0, a1, -1
-	and s8, a3, s7
-	and s2, s3, a1
-	and s9, t0, a0
-	xor s0, a2, s8
-	sw ra, 80(sp)
-	sw a6, 84(sp)
-	xor s7, s2, s9
-	add a0, s6, s0
-	sltu a2, a0, s6
-	add s8, a7, s7
-	lw s9, 88(a5)
-	lw s0, 92(a5)
-	add s2, s8, a2
-	add s6, a0, s9
-	add s7, s2, s0
-	lw a2, 244(sp)
-	sltu a7, s6, a0
-	lw s2, 248(sp)
-	add s8, s7, a7
-	add s9, s6, a2                   # 61: word 0 of t1
-	sltu a0, s9, s6
-	add s0, s8, s2
-	add s7, s0, a0                   # 61: word 1 of t1
-	srli s6, s1, 28                  # 35
-	slli s8, t3, 4
-	slli a7, s1, 4
-	or s0, s6, s8
-	srli a0, t3, 28
-	or s6, a7, a0
-	slli a7, t3, 30
-	srli a0, s1, 2
-	or a7, a7, a0
-	slli s8, s1, 30
-	srli a0, t3, 2
-	or s8, s8, a0
-	xor a0, s0, s8
-	xor s0, s6, a7
-	slli s6, t3, 25
-	srli a7, s1, 7
-	or s6, s6, a7
-	slli s8, s1, 25
-	srli a7, t3, 7
-	or s8, s8, a7
-	xor a7, a0, s8                   # 35: word 0 of t
-	xor a0, s0, s6                   # 35: word 1 of t
-	and s8, t2, s1                   # 62
-	and s6, s10, s1
-	xor s6, s8, s6
-	xor s4, s4, s6
-	and s0, t4, t3
-	and t1, s11, t3
-	lw s6, 252(sp)
-	xor t1, s0, t1
-	xor s6, s6, t1
-	add t1, a7, s4                   # 62: word 0 of t2
-	sltu s4, t1, a7
-	add a7, a0, s6
-	add a0, a7, s4                   # 62: word 1 of t2
-	add s6, s9, t1                   # 63: word 0 of part
-	add s4, s7, a0
-	sltu a7, s6, s9
-	lw a0, 308(sp)
-	add t1, s4, a7                   # 63: word 1 of part
-	add s4, a0, s9                   # 63: word 0 of part
-	lw s9, 312(sp)
-	sltu a7, s4, a0
-	add a0, s9, s7
-	lw s7, 268(sp)
-	lw t5, 272(sp)
-	add s9, a0, a7                   # 63: word 1 of part
-	sw a6, 216(sp)
-	srli a7, s7, 1                   # 41
-	slli a6, t5, 31
-	or a7, a7, a6
-	sw ra, 212(sp)
-	sw s11, 320(sp)
-	slli a0, s7, 31
-	srli a6, t5, 1
-	srli ra, s7, 8
-	slli s11, t5, 24
-	or a0, a0, a6
-	or ra, ra, s11
-	slli a6, s7, 24
-	srli s11, t5, 8
-	or a6, a6, s11
-	xor s11, a7, ra
-	xor a7, a0, a6
-	srli ra, s7, 7
-	slli a0, t5, 25
-	or a6, ra, a0
-	srli ra, t5, 7
-	xor a0, s11, a6                  # 41: word 0 of t
-	lw a6, 180(sp)
-	lw t5, 184(sp)
-	xor s11, a7, ra                  # 41: word 1 of t
-	srli ra, a6, 19                  # 44
-	slli s7, t5, 13
-	or ra, ra, s7
-	sw s10, 316(sp)
-	sw s0, 276(sp)
-	slli a7, a6, 13
-	srli s7, t5, 19
-	slli s10, t5, 3
-	srli s0, a6, 29
-	or a7, a7, s7
-	or s10, s10, s0
-	slli s7, a6, 3
-	srli s0, t5, 29
-	or s7, s7, s0
-	xor s0, ra, s7
-	xor ra, a7, s10
-	srli s7, a6, 6
-	slli a7, t5, 26
-	or s10, s7, a7
-	srli a6, t5, 6
-	xor s7, s0, s10                  # 44: word 0 of t
-	xor a7, ra, a6                   # 44: word 1 of t
-	add t5, a2, a0                   # 64
-	add s10, s2, s11
-	lw a6, 292(sp)
-	sltu s0, t5, a2
-	lw s2, 296(sp)
-	add ra, s10, s0
-	add a0, t5, a6
-	sltu a2, a0, t5
-	add s11, ra, s2
-	add s10, s11, a2
-	add s0, a0, s7
-	sltu a6, s0, a0
-	add t5, s10, a7
-	add ra, t5, a6
-	srli s11, s4, 14                 # 38
-	slli a2, s9, 18
-	slli s2, s4, 18
-	or s7, s11, a2
-	srli a0, s9, 14
-	srli t5, s4, 18
-	slli a6, s9, 14
-	or s10, s2, a0
-	slli a7, s4, 14
-	or s11, t5, a6
-	srli a2, s9, 18
-	or s2, a7, a2
-	xor a0, s7, s11
-	xor t5, s10, s2
-	slli a6, s4, 23
-	srli s11, s9, 9
-	slli a7, s9, 23
-	srli a2, s4, 9
-	or s10, a6, s11
-	or s7, a7, a2
-	xor s2, a0, s10                  # 38: word 0 of t
-	xor a7, t5, s7                   # 38: word 1 of t
-	add a2, a3, s2                   # 61
-	sltu a6, a2, a3
-	xori s7, s4, -1
-	add s11, t0, a7
-	and s10, a4, s4
-	xori s2, s9, -1
-	and a3, s5, s7
-	sw s0, 88(sp)
-	sw ra, 92(sp)
-	add a0, s11, a6
-	and t5, a1, s9
-	and t0, s3, s2
-	xor a7, s10, a3
-	xor s11, t5, t0
-	add a6, a2, a7
-	lw a3, 96(a5)
-	sltu s7, a6, a2
-	add s2, a0, s11
-	lw t5, 100(a5)
-	add s10, s2, s7
-	add t0, a6, a3
-	lw s11, 268(sp)
-	sltu a7, t0, a6
-	add a2, s10, t5
-	lw a3, 272(sp)
-	add a0, a2, a7
-	add s2, t0, s11                  # 61: word 0 of t1
-	sltu s7, s2, t0
-	add a6, a0, a3
-	srli a2, s6, 28                  # 35
-	slli a7, t1, 4
-	add s10, a6, s7                  # 61: word 1 of t1
-	slli t5, s6, 4                   # 35
-	or t0, a2, a7
-	srli a0, t1, 28
-	or a6, t5, a0
-	slli a2, t1, 30
-	srli a7, s6, 2
-	slli s7, s6, 30
-	or t5, a2, a7
-	srli a0, t1, 2
-	or a2, s7, a0
-	xor a7, t0, a2
-	xor s7, a6, t5
-	slli t0, t1, 25
-	srli a2, s6, 7
-	slli a0, s6, 25
-	or a6, t0, a2
-	srli t5, t1, 7
-	or t0, a0, t5
-	xor a2, a7, t0                   # 35: word 0 of t
-	xor a0, s7, a6                   # 35: word 1 of t
-	and t5, s1, s6                   # 62
-	and t0, t2, s6
-	and a7, t3, t1
-	and s7, t4, t1
-	xor a6, t5, t0
-	xor t0, a7, s7
-	xor s7, s8, a6
-	lw s8, 276(sp)
-	sw ra, 184(sp)
-	xor a6, s8, t0
-	add s8, a2, s7                   # 62: word 0 of t2
-	sltu t0, s8, a2
-	add s7, a0, a6
-	add a2, s7, t0                   # 62: word 1 of t2
-	add a0, s2, s8                   # 63: word 0 of part
-	sltu a6, a0, s2
-	add s7, s10, a2
-	add t0, s7, a6                   # 63: word 1 of part
-	lw s8, 316(sp)
-	lw a6, 320(sp)
-	add a2, s8, s2                   # 63: word 0 of part
-	sltu s7, a2, s8
-	add s2, a6, s10
-	add a6, s2, s7                   # 63: word 1 of part
-	lw s8, 164(sp)
-	lw s7, 168(sp)
-	srli s2, s8, 1                   # 41
-	slli ra, s7, 31
-	or s2, s2, ra
-	sw s0, 180(sp)
-	sw t4, 324(sp)
-	slli s10, s8, 31
-	srli ra, s7, 1
-	srli s0, s8, 8
-	slli t4, s7, 24
-	or s10, s10, ra
-	or s0, s0, t4
-	slli ra, s8, 24
-	srli t4, s7, 8
-	or ra, ra, t4
-	xor t4, s2, s0
-	xor s2, s10, ra
-	srli s0, s8, 7
-	slli s10, s7, 25
-	or ra, s0, s10
-	srli s0, s7, 7
-	xor s10, t4, ra                  # 41: word 0 of t
-	lw ra, 212(sp)
-	lw s7, 216(sp)
-	xor t4, s2, s0                   # 41: word 1 of t
-	srli s0, ra, 19                  # 44
-	slli s8, s7, 13
-	or s0, s0, s8
-	sw t2, 264(sp)
-	sw a7, 244(sp)
-	slli s2, ra, 13
-	srli s8, s7, 19
-	slli t2, s7, 3
-	srli a7, ra, 29
-	or s2, s2, s8
-	or t2, t2, a7
-	slli s8, ra, 3
-	srli a7, s7, 29
-	or s8, s8, a7
-	xor a7, s0, s8
-	xor s0, s2, t2
-	srli s8, ra, 6
-	slli s2, s7, 26
-	or t2, s8, s2
-	srli ra, s7, 6
-	xor s8, a7, t2                   # 44: word 0 of t
-	xor s2, s0, ra                   # 44: word 1 of t
-	add s7, s11, s10                 # 64
-	add t2, a3, t4
-	lw ra, 196(sp)
-	sltu a7, s7, s11
-	lw a3, 200(sp)
-	add s0, t2, a7
-	add s10, s7, ra
-	sltu s11, s10, s7
-	add t4, s0, a3
-	add t2, t4, s11
-	add a7, s10, s8
-	sltu ra, a7, s10
-	add s7, t2, s2
-	add s0, s7, ra
-	srli t4, a2, 14                  # 38
-	slli s11, a6, 18
-	slli a3, a2, 18
-	or s8, t4, s11
-	srli s10, a6, 14
-	srli s7, a2, 18
-	slli ra, a6, 14
-	or t2, a3, s10
-	slli s2, a2, 14
-	or t4, s7, ra
-	srli s11, a6, 18
-	or a3, s2, s11
-	xor s10, s8, t4
-	xor s7, t2, a3
-	slli ra, a2, 23
-	srli t4, a6, 9
-	slli s2, a6, 23
-	srli s11, a2, 9
-	or t2, ra, t4
-	or s8, s2, s11
-	xor a3, s10, t2                  # 38: word 0 of t
-	xor s2, s7, s8                   # 38: word 1 of t
-	add s11, s5, a3                  # 61
-	sltu ra, s11, s5
-	xori s8, a2, -1
-	add t4, s3, s2
-	and t2, s4, a2
-	xori a3, a6, -1
-	and s5, a4, s8
-	sw a7, 96(sp)
-	sw s0, 100(sp)
-	add s10, t4, ra
-	and s7, s9, a6
-	and s3, a1, a3
-	xor s2, t2, s5
-	xor t4, s7, s3
-	lw s7, 108(a5)
-	add ra, s11, s2
-	lw s5, 104(a5)
-	sltu s8, ra, s11
-	add a3, s10, t4
-	add t2, a3, s8
-	add s3, ra, s5
-	lw t4, 164(sp)
-	sltu s2, s3, ra
-	add s11, t2, s7
-	lw s5, 168(sp)
-	add s10, s11, s2
-	add a3, s3, t4                   # 61: word 0 of t1
-	sltu s8, a3, s3
-	add ra, s10, s5
-	srli s11, a0, 28                 # 35
-	slli s2, t0, 4
-	add t2, ra, s8                   # 61: word 1 of t1
-	slli s7, a0, 4                   # 35
-	or s3, s11, s2
-	srli s10, t0, 28
-	or ra, s7, s10
-	slli s11, t0, 30
-	srli s2, a0, 2
-	slli s8, a0, 30
-	or s7, s11, s2
-	srli s10, t0, 2
-	or s11, s8, s10
-	xor s2, s3, s11
-	xor s8, ra, s7
-	slli s3, t0, 25
-	srli s11, a0, 7
-	slli s10, a0, 25
-	or ra, s3, s11
-	srli s7, t0, 7
-	or s3, s10, s7
-	xor s11, s2, s3                  # 35: word 0 of t
-	xor s10, s8, ra                  # 35: word 1 of t
-	and s7, s6, a0                   # 62
-	and s3, s1, a0
-	and s2, t1, t0
-	and s8, t3, t0
-	xor ra, s7, s3
-	xor s3, s2, s8
-	xor s8, t5, ra
-	lw t5, 244(sp)
-	sw s0, 200(sp)
-	xor ra, t5, s3
-	add t5, s11, s8                  # 62: word 0 of t2
-	sltu s3, t5, s11
-	add s8, s10, ra
-	add s11, s8, s3                  # 62: word 1 of t2
-	add s10, a3, t5                  # 63: word 0 of part
-	sltu ra, s10, a3
-	add s8, t2, s11
-	add s3, s8, ra                   # 63: word 1 of part
-	lw t5, 264(sp)
-	lw ra, 324(sp)
-	add s11, t5, a3                  # 63: word 0 of part
-	sltu s8, s11, t5
-	add a3, ra, t2
-	add ra, a3, s8                   # 63: word 1 of part
-	lw t5, 172(sp)
-	lw s8, 176(sp)
-	srli a3, t5, 1                   # 41
-	slli s0, s8, 31
-	or a3, a3, s0
-	sw a7, 196(sp)
-	sw t3, 260(sp)
-	slli t2, t5, 31
-	srli s0, s8, 1
-	srli a7, t5, 8
-	slli t3, s8, 24
-	or t2, t2, s0
-	or a7, a7, t3
-	slli s0, t5, 24
-	srli t3, s8, 8
-	or s0, s0, t3
-	xor t3, a3, a7
-	xor a3, t2, s0
-	srli a7, t5, 7
-	slli t2, s8, 25
-	or s0, a7, t2
-	srli a7, s8, 7
-	xor t2, t3, s0                   # 41: word 0 of t
-	lw s0, 180(sp)
-	lw s8, 184(sp)
-	xor t3, a3, a7                   # 41: word 1 of t
-	srli a7, s0, 19                  # 44
-	slli t5, s8, 13
-	or a7, a7, t5
-	sw s1, 256(sp)
-	sw s2, 212(sp)
-	slli a3, s0, 13
-	srli t5, s8, 19
-	slli s1, s8, 3
-	srli s2, s0, 29
-	or a3, a3, t5
-	or s1, s1, s2
-	slli t5, s0, 3
-	srli s2, s8, 29
-	or t5, t5, s2
-	xor s2, a7, t5
-	xor a7, a3, s1
-	srli t5, s0, 6
-	slli a3, s8, 26
-	or s1, t5, a3
-	srli s0, s8, 6
-	xor t5, s2, s1                   # 44: word 0 of t
-	xor a3, a7, s0                   # 44: word 1 of t
-	add s8, t4, t2                   # 64
-	add s1, s5, t3
-	lw s0, 236(sp)
-	sltu s2, s8, t4
-	lw s5, 240(sp)
-	add a7, s1, s2
-	add t2, s8, s0
-	sltu t4, t2, s8
-	add t3, a7, s5
-	add s1, t3, t4
-	add s2, t2, t5
-	sltu s0, s2, t2
-	add s8, s1, a3
-	add a7, s8, s0
-	srli t3, s11, 14                 # 38
-	slli t4, ra, 18
-	slli s5, s11, 18
-	or t5, t3, t4
-	srli t2, ra, 14
-	srli s8, s11, 18
-	slli s0, ra, 14
-	or s1, s5, t2
-	slli a3, s11, 14
-	or t3, s8, s0
-	srli t4, ra, 18
-	or s5, a3, t4
-	xor t2, t5, t3
-	xor s8, s1, s5
-	slli s0, s11, 23
-	srli t3, ra, 9
-	slli a3, ra, 23
-	srli t4, s11, 9
-	or s1, s0, t3
-	or t5, a3, t4
-	xor s5, t2, s1                   # 38: word 0 of t
-	xor a3, s8, t5                   # 38: word 1 of t
-	add t4, a4, s5                   # 61
-	sltu s0, t4, a4
-	xori t5, s11, -1
-	add t3, a1, a3
-	and s1, a2, s11
-	xori s5, ra, -1
-	and a4, s4, t5
-	sw s2, 104(sp)
-	sw a7, 108(sp)
-	add t2, t3, s0
-	and s8, a6, ra
-	and a1, s9, s5
-	xor a3, s1, a4
-	xor t3, s8, a1
-	add s0, t4, a3
-	lw a4, 112(a5)
-	sltu t5, s0, t4
-	add s5, t2, t3
-	lw s8, 116(a5)
-	add s1, s5, t5
-	add a1, s0, a4
-	lw t3, 172(sp)
-	sltu a3, a1, s0
-	add t4, s1, s8
-	lw a4, 176(sp)
-	add t2, t4, a3
-	add s5, a1, t3                   # 61: word 0 of t1
-	sltu t5, s5, a1
-	add s0, t2, a4
-	srli t4, s10, 28                 # 35
-	slli a3, s3, 4
-	add s1, s0, t5                   # 61: word 1 of t1
-	slli s8, s10, 4                  # 35
+	slli a1, a6, 22
+	srli t0, s4, 10
+	or a1, a1, t0
+	xor t0, a6, a1
+	xor a1, s4, t4
+	slli t4, t0, 13
+	srli t0, t0, 19
+	slli a3, a1, 13
+	or t0, t0, a3
+	srli a3, a1, 19
 	or a1, t4, a3
-	srli t2, s3, 28
-	or s0, s8, t2
-	slli t4, s3, 30
-	srli a3, s10, 2
-	slli t5, s10, 30
-	or s8, t4, a3
-	srli t2, s3, 2
-	or t4, t5, t2
-	xor a3, a1, t4
-	xor t5, s0, s8
-	slli a1, s3, 25
-	srli t4, s10, 7
-	slli t2, s10, 25
-	or s0, a1, t4
-	srli s8, s3, 7
-	or a1, t2, s8
-	xor t4, a3, a1                   # 35: word 0 of t
-	xor t2, t5, s0                   # 35: word 1 of t
-	and s8, a0, s10                  # 62
-	and a1, s6, s10
-	and a3, t0, s3
-	and t5, t1, s3
-	xor s0, s8, a1
-	xor a1, a3, t5
-	xor t5, s7, s0
-	lw s7, 212(sp)
-	sw a7, 168(sp)
-	xor s0, s7, a1
-	add s7, t4, t5                   # 62: word 0 of t2
-	sltu a1, s7, t4
-	add t5, t2, s0
-	add t4, t5, a1                   # 62: word 1 of t2
-	add t2, s5, s7                   # 63: word 0 of part
-	sltu s0, t2, s5
-	add t5, s1, t4
-	add a1, t5, s0                   # 63: word 1 of part
-	lw s7, 256(sp)
-	lw s0, 260(sp)
-	add t4, s7, s5                   # 63: word 0 of part
-	sltu t5, t4, s7
-	add s5, s0, s1
-	add s7, s5, t5                   # 63: word 1 of part
-	lw s0, 204(sp)
-	lw t5, 208(sp)
-	srli s5, s0, 1                   # 41
-	slli a7, t5, 31
-	or s5, s5, a7
-	sw s2, 164(sp)
-	sw t1, 280(sp)
-	slli s1, s0, 31
-	srli a7, t5, 1
-	srli s2, s0, 8
-	slli t1, t5, 24
-	or s1, s1, a7
-	or s2, s2, t1
-	slli a7, s0, 24
-	srli t1, t5, 8
-	or a7, a7, t1
-	xor t1, s5, s2
-	xor s5, s1, a7
-	srli s2, s0, 7
-	slli s1, t5, 25
-	or a7, s2, s1
-	srli s2, t5, 7
-	xor s1, t1, a7                   # 41: word 0 of t
-	lw a7, 196(sp)
-	lw t5, 200(sp)
-	xor t1, s5, s2                   # 41: word 1 of t
-	srli s2, a7, 19                  # 44
-	slli s0, t5, 13
-	or s2, s2, s0
-	sw s6, 252(sp)
-	sw a3, 180(sp)
-	slli s5, a7, 13
-	srli s0, t5, 19
-	slli s6, t5, 3
-	srli a3, a7, 29
-	or s5, s5, s0
-	or s6, s6, a3
-	slli s0, a7, 3
-	srli a3, t5, 29
-	or s0, s0, a3
-	xor a3, s2, s0
-	xor s2, s5, s6
-	srli s0, a7, 6
-	slli s5, t5, 26
-	or s6, s0, s5
-	srli a7, t5, 6
-	xor s0, a3, s6                   # 44: word 0 of t
-	xor s5, s2, a7                   # 44: word 1 of t
-	add t5, t3, s1                   # 64
-	add s6, a4, t1
-	lw a7, 228(sp)
-	sltu a3, t5, t3
-	lw a4, 232(sp)
-	add s2, s6, a3
-	add s1, t5, a7
-	sltu t3, s1, t5
-	add t1, s2, a4
-	add s6, t1, t3
-	add a3, s1, s0
-	sltu a7, a3, s1
-	add t5, s6, s5
-	add s2, t5, a7
-	sw s2, 116(sp)
-	srli t1, t4, 14                  # 38
-	slli t3, s7, 18
-	sw a3, 112(sp)
-	slli a4, t4, 18
-	or s0, t1, t3
-	srli s1, s7, 14
-	slli s5, t4, 14
-	srli t5, t4, 18
-	slli a7, s7, 14
-	srli s2, s7, 18
-	or s6, a4, s1
-	or a3, t5, a7
-	or t1, s5, s2
-	xor t3, s0, a3
-	slli s1, t4, 23
-	srli s2, s7, 9
-	slli t5, s7, 23
-	srli a7, t4, 9
-	or s0, s1, s2
-	xor a4, s6, t1
-	or s5, t5, a7
-	xor a3, t3, s0                   # 38: word 0 of t
-	xor s6, a4, s5                   # 38: word 1 of t
-	add t1, s4, a3                   # 61
-	xori s0, t4, -1
-	sltu t5, t1, s4
-	and s2, s11, t4
-	xori a4, s7, -1
-	and s5, a2, s0
-	add a7, s9, s6
-	and t3, ra, s7
-	and a3, a6, a4
-	xor s4, s2, s5
-	add s1, a7, t5
-	xor s9, t3, a3
-	add s6, t1, s4
-	lw a4, 120(a5)
-	sltu a7, s6, t1
-	add t5, s1, s9
-	lw s2, 124(a5)
-	add s0, t5, a7
-	add s5, s6, a4
-	lw t1, 204(sp)
-	sltu t3, s5, s6
-	add a3, s0, s2
-	lw t5, 208(sp)
-	add s4, a3, t3
-	add s1, s5, t1                   # 61: word 0 of t1
-	srli s0, t2, 28                  # 35
-	slli s2, a1, 4
-	sltu s9, s1, s5                  # 61
-	add a7, s4, t5
-	or a5, s0, s2                    # 35
-	add a4, a7, s9                   # 61: word 1 of t1
-	slli s6, t2, 4                   # 35
-	srli a3, a1, 28
-	slli s5, t2, 30
-	srli s0, a1, 2
-	or t3, s6, a3
-	slli s4, a1, 30
-	srli a7, t2, 2
-	or s2, s5, s0
-	or s9, s4, a7
-	xor s6, a5, s2
-	slli s4, t2, 25
-	slli a7, a1, 25
-	srli s5, t2, 7
-	srli a5, a1, 7
-	xor a3, t3, s9
-	or s0, a7, s5
-	or s2, s4, a5
-	xor t3, s6, s2                   # 35: word 0 of t
-	and a7, s10, t2                  # 62
-	and s4, a0, t2
-	xor s9, a3, s0                   # 35: word 1 of t
-	xor s6, a7, s4                   # 62
-	and s5, s3, a1
-	and a5, t0, a1
-	xor a3, s8, s6
-	xor s2, s5, a5
-	lw s0, 180(sp)
-	add s4, t3, a3                   # 62: word 0 of t2
-	sltu s5, s4, t3
-	xor a7, s0, s2
-	lw t3, 252(sp)
-	add a5, s9, a7
-	add s6, s1, s4                   # 63: word 0 of s.0
-	add s8, a5, s5                   # 62: word 1 of t2
-	sltu s0, s6, s1                  # 63
-	add s9, t3, s1                   # 63: word 0 of s.4
-	add s2, a4, s8
+	srli t4, a6, 6
+	slli a3, s4, 26
+	or t4, t4, a3
+	srli a3, s4, 6
+	xor t0, t0, t4                   # 59: word 0 of t
+	xor t4, a1, a3                   # 59: word 1 of t
+	add a1, t3, s3                   # 101
+	add s3, t2, s1
+	sltu a3, a1, t3
+	lw t2, 72(sp)
+	add t3, s3, a3
+	lw s1, 76(sp)
+	add s3, a1, t2
+	sw t2, 180(sp)
+	sw s4, 176(sp)
+	sltu a3, s3, a1
+	srli t2, s2, 23                  # 45
+	slli s4, a7, 9
+	add a1, t3, s1                   # 101
+	sw s1, 184(sp)
+	or t2, t2, s4                    # 45
+	slli s1, s2, 9
+	srli s4, a7, 23
+	or s1, s1, s4
+	xor s4, s2, t2
+	add t3, a1, a3                   # 101
+	xor t2, a7, s1                   # 45
+	add a1, s3, t0                   # 101
+	slli s1, s4, 28                  # 45
+	sw a6, 172(sp)
+	sltu a3, a1, s3                  # 101
+	add t0, t3, t4
+	srli s4, s4, 4                   # 45
+	slli a6, t2, 28
+	add s3, t0, a3                   # 101
+	or s4, s4, a6                    # 45
+	sw a1, 0(sp)
+	sw s3, 4(sp)
+	srli a6, t2, 4
+	lw t3, 8(s0)                     # 100
+	or t2, s1, a6                    # 45
+	xor s1, s2, s4
+	xor a6, a7, t2
+	lw t4, 12(s0)                    # 100
+	add t0, t3, s5                   # 100: word 0 of x$1_round
+	slli s4, s1, 18                  # 45
+	srli t2, s1, 14
+	sltu a3, t0, t3                  # 100
+	slli s1, a6, 18                  # 45
+	add t3, t4, s6                   # 100
+	or t2, t2, s1                    # 45
+	add t4, t3, a3                   # 100: word 1 of x$1_round
+	srli s1, a6, 14                  # 45
+	xor t3, s7, s9                   # 66
+	or a6, s4, s1                    # 45: word 1 of t$1_round
+	xor a3, s8, s10                  # 66
+	and t3, s2, t3
+	add s4, s11, t0                  # 86
+	and a3, a7, a3                   # 66
+	xor t3, s9, t3                   # 66: word 0 of t$1_round
+	sltu s1, s4, s11                 # 86
+	add t0, ra, t4
+	xor a3, s10, a3                  # 66: word 1 of t$1_round
+	add s11, t0, s1                  # 86
+	add ra, s4, t3
+	sltu t4, ra, s4
+	add t0, s11, a3
+	add s1, t0, t4
+	add t3, ra, t2                   # 86: word 0 of t1$1_round
+	add s11, s1, a6
+	sltu s4, t3, ra
+	slli t0, t1, 27                  # 38
+	srli t4, t1, 5
+	slli t2, a4, 27
+	srli s1, a4, 5
+	add a3, s11, s4                  # 86: word 1 of t1$1_round
+	or ra, t4, t2                    # 38
+	or a6, t0, s1
+	xor s11, t1, ra
+	xor s4, a4, a6
+	slli t4, s11, 26
+	srli t2, s11, 6
+	slli t0, s4, 26
+	srli ra, s4, 6
+	or s1, t2, t0
+	or a6, t4, ra
+	xor s11, t1, s1
+	xor t2, a4, a6
+	slli t0, s11, 4
+	srli s4, s11, 28
+	slli t4, t2, 4
+	or ra, s4, t4
+	srli s1, t2, 28
+	xor s11, a0, t1                  # 74
+	or a6, t0, s1                    # 38: word 1 of t$1_round
+	xor s4, a2, a4                   # 74
+	and t4, a5, s11
+	and t2, t5, s4
+	xor t0, a0, t4                   # 74: word 0 of t$1_round
+	xor s1, a2, t2                   # 74: word 1 of t$1_round
+	add a5, ra, t0                   # 87: word 0 of t2$1_round
+	sltu t5, a5, ra
+	add t4, a6, s1
+	add t2, t4, t5                   # 87: word 1 of t2$1_round
+	lw t4, 156(sp)
+	add t0, t3, a5                   # 88: word 0 of result.0$1_round
+	add a6, a3, t2
+	sltu ra, t0, t3
+	add t5, t4, t3                   # 88: word 0 of result.4$1_round
+	lw t2, 160(sp)
+	add s1, a6, ra                   # 88: word 1 of result.0$1_round
+	sltu a5, t5, t4
+	add a6, t2, a3
+	lw t3, 16(sp)                    # 101: word 0 of x$2_small_sigma0
+	lw t4, 20(sp)                    # 101: word 1 of x$2_small_sigma0
+	add ra, a6, a5                   # 88: word 1 of result.4$1_round
+	srli a3, t3, 7                   # 52
+	slli a6, t4, 25
+	or a5, a3, a6
+	slli t2, t3, 25
+	srli a3, t4, 7
+	or a6, t2, a3
+	xor t2, t3, a5
+	xor a6, t4, a6
+	slli a2, t2, 31
+	srli t2, t2, 1
+	slli a0, a6, 31
+	or t2, t2, a0
+	srli a0, a6, 1
+	or a6, a2, a0
+	xor a2, a5, t2                   # 52: word 0 of t
+	lw a5, 120(sp)                   # 101: word 0 of x$3_small_sigma1
+	lw t2, 124(sp)                   # 101: word 1 of x$3_small_sigma1
+	xor a0, a3, a6                   # 52: word 1 of t
+	sw s3, 192(sp)
+	slli a6, t2, 22                  # 59
+	srli s3, a5, 10
+	or a6, a6, s3
+	slli a3, a5, 22
+	srli s3, t2, 10
+	or a3, a3, s3
+	xor s3, a5, a3
+	xor a3, t2, a6
+	slli a6, s3, 13
+	sw a1, 188(sp)
+	srli s3, s3, 19
+	slli a1, a3, 13
+	or s3, s3, a1
+	srli a1, a3, 19
+	or a3, a6, a1
+	srli a6, a5, 6
+	slli a1, t2, 26
+	or a6, a6, a1
+	srli a1, t2, 6
+	xor s3, s3, a6                   # 59: word 0 of t
+	xor a6, a3, a1                   # 59: word 1 of t
+	add a3, s5, a2                   # 101
+	add a2, s6, a0
+	sltu a1, a3, s5
+	lw s6, 80(sp)
+	add s5, a2, a1
+	lw a0, 84(sp)
+	add a2, a3, s6
+	sw s6, 212(sp)
+	sw t2, 208(sp)
+	sltu a1, a2, a3
+	srli s6, t5, 23                  # 45
+	slli t2, ra, 9
+	add a3, s5, a0                   # 101
+	sw a0, 216(sp)
+	or s6, s6, t2                    # 45
+	slli a0, t5, 9
+	srli t2, ra, 23
+	or a0, a0, t2
+	xor t2, t5, s6
+	add s5, a3, a1                   # 101
+	xor s6, ra, a0                   # 45
+	add a3, a2, s3                   # 101
+	slli a0, t2, 28                  # 45
+	sw a5, 204(sp)
+	sltu a1, a3, a2                  # 101
+	add s3, s5, a6
+	srli t2, t2, 4                   # 45
+	slli a5, s6, 28
+	add a2, s3, a1                   # 101
+	or t2, t2, a5                    # 45
+	sw a3, 8(sp)
+	sw a2, 12(sp)
+	srli a5, s6, 4
+	lw s5, 16(s0)                    # 100
+	or s6, a0, a5                    # 45
+	xor a0, t5, t2
+	xor a5, ra, s6
+	lw a6, 20(s0)                    # 100
+	add s3, s5, t3                   # 100: word 0 of x$1_round
+	slli t2, a0, 18                  # 45
+	srli s6, a0, 14
+	sltu a1, s3, s5                  # 100
+	slli a0, a5, 18                  # 45
+	add s5, a6, t4                   # 100
+	or s6, s6, a0                    # 45
+	add a6, s5, a1                   # 100: word 1 of x$1_round
+	srli a0, a5, 14                  # 45
+	xor s5, s7, s2                   # 66
+	or a5, t2, a0                    # 45: word 1 of t$1_round
+	xor a1, s8, a7                   # 66
+	and s5, t5, s5
+	add t2, s9, s3                   # 86
+	and a1, ra, a1                   # 66
+	xor s5, s7, s5                   # 66: word 0 of t$1_round
+	sltu a0, t2, s9                  # 86
+	add s3, s10, a6
+	xor a1, s8, a1                   # 66: word 1 of t$1_round
+	add s9, s3, a0                   # 86
+	add s10, t2, s5
+	sltu a6, s10, t2
+	add s3, s9, a1
+	add a0, s3, a6
+	add s5, s10, s6                  # 86: word 0 of t1$1_round
+	add s9, a0, a5
+	sltu t2, s5, s10
+	slli s3, t0, 27                  # 38
+	srli a6, t0, 5
+	slli s6, s1, 27
+	srli a0, s1, 5
+	add a1, s9, t2                   # 86: word 1 of t1$1_round
+	or s10, a6, s6                   # 38
+	or a5, s3, a0
+	xor s9, t0, s10
+	xor t2, s1, a5
+	slli a6, s9, 26
+	srli s6, s9, 6
+	slli s3, t2, 26
+	srli s10, t2, 6
+	or a0, s6, s3
+	or a5, a6, s10
+	xor s9, t0, a0
+	xor s6, s1, a5
+	slli s3, s9, 4
+	srli t2, s9, 28
+	slli a6, s6, 4
+	or s10, t2, a6
+	srli a0, s6, 28
+	xor s9, t1, t0                   # 74
+	or a5, s3, a0                    # 38: word 1 of t$1_round
+	xor t2, a4, s1                   # 74
+	and a6, s11, s9
+	and s6, s4, t2
+	xor s3, t1, a6                   # 74: word 0 of t$1_round
+	xor a0, a4, s6                   # 74: word 1 of t$1_round
+	add s11, s10, s3                 # 87: word 0 of t2$1_round
+	sltu s4, s11, s10
+	add a6, a5, a0
+	add s6, a6, s4                   # 87: word 1 of t2$1_round
+	lw a6, 148(sp)
+	add s3, s5, s11                  # 88: word 0 of result.0$1_round
+	add a5, a1, s6
+	sltu s10, s3, s5
+	add s4, a6, s5                   # 88: word 0 of result.4$1_round
+	lw s6, 152(sp)
+	add a0, a5, s10                  # 88: word 1 of result.0$1_round
+	sltu s11, s4, a6
+	add a5, s6, a1
+	lw s5, 24(sp)                    # 101: word 0 of x$2_small_sigma0
+	lw a6, 28(sp)                    # 101: word 1 of x$2_small_sigma0
+	add s10, a5, s11                 # 88: word 1 of result.4$1_round
+	srli a1, s5, 7                   # 52
+	slli a5, a6, 25
+	or s11, a1, a5
+	slli s6, s5, 25
+	srli a1, a6, 7
+	or a5, s6, a1
+	xor s6, s5, s11
+	sw a4, 168(sp)
+	xor a5, a6, a5
+	slli a4, s6, 31
+	sw t1, 164(sp)
+	srli s6, s6, 1
+	slli t1, a5, 31
+	or s6, s6, t1
+	srli t1, a5, 1
+	or a5, a4, t1
+	xor a4, s11, s6                  # 52: word 0 of t
+	xor t1, a1, a5                   # 52: word 1 of t
+	lw s11, 188(sp)
+	lw a1, 192(sp)
+	sw a2, 224(sp)
+	slli a5, a1, 22                  # 59
+	srli a2, s11, 10
+	or a5, a5, a2
+	slli s6, s11, 22
+	srli a2, a1, 10
+	or s6, s6, a2
+	xor a2, s11, s6
+	xor s6, a1, a5
+	slli a5, a2, 13
+	sw a3, 220(sp)
+	srli a2, a2, 19
+	slli a3, s6, 13
+	or a2, a2, a3
+	srli a3, s6, 19
+	or s6, a5, a3
+	srli a5, s11, 6
+	slli a3, a1, 26
+	or a5, a5, a3
+	srli a3, a1, 6
+	xor a2, a2, a5                   # 59: word 0 of t
+	xor a5, s6, a3                   # 59: word 1 of t
+	add s6, t3, a4                   # 101
+	add a4, t4, t1
+	sltu a3, s6, t3
+	lw t4, 88(sp)
+	add t3, a4, a3
+	lw t1, 92(sp)
+	add a4, s6, t4
+	sltu a3, a4, s6
+	add s6, t3, t1
+	sw t1, 240(sp)
+	srli s11, s4, 23                 # 45
+	slli t1, s10, 9
+	or s11, s11, t1
+	slli a1, s4, 9
+	srli t1, s10, 23
+	or a1, a1, t1
+	xor t1, s4, s11
+	add t3, s6, a3                   # 101
+	xor s11, s10, a1                 # 45
+	add s6, a4, a2                   # 101
+	slli a1, t1, 28                  # 45
+	sw t4, 236(sp)
+	sltu a3, s6, a4                  # 101
+	add a2, t3, a5
+	srli t1, t1, 4                   # 45
+	slli t4, s11, 28
+	add a4, a2, a3                   # 101
+	or t1, t1, t4                    # 45
+	sw s6, 16(sp)
+	sw a4, 20(sp)
+	srli t4, s11, 4
+	lw t3, 24(s0)                    # 100
+	or s11, a1, t4                   # 45
+	xor a1, s4, t1
+	xor t4, s10, s11
+	lw a5, 28(s0)                    # 100
+	add a2, t3, s5                   # 100: word 0 of x$1_round
+	slli t1, a1, 18                  # 45
+	srli s11, a1, 14
+	sltu a3, a2, t3                  # 100
+	slli a1, t4, 18                  # 45
+	add t3, a5, a6                   # 100
+	or s11, s11, a1                  # 45
+	add a5, t3, a3                   # 100: word 1 of x$1_round
+	srli a1, t4, 14                  # 45
+	xor t3, s2, t5                   # 66
+	or t4, t1, a1                    # 45: word 1 of t$1_round
+	xor a3, a7, ra                   # 66
+	and t3, s4, t3
+	add t1, s7, a2                   # 86
+	and a3, s10, a3                  # 66
+	xor t3, s2, t3                   # 66: word 0 of t$1_round
+	sltu a1, t1, s7                  # 86
+	add a2, s8, a5
+	xor a3, a7, a3                   # 66: word 1 of t$1_round
+	add s7, a2, a1                   # 86
+	add s8, t1, t3
+	sltu a5, s8, t1
+	add a2, s7, a3
+	add a1, a2, a5
+	add t3, s8, s11                  # 86: word 0 of t1$1_round
+	add s7, a1, t4
+	sltu t1, t3, s8
+	slli a2, s3, 27                  # 38
+	srli a5, s3, 5
+	slli s11, a0, 27
+	srli a1, a0, 5
+	add a3, s7, t1                   # 86: word 1 of t1$1_round
+	or s8, a5, s11                   # 38
+	or t4, a2, a1
+	xor s7, s3, s8
+	xor t1, a0, t4
+	slli a5, s7, 26
+	srli s11, s7, 6
+	slli a2, t1, 26
+	srli s8, t1, 6
+	or a1, s11, a2
+	or t4, a5, s8
+	xor s7, s3, a1
+	xor s11, a0, t4
+	slli a2, s7, 4
+	srli t1, s7, 28
+	slli a5, s11, 4
+	or s8, t1, a5
+	srli a1, s11, 28
+	xor s7, t0, s3                   # 74
+	or t4, a2, a1                    # 38: word 1 of t$1_round
+	xor t1, s1, a0                   # 74
+	and a5, s9, s7
+	and s11, t2, t1
+	xor a2, t0, a5                   # 74: word 0 of t$1_round
+	xor a1, s1, s11                  # 74: word 1 of t$1_round
+	add s9, s8, a2                   # 87: word 0 of t2$1_round
+	sltu t2, s9, s8
+	add a5, t4, a1
+	add s11, a5, t2                  # 87: word 1 of t2$1_round
+	lw a5, 140(sp)
+	add a2, t3, s9                   # 88: word 0 of result.0$1_round
+	add t4, a3, s11
+	sltu s8, a2, t3
+	add t2, a5, t3                   # 88: word 0 of result.4$1_round
+	lw s11, 144(sp)
+	add a1, t4, s8                   # 88: word 1 of result.0$1_round
+	sltu s9, t2, a5
+	add t4, s11, a3
+	lw t3, 32(sp)                    # 101: word 0 of x$2_small_sigma0
+	lw a5, 36(sp)                    # 101: word 1 of x$2_small_sigma0
+	add s8, t4, s9                   # 88: word 1 of result.4$1_round
+	srli a3, t3, 7                   # 52
+	slli t4, a5, 25
+	or s9, a3, t4
+	slli s11, t3, 25
+	srli a3, a5, 7
+	or t4, s11, a3
+	xor s11, t3, s9
+	sw s1, 200(sp)
+	xor t4, a5, t4
+	slli s1, s11, 31
+	sw t0, 196(sp)
+	srli s11, s11, 1
+	slli t0, t4, 31
+	or s11, s11, t0
+	srli t0, t4, 1
+	or t4, s1, t0
+	xor s1, s9, s11                  # 52: word 0 of t
+	xor t0, a3, t4                   # 52: word 1 of t
+	lw s9, 220(sp)
+	lw a3, 224(sp)
+	sw a4, 248(sp)
+	slli t4, a3, 22                  # 59
+	srli a4, s9, 10
+	or t4, t4, a4
+	slli s11, s9, 22
+	srli a4, a3, 10
+	or s11, s11, a4
+	xor a4, s9, s11
+	xor s11, a3, t4
+	slli t4, a4, 13
+	sw s6, 244(sp)
+	srli a4, a4, 19
+	slli s6, s11, 13
+	or a4, a4, s6
+	srli s6, s11, 19
+	or s11, t4, s6
+	srli t4, s9, 6
+	slli s6, a3, 26
+	or t4, t4, s6
+	srli s6, a3, 6
+	xor a4, a4, t4                   # 59: word 0 of t
+	xor t4, s11, s6                  # 59: word 1 of t
+	add s11, s5, s1                  # 101
+	add s1, a6, t0
+	sltu s6, s11, s5
+	lw a6, 96(sp)
+	add s5, s1, s6
+	lw t0, 100(sp)
+	add s1, s11, a6
+	sltu s6, s1, s11
+	add s11, s5, t0
+	sw t0, 264(sp)
+	srli s9, t2, 23                  # 45
+	slli t0, s8, 9
+	or s9, s9, t0
+	slli a3, t2, 9
+	srli t0, s8, 23
+	or a3, a3, t0
+	xor t0, t2, s9
+	add s5, s11, s6                  # 101
+	xor s9, s8, a3                   # 45
+	add s11, s1, a4                  # 101
+	slli a3, t0, 28                  # 45
+	sw a6, 260(sp)
+	sltu s6, s11, s1                 # 101
+	add a4, s5, t4
+	srli t0, t0, 4                   # 45
+	slli a6, s9, 28
+	add s1, a4, s6                   # 101
+	or t0, t0, a6                    # 45
+	sw s11, 24(sp)
+	sw s1, 28(sp)
+	srli a6, s9, 4
+	lw s5, 32(s0)                    # 100
+	or s9, a3, a6                    # 45
+	xor a3, t2, t0
+	xor a6, s8, s9
+	lw t4, 36(s0)                    # 100
+	add a4, s5, t3                   # 100: word 0 of x$1_round
+	slli t0, a3, 18                  # 45
+	srli s9, a3, 14
+	sltu s6, a4, s5                  # 100
+	slli a3, a6, 18                  # 45
+	add s5, t4, a5                   # 100
+	or s9, s9, a3                    # 45
+	add t4, s5, s6                   # 100: word 1 of x$1_round
+	srli a3, a6, 14                  # 45
+	xor s5, t5, s4                   # 66
+	or a6, t0, a3                    # 45: word 1 of t$1_round
+	xor s6, ra, s10                  # 66
+	and s5, t2, s5
+	add t0, s2, a4                   # 86
+	and s6, s8, s6                   # 66
+	xor s5, t5, s5                   # 66: word 0 of t$1_round
+	sltu a3, t0, s2                  # 86
+	add a4, a7, t4
+	xor s6, ra, s6                   # 66: word 1 of t$1_round
+	add s2, a4, a3                   # 86
+	add a7, t0, s5
+	sltu t4, a7, t0
+	add a4, s2, s6
+	add a3, a4, t4
+	add s5, a7, s9                   # 86: word 0 of t1$1_round
+	add s2, a3, a6
+	sltu t0, s5, a7
+	slli a4, a2, 27                  # 38
+	srli t4, a2, 5
+	slli s9, a1, 27
+	srli a3, a1, 5
+	add s6, s2, t0                   # 86: word 1 of t1$1_round
+	or a7, t4, s9                    # 38
+	or a6, a4, a3
+	xor s2, a2, a7
+	xor t0, a1, a6
+	slli t4, s2, 26
+	srli s9, s2, 6
+	slli a4, t0, 26
+	srli a7, t0, 6
+	or a3, s9, a4
+	or a6, t4, a7
+	xor s2, a2, a3
+	xor s9, a1, a6
+	slli a4, s2, 4
+	srli t0, s2, 28
+	slli t4, s9, 4
+	or a7, t0, t4
+	srli a3, s9, 28
+	xor s2, s3, a2                   # 74
+	or a6, a4, a3                    # 38: word 1 of t$1_round
+	xor t0, a0, a1                   # 74
+	and t4, s7, s2
+	and s9, t1, t0
+	xor a4, s3, t4                   # 74: word 0 of t$1_round
+	xor a3, a0, s9                   # 74: word 1 of t$1_round
+	add s7, a7, a4                   # 87: word 0 of t2$1_round
+	sltu t1, s7, a7
+	add t4, a6, a3
+	add s9, t4, t1                   # 87: word 1 of t2$1_round
+	lw t4, 164(sp)
+	add a4, s5, s7                   # 88: word 0 of result.0$1_round
+	add a6, s6, s9
+	sltu a7, a4, s5
+	add t1, t4, s5                   # 88: word 0 of result.4$1_round
+	lw s9, 168(sp)
+	add a3, a6, a7                   # 88: word 1 of result.0$1_round
+	sltu s7, t1, t4
+	add a6, s9, s6
+	lw s5, 40(sp)                    # 101: word 0 of x$2_small_sigma0
+	lw t4, 44(sp)                    # 101: word 1 of x$2_small_sigma0
+	add a7, a6, s7                   # 88: word 1 of result.4$1_round
+	srli s6, s5, 7                   # 52
+	slli a6, t4, 25
+	or s7, s6, a6
+	slli s9, s5, 25
+	srli s6, t4, 7
+	or a6, s9, s6
+	xor s9, s5, s7
+	sw a0, 232(sp)
+	xor a6, t4, a6
+	slli a0, s9, 31
+	sw s3, 228(sp)
+	srli s9, s9, 1
+	slli s3, a6, 31
+	or s9, s9, s3
+	srli s3, a6, 1
+	or a6, a0, s3
+	xor a0, s7, s9                   # 52: word 0 of t
+	xor s3, s6, a6                   # 52: word 1 of t
+	lw s7, 244(sp)
+	lw s6, 248(sp)
+	sw s1, 272(sp)
+	slli a6, s6, 22                  # 59
+	srli s1, s7, 10
+	or a6, a6, s1
+	slli s9, s7, 22
+	srli s1, s6, 10
+	or s9, s9, s1
+	xor s1, s7, s9
+	xor s9, s6, a6
+	slli a6, s1, 13
+	sw s11, 268(sp)
+	srli s1, s1, 19
+	slli s11, s9, 13
+	or s1, s1, s11
+	srli s11, s9, 19
+	or s9, a6, s11
+	srli a6, s7, 6
+	slli s11, s6, 26
+	or a6, a6, s11
+	srli s11, s6, 6
+	xor s1, s1, a6                   # 59: word 0 of t
+	xor a6, s9, s11                  # 59: word 1 of t
+	add s9, t3, a0                   # 101
+	add a0, a5, s3
+	sltu s11, s9, t3
+	lw a5, 104(sp)
+	add t3, a0, s11
+	lw s3, 108(sp)
+	add a0, s9, a5
+	sltu s11, a0, s9
+	add s9, t3, s3
+	sw s3, 168(sp)
+	srli s7, t1, 23                  # 45
+	slli s3, a7, 9
+	or s7, s7, s3
+	slli s6, t1, 9
+	srli s3, a7, 23
+	or s6, s6, s3
+	xor s3, t1, s7
+	add t3, s9, s11                  # 101
+	xor s7, a7, s6                   # 45
+	add s9, a0, s1                   # 101
+	slli s6, s3, 28                  # 45
+	sw a5, 164(sp)
+	sltu s11, s9, a0                 # 101
+	add s1, t3, a6
+	srli s3, s3, 4                   # 45
+	slli a5, s7, 28
+	add a0, s1, s11                  # 101
+	or s3, s3, a5                    # 45
+	sw s9, 32(sp)
+	sw a0, 36(sp)
+	srli a5, s7, 4
+	lw t3, 40(s0)                    # 100
+	or s7, s6, a5                    # 45
+	xor s6, t1, s3
+	xor a5, a7, s7
+	lw a6, 44(s0)                    # 100
+	add s1, t3, s5                   # 100: word 0 of x$1_round
+	slli s3, s6, 18                  # 45
+	srli s7, s6, 14
+	sltu s11, s1, t3                 # 100
+	slli s6, a5, 18                  # 45
+	add t3, a6, t4                   # 100
+	or s7, s7, s6                    # 45
+	add a6, t3, s11                  # 100: word 1 of x$1_round
+	srli s6, a5, 14                  # 45
+	xor t3, s4, t2                   # 66
+	or a5, s3, s6                    # 45: word 1 of t$1_round
+	xor s11, s10, s8                 # 66
+	and t3, t1, t3
+	add s3, t5, s1                   # 86
+	and s11, a7, s11                 # 66
+	xor t3, s4, t3                   # 66: word 0 of t$1_round
+	sltu s6, s3, t5                  # 86
+	add s1, ra, a6
+	xor s11, s10, s11                # 66: word 1 of t$1_round
+	add t5, s1, s6                   # 86
+	add ra, s3, t3
+	sltu a6, ra, s3
+	add s1, t5, s11
+	add s6, s1, a6
+	add t3, ra, s7                   # 86: word 0 of t1$1_round
+	add t5, s6, a5
+	sltu s3, t3, ra
+	slli s1, a4, 27                  # 38
+	srli a6, a4, 5
+	slli s7, a3, 27
+	srli s6, a3, 5
+	add s11, t5, s3                  # 86: word 1 of t1$1_round
+	or ra, a6, s7                    # 38
+	or a5, s1, s6
+	xor t5, a4, ra
+	xor s3, a3, a5
+	slli a6, t5, 26
+	srli s7, t5, 6
+	slli s1, s3, 26
+	srli ra, s3, 6
+	or s6, s7, s1
+	or a5, a6, ra
+	xor t5, a4, s6
+	xor s7, a3, a5
+	slli s1, t5, 4
+	srli s3, t5, 28
+	slli a6, s7, 4
+	or ra, s3, a6
+	srli s6, s7, 28
+	xor t5, a2, a4                   # 74
+	or a5, s1, s6                    # 38: word 1 of t$1_round
+	xor s3, a1, a3                   # 74
+	and a6, s2, t5
+	and s7, t0, s3
+	xor s1, a2, a6                   # 74: word 0 of t$1_round
+	xor s6, a1, s7                   # 74: word 1 of t$1_round
+	add s2, ra, s1                   # 87: word 0 of t2$1_round
+	sltu t0, s2, ra
+	add a6, a5, s6
+	add s7, a6, t0                   # 87: word 1 of t2$1_round
+	lw a6, 196(sp)
+	add s1, t3, s2                   # 88: word 0 of result.0$1_round
+	add a5, s11, s7
+	sltu ra, s1, t3
+	add t0, a6, t3                   # 88: word 0 of result.4$1_round
+	lw s7, 200(sp)
+	add s6, a5, ra                   # 88: word 1 of result.0$1_round
+	sltu s2, t0, a6
+	add a5, s7, s11
+	lw t3, 48(sp)                    # 101: word 0 of x$2_small_sigma0
+	lw a6, 52(sp)                    # 101: word 1 of x$2_small_sigma0
+	add ra, a5, s2                   # 88: word 1 of result.4$1_round
+	srli s11, t3, 7                  # 52
+	slli a5, a6, 25
+	or s2, s11, a5
+	slli s7, t3, 25
+	srli s11, a6, 7
+	or a5, s7, s11
+	xor s7, t3, s2
+	sw a1, 256(sp)
+	xor a5, a6, a5
+	slli a1, s7, 31
+	sw a2, 252(sp)
+	srli s7, s7, 1
+	slli a2, a5, 31
+	or s7, s7, a2
+	srli a2, a5, 1
+	or a5, a1, a2
+	xor a1, s2, s7                   # 52: word 0 of t
+	xor a2, s11, a5                  # 52: word 1 of t
+	lw s2, 268(sp)
+	lw s11, 272(sp)
+	sw a0, 288(sp)
+	slli a5, s11, 22                 # 59
+	srli a0, s2, 10
+	or a5, a5, a0
+	slli s7, s2, 22
+	srli a0, s11, 10
+	or s7, s7, a0
+	xor a0, s2, s7
+	xor s7, s11, a5
+	slli a5, a0, 13
+	sw s9, 284(sp)
+	srli a0, a0, 19
+	slli s9, s7, 13
+	or a0, a0, s9
+	srli s9, s7, 19
+	or s7, a5, s9
+	srli a5, s2, 6
+	slli s9, s11, 26
+	or a5, a5, s9
+	srli s9, s11, 6
+	xor a0, a0, a5                   # 59: word 0 of t
+	xor a5, s7, s9                   # 59: word 1 of t
+	add s7, s5, a1                   # 101
+	add a1, t4, a2
+	sltu s9, s7, s5
+	lw t4, 172(sp)
+	add s5, a1, s9
+	add a2, s7, t4
+	lw s9, 176(sp)
+	sltu a1, a2, s7
+	srli t4, t0, 23                  # 45
+	slli s11, ra, 9
+	add s7, s5, s9                   # 101
+	or t4, t4, s11                   # 45
+	slli s9, t0, 9
+	srli s11, ra, 23
+	or s9, s9, s11
+	xor s11, t0, t4
+	add s5, s7, a1                   # 101
+	xor t4, ra, s9                   # 45
+	add s7, a2, a0                   # 101
+	slli s9, s11, 28                 # 45
+	sltu a1, s7, a2                  # 101
+	add a0, s5, a5
+	srli s11, s11, 4                 # 45
+	slli s2, t4, 28
+	add a2, a0, a1                   # 101
+	or s11, s11, s2                  # 45
+	sw s7, 40(sp)
+	sw a2, 44(sp)
+	srli s2, t4, 4
+	lw s5, 48(s0)                    # 100
+	or t4, s9, s2                    # 45
+	xor s9, t0, s11
+	xor s2, ra, t4
+	lw a5, 52(s0)                    # 100
+	add a0, s5, t3                   # 100: word 0 of x$1_round
+	slli s11, s9, 18                 # 45
+	srli t4, s9, 14
+	sltu a1, a0, s5                  # 100
+	slli s9, s2, 18                  # 45
+	add s5, a5, a6                   # 100
+	or t4, t4, s9                    # 45
+	add a5, s5, a1                   # 100: word 1 of x$1_round
+	srli s9, s2, 14                  # 45
+	xor s5, t2, t1                   # 66
+	or s2, s11, s9                   # 45: word 1 of t$1_round
+	xor a1, s8, a7                   # 66
+	and s5, t0, s5
+	add s11, s4, a0                  # 86
+	and a1, ra, a1                   # 66
+	xor s5, t2, s5                   # 66: word 0 of t$1_round
+	sltu s9, s11, s4                 # 86
+	add a0, s10, a5
+	xor a1, s8, a1                   # 66: word 1 of t$1_round
+	add s4, a0, s9                   # 86
+	add s10, s11, s5
+	sltu a5, s10, s11
+	add a0, s4, a1
+	add s9, a0, a5
+	add s5, s10, t4                  # 86: word 0 of t1$1_round
+	add s4, s9, s2
+	sltu s11, s5, s10
+	slli a0, s1, 27                  # 38
+	srli a5, s1, 5
+	slli t4, s6, 27
+	srli s9, s6, 5
+	add a1, s4, s11                  # 86: word 1 of t1$1_round
+	or s10, a5, t4                   # 38
+	or s2, a0, s9
+	xor s4, s1, s10
+	xor s11, s6, s2
+	slli a5, s4, 26
+	srli t4, s4, 6
+	slli a0, s11, 26
+	srli s10, s11, 6
+	or s9, t4, a0
+	or s2, a5, s10
+	xor s4, s1, s9
+	xor t4, s6, s2
+	slli a0, s4, 4
+	srli s11, s4, 28
+	slli a5, t4, 4
+	or s10, s11, a5
+	srli s9, t4, 28
+	xor s4, a4, s1                   # 74
+	or s2, a0, s9                    # 38: word 1 of t$1_round
+	xor s11, a3, s6                  # 74
+	and a5, t5, s4
+	and t4, s3, s11
+	xor a0, a4, a5                   # 74: word 0 of t$1_round
+	xor s9, a3, t4                   # 74: word 1 of t$1_round
+	add t5, s10, a0                  # 87: word 0 of t2$1_round
+	sltu s3, t5, s10
+	add a5, s2, s9
+	add t4, a5, s3                   # 87: word 1 of t2$1_round
+	lw a5, 228(sp)
+	add a0, s5, t5                   # 88: word 0 of result.0$1_round
+	add s2, a1, t4
+	sltu s10, a0, s5
+	add s3, a5, s5                   # 88: word 0 of result.4$1_round
+	lw t4, 232(sp)
+	add s9, s2, s10                  # 88: word 1 of result.0$1_round
+	sltu t5, s3, a5
+	add s2, t4, a1
+	lw s5, 56(sp)                    # 101: word 0 of x$2_small_sigma0
+	lw a5, 60(sp)                    # 101: word 1 of x$2_small_sigma0
+	add s10, s2, t5                  # 88: word 1 of result.4$1_round
+	srli a1, s5, 7                   # 52
+	slli s2, a5, 25
+	or t5, a1, s2
+	slli t4, s5, 25
+	srli a1, a5, 7
+	or s2, t4, a1
+	xor t4, s5, t5
+	sw a3, 280(sp)
+	xor s2, a5, s2
+	slli a3, t4, 31
+	sw a4, 276(sp)
+	srli t4, t4, 1
+	slli a4, s2, 31
+	or t4, t4, a4
+	srli a4, s2, 1
+	or s2, a3, a4
+	xor a3, t5, t4                   # 52: word 0 of t
+	xor a4, a1, s2                   # 52: word 1 of t
+	lw t5, 284(sp)
+	lw a1, 288(sp)
+	sw a2, 200(sp)
+	slli s2, a1, 22                  # 59
+	srli a2, t5, 10
+	or s2, s2, a2
+	slli t4, t5, 22
+	srli a2, a1, 10
+	or t4, t4, a2
+	xor a2, t5, t4
+	xor t4, a1, s2
+	slli s2, a2, 13
+	sw s7, 196(sp)
+	srli a2, a2, 19
+	slli s7, t4, 13
+	or a2, a2, s7
+	srli s7, t4, 19
+	or t4, s2, s7
+	srli s2, t5, 6
+	slli s7, a1, 26
+	or s2, s2, s7
+	srli s7, a1, 6
+	xor a2, a2, s2                   # 59: word 0 of t
+	xor s2, t4, s7                   # 59: word 1 of t
+	add t4, t3, a3                   # 101
+	add a3, a6, a4
+	sltu s7, t4, t3
+	lw a6, 204(sp)
+	add t3, a3, s7
+	add a4, t4, a6
+	lw s7, 208(sp)
+	sltu a3, a4, t4
+	srli a6, s3, 23                  # 45
+	slli a1, s10, 9
+	add t4, t3, s7                   # 101
+	or a6, a6, a1                    # 45
+	slli s7, s3, 9
+	srli a1, s10, 23
+	or s7, s7, a1
+	xor a1, s3, a6
+	add t3, t4, a3                   # 101
+	xor a6, s10, s7                  # 45
+	add t4, a4, a2                   # 101
+	slli s7, a1, 28                  # 45
+	sltu a3, t4, a4                  # 101
+	add a2, t3, s2
+	srli a1, a1, 4                   # 45
+	slli t5, a6, 28
+	add a4, a2, a3                   # 101
+	or a1, a1, t5                    # 45
+	sw t4, 48(sp)
+	sw a4, 52(sp)
+	srli t5, a6, 4
+	lw t3, 56(s0)                    # 100
+	or a6, s7, t5                    # 45
+	xor s7, s3, a1
+	xor t5, s10, a6
+	lw s2, 60(s0)                    # 100
+	add a2, t3, s5                   # 100: word 0 of x$1_round
+	slli a1, s7, 18                  # 45
+	srli a6, s7, 14
+	sltu a3, a2, t3                  # 100
+	slli s7, t5, 18                  # 45
+	add t3, s2, a5                   # 100
+	or a6, a6, s7                    # 45
+	add s2, t3, a3                   # 100: word 1 of x$1_round
+	srli s7, t5, 14                  # 45
+	xor t3, t1, t0                   # 66
+	or t5, a1, s7                    # 45: word 1 of t$1_round
+	xor a3, a7, ra                   # 66
+	and t3, s3, t3
+	add a1, t2, a2                   # 86
+	and a3, s10, a3                  # 66
+	xor t3, t1, t3                   # 66: word 0 of t$1_round
+	sltu s7, a1, t2                  # 86
+	add a2, s8, s2
+	xor a3, a7, a3                   # 66: word 1 of t$1_round
+	add t2, a2, s7                   # 86
+	add s8, a1, t3
+	sltu s2, s8, a1
+	add a2, t2, a3
+	add s7, a2, s2
+	add t3, s8, a6                   # 86: word 0 of t1$1_round
+	add t2, s7, t5
+	sltu a1, t3, s8
+	slli a2, a0, 27                  # 38
+	srli s2, a0, 5
+	slli a6, s9, 27
+	srli s7, s9, 5
+	add a3, t2, a1                   # 86: word 1 of t1$1_round
+	or s8, s2, a6                    # 38
+	or t5, a2, s7
+	xor t2, a0, s8
+	xor a1, s9, t5
+	slli s2, t2, 26
+	srli a6, t2, 6
+	slli a2, a1, 26
+	srli s8, a1, 6
+	or s7, a6, a2
+	or t5, s2, s8
+	xor t2, a0, s7
+	xor a6, s9, t5
+	slli a2, t2, 4
+	srli a1, t2, 28
+	slli s2, a6, 4
+	or s8, a1, s2
+	srli s7, a6, 28
+	xor t2, s1, a0                   # 74
+	or t5, a2, s7                    # 38: word 1 of t$1_round
+	xor a1, s6, s9                   # 74
+	and s2, s4, t2
+	and a6, s11, a1
+	xor a2, s1, s2                   # 74: word 0 of t$1_round
+	xor s7, s6, a6                   # 74: word 1 of t$1_round
+	add s4, s8, a2                   # 87: word 0 of t2$1_round
+	sltu s11, s4, s8
+	add s2, t5, s7
+	add a6, s2, s11                  # 87: word 1 of t2$1_round
+	lw s2, 252(sp)
+	add a2, t3, s4                   # 88: word 0 of result.0$1_round
+	add t5, a3, a6
+	sltu s8, a2, t3
+	add s11, s2, t3                  # 88: word 0 of result.4$1_round
+	lw a6, 256(sp)
+	add s7, t5, s8                   # 88: word 1 of result.0$1_round
+	sltu s4, s11, s2
+	add t5, a6, a3
+	lw t3, 64(sp)                    # 101: word 0 of x$2_small_sigma0
+	lw s2, 68(sp)                    # 101: word 1 of x$2_small_sigma0
+	add s8, t5, s4                   # 88: word 1 of result.4$1_round
+	srli a3, t3, 7                   # 52
+	slli t5, s2, 25
+	or s4, a3, t5
+	slli a6, t3, 25
+	srli a3, s2, 7
+	or t5, a6, a3
+	xor a6, t3, s4
+	sw s6, 296(sp)
+	xor t5, s2, t5
+	slli s6, a6, 31
+	sw s1, 292(sp)
+	srli a6, a6, 1
+	slli s1, t5, 31
+	or a6, a6, s1
+	srli s1, t5, 1
+	or t5, s6, s1
+	xor s6, s4, a6                   # 52: word 0 of t
+	xor s1, a3, t5                   # 52: word 1 of t
+	lw s4, 196(sp)
+	lw a3, 200(sp)
+	sw a4, 232(sp)
+	slli t5, a3, 22                  # 59
+	srli a4, s4, 10
+	or t5, t5, a4
+	slli a6, s4, 22
+	srli a4, a3, 10
+	or a6, a6, a4
+	xor a4, s4, a6
+	xor a6, a3, t5
+	slli t5, a4, 13
+	sw t4, 228(sp)
+	srli a4, a4, 19
+	slli t4, a6, 13
+	or a4, a4, t4
+	srli t4, a6, 19
+	or a6, t5, t4
+	srli t5, s4, 6
+	slli t4, a3, 26
+	or t5, t5, t4
+	srli t4, a3, 6
+	xor a4, a4, t5                   # 59: word 0 of t
+	xor t5, a6, t4                   # 59: word 1 of t
+	add a6, s5, s6                   # 101
+	add s6, a5, s1
+	sltu t4, a6, s5
+	lw a5, 188(sp)
+	add s5, s6, t4
+	add s1, a6, a5
+	lw t4, 192(sp)
+	sltu s6, s1, a6
+	srli a5, s11, 23                 # 45
+	slli a3, s8, 9
+	add a6, s5, t4                   # 101
+	or a5, a5, a3                    # 45
+	slli t4, s11, 9
+	srli a3, s8, 23
+	or t4, t4, a3
+	xor a3, s11, a5
+	add s5, a6, s6                   # 101
+	xor a5, s8, t4                   # 45
+	add a6, s1, a4                   # 101
+	slli t4, a3, 28                  # 45
+	sltu s6, a6, s1                  # 101
+	add a4, s5, t5
+	srli a3, a3, 4                   # 45
+	slli s4, a5, 28
+	add s1, a4, s6                   # 101
+	or a3, a3, s4                    # 45
+	sw a6, 56(sp)
+	sw s1, 60(sp)
+	srli s4, a5, 4
+	lw s5, 64(s0)                    # 100
+	or a5, t4, s4                    # 45
+	xor t4, s11, a3
+	xor s4, s8, a5
+	lw t5, 68(s0)                    # 100
+	add a4, s5, t3                   # 100: word 0 of x$1_round
+	slli a3, t4, 18                  # 45
+	srli a5, t4, 14
+	sltu s6, a4, s5                  # 100
+	slli t4, s4, 18                  # 45
+	add s5, t5, s2                   # 100
+	or a5, a5, t4                    # 45
+	add t5, s5, s6                   # 100: word 1 of x$1_round
+	srli t4, s4, 14                  # 45
+	xor s5, t0, s3                   # 66
+	or s4, a3, t4                    # 45: word 1 of t$1_round
+	xor s6, ra, s10                  # 66
+	and s5, s11, s5
+	add a3, t1, a4                   # 86
+	and s6, s8, s6                   # 66
+	xor s5, t0, s5                   # 66: word 0 of t$1_round
+	sltu t4, a3, t1                  # 86
+	add a4, a7, t5
+	xor s6, ra, s6                   # 66: word 1 of t$1_round
+	add t1, a4, t4                   # 86
+	add a7, a3, s5
+	sltu t5, a7, a3
+	add a4, t1, s6
+	add t4, a4, t5
+	add s5, a7, a5                   # 86: word 0 of t1$1_round
+	add t1, t4, s4
+	sltu a3, s5, a7
+	slli a4, a2, 27                  # 38
+	srli t5, a2, 5
+	slli a5, s7, 27
+	srli t4, s7, 5
+	add s6, t1, a3                   # 86: word 1 of t1$1_round
+	or a7, t5, a5                    # 38
+	or s4, a4, t4
+	xor t1, a2, a7
+	xor a3, s7, s4
+	slli t5, t1, 26
+	srli a5, t1, 6
+	slli a4, a3, 26
+	srli a7, a3, 6
+	or t4, a5, a4
+	or s4, t5, a7
+	xor t1, a2, t4
+	xor a5, s7, s4
+	slli a4, t1, 4
+	srli a3, t1, 28
+	slli t5, a5, 4
+	or a7, a3, t5
+	srli t4, a5, 28
+	xor t1, a0, a2                   # 74
+	or s4, a4, t4                    # 38: word 1 of t$1_round
+	xor a3, s9, s7                   # 74
+	and t5, t2, t1
+	and a5, a1, a3
+	xor a4, a0, t5                   # 74: word 0 of t$1_round
+	xor t4, s9, a5                   # 74: word 1 of t$1_round
+	add t2, a7, a4                   # 87: word 0 of t2$1_round
+	sltu a1, t2, a7
+	add t5, s4, t4
+	add a5, t5, a1                   # 87: word 1 of t2$1_round
+	add a4, s5, t2                   # 88: word 0 of result.0$1_round
+	add s4, s6, a5
+	sltu a7, a4, s5
+	lw t5, 276(sp)
 	lw a5, 280(sp)
-	lw s4, 188(sp)
-	lw s1, 192(sp)
-	add a3, s2, s0                   # 63: word 1 of s.0
-	sltu a7, s9, t3
-	add s5, a5, a4
-	srli s0, s4, 1                   # 41
-	slli t3, s1, 31
-	add s8, s5, a7                   # 63: word 1 of s.4
-	slli s2, s4, 31                  # 41
-	or a5, s0, t3
-	srli a4, s1, 1
-	or s5, s2, a4
-	srli s0, s4, 8
-	slli t3, s1, 24
-	slli a7, s4, 24
-	or s2, s0, t3
-	srli a4, s1, 8
-	or s0, a7, a4
-	xor t3, a5, s2
-	srli a4, s4, 7
-	slli a5, s1, 25
-	xor a7, s5, s0
-	or s2, a4, a5
-	xor s0, t3, s2                   # 41: word 0 of t
-	lw a4, 164(sp)
-	lw t3, 168(sp)
-	srli s5, s1, 7
-	xor s4, a7, s5                   # 41: word 1 of t
-	srli s1, a4, 19                  # 44
-	slli s2, t3, 13
-	slli a5, a4, 13
-	or a7, s1, s2
+	add t4, s4, a7                   # 88: word 1 of result.0$1_round
+	add a1, t5, s5                   # 88: word 0 of result.4$1_round
+	add s4, a5, s6
+	sltu t2, a1, t5
+	lw s5, 180(sp)
+	lw s6, 184(sp)
+	add a7, s4, t2                   # 88: word 1 of result.4$1_round
+	srli a5, s5, 7                   # 52
+	slli s4, s6, 25
+	or t2, a5, s4
+	slli t5, s5, 25
+	srli a5, s6, 7
+	or s4, t5, a5
+	xor t5, s5, t2
+	sw s9, 304(sp)
+	xor s4, s6, s4
+	slli s9, t5, 31
+	sw a0, 300(sp)
+	srli t5, t5, 1
+	slli a0, s4, 31
+	or t5, t5, a0
+	srli a0, s4, 1
+	or s4, s9, a0
+	xor s9, t2, t5                   # 52: word 0 of t
+	xor a0, a5, s4                   # 52: word 1 of t
+	lw t2, 228(sp)
+	lw a5, 232(sp)
+	sw s1, 256(sp)
+	slli s4, a5, 22                  # 59
+	srli s1, t2, 10
+	or s4, s4, s1
+	slli t5, t2, 22
+	srli s1, a5, 10
+	or t5, t5, s1
+	xor s1, t2, t5
+	xor t5, a5, s4
+	slli s4, s1, 13
+	sw a6, 252(sp)
+	srli s1, s1, 19
+	slli a6, t5, 13
+	or s1, s1, a6
+	srli a6, t5, 19
+	or t5, s4, a6
+	srli s4, t2, 6
+	slli a6, a5, 26
+	or s4, s4, a6
+	srli a6, a5, 6
+	xor s1, s1, s4                   # 59: word 0 of t
+	xor s4, t5, a6                   # 59: word 1 of t
+	add t5, t3, s9                   # 101
+	sltu a6, t5, t3
+	add s9, s2, a0
+	add t3, s9, a6
+	lw s2, 220(sp)
+	lw a6, 224(sp)
+	add a0, t5, s2
+	sltu s9, a0, t5
+	add s2, t3, a6
+	add t5, s2, s9
+	add t3, a0, s1
+	sltu a6, t3, a0
+	add s2, t5, s4
+	add s9, s2, a6
+	sw t3, 64(sp)
+	sw s9, 68(sp)
+	lw s1, 72(s0)                    # 100
+	lw a0, 76(s0)
+	add t5, s1, s5                   # 100: word 0 of x$1_round
+	sltu s4, t5, s1
+	add s2, a0, s6
+	add a6, s2, s4                   # 100: word 1 of x$1_round
+	xor a0, s10, s8                  # 66
+	and s4, a7, a0
+	xor s1, s3, s11
+	xor a0, s10, s4                  # 66: word 1 of t$1_round
+	and s2, a1, s1
+	srli s4, a1, 23                  # 45
+	slli a5, a7, 9
+	xor s1, s3, s2                   # 66: word 0 of t$1_round
+	or s4, s4, a5                    # 45
+	slli s2, a1, 9
+	srli a5, a7, 23
+	or s2, s2, a5
+	xor a5, a1, s4
+	xor s4, a7, s2
+	slli s2, a5, 28
+	srli a5, a5, 4
+	slli t2, s4, 28
+	or a5, a5, t2
+	srli t2, s4, 4
+	or s4, s2, t2
+	xor s2, a1, a5
+	xor t2, a7, s4
+	slli a5, s2, 18
+	srli s4, s2, 14
+	slli s2, t2, 18
+	or s4, s4, s2
+	srli s2, t2, 14
+	or t2, a5, s2                    # 45: word 1 of t$1_round
+	add a5, t0, t5                   # 86
+	sltu s2, a5, t0
+	add t5, ra, a6
+	add t0, t5, s2
+	add ra, a5, s1
+	sltu a6, ra, a5
+	add t5, t0, a0
+	add s2, t5, a6
+	add s1, ra, s4                   # 86: word 0 of t1$1_round
+	add t0, s2, t2
+	sltu a5, s1, ra
+	slli t5, a4, 27                  # 38
+	srli a6, a4, 5
+	slli s4, t4, 27
+	srli s2, t4, 5
+	add a0, t0, a5                   # 86: word 1 of t1$1_round
+	or ra, a6, s4                    # 38
+	or t2, t5, s2
+	xor t0, a4, ra
+	xor a5, t4, t2
+	slli a6, t0, 26
+	srli s4, t0, 6
+	slli t5, a5, 26
+	srli ra, a5, 6
+	or s2, s4, t5
+	or t2, a6, ra
+	xor t0, a4, s2
+	xor s4, t4, t2
+	slli t5, t0, 4
+	srli a5, t0, 28
+	slli a6, s4, 4
+	or ra, a5, a6
+	srli s2, s4, 28
+	xor t0, a2, a4                   # 74
+	or t2, t5, s2                    # 38: word 1 of t$1_round
+	xor a5, s7, t4                   # 74
+	and a6, t1, t0
+	and s4, a3, a5
+	xor t5, a2, a6                   # 74: word 0 of t$1_round
+	xor s2, s7, s4                   # 74: word 1 of t$1_round
+	add t1, ra, t5                   # 87: word 0 of t2$1_round
+	sltu a3, t1, ra
+	add a6, t2, s2
+	add s4, a6, a3                   # 87: word 1 of t2$1_round
+	add t5, s1, t1                   # 88: word 0 of result.0$1_round
+	add t2, a0, s4
+	sltu ra, t5, s1
+	lw a6, 292(sp)
+	lw s4, 296(sp)
+	add s2, t2, ra                   # 88: word 1 of result.0$1_round
+	add a3, a6, s1                   # 88: word 0 of result.4$1_round
+	add t2, s4, a0
+	sltu t1, a3, a6
+	lw s1, 212(sp)
+	lw a0, 216(sp)
+	add ra, t2, t1                   # 88: word 1 of result.4$1_round
+	srli s4, s1, 7                   # 52
+	slli t2, a0, 25
+	or t1, s4, t2
+	slli a6, s1, 25
+	srli s4, a0, 7
+	or t2, a6, s4
+	xor a6, s1, t1
+	sw s7, 312(sp)
+	xor t2, a0, t2
+	slli s7, a6, 31
+	sw a2, 308(sp)
+	srli a6, a6, 1
+	slli a2, t2, 31
+	or a6, a6, a2
+	srli a2, t2, 1
+	or t2, s7, a2
+	xor s7, t1, a6                   # 52: word 0 of t
+	xor a2, s4, t2                   # 52: word 1 of t
+	lw t1, 252(sp)
+	lw s4, 256(sp)
+	sw s9, 224(sp)
+	slli t2, s4, 22                  # 59
+	srli s9, t1, 10
+	or t2, t2, s9
+	slli a6, t1, 22
+	srli s9, s4, 10
+	or a6, a6, s9
+	xor s9, t1, a6
+	xor a6, s4, t2
+	slli t2, s9, 13
+	sw t3, 220(sp)
+	srli s9, s9, 19
+	slli t3, a6, 13
+	or s9, s9, t3
+	srli t3, a6, 19
+	or a6, t2, t3
+	srli t2, t1, 6
+	slli t3, s4, 26
+	or t2, t2, t3
+	srli t3, s4, 6
+	xor s9, s9, t2                   # 59: word 0 of t
+	xor t2, a6, t3                   # 59: word 1 of t
+	add a6, s5, s7                   # 101
+	sltu t3, a6, s5
+	add s7, s6, a2
+	add s5, s7, t3
+	lw s6, 244(sp)
+	lw t3, 248(sp)
+	add a2, a6, s6
+	sltu s7, a2, a6
+	add s6, s5, t3
+	add a6, s6, s7
+	add s5, a2, s9
+	sltu t3, s5, a2
+	add s6, a6, t2
+	add s7, s6, t3
+	sw s5, 72(sp)
+	sw s7, 76(sp)
+	lw s9, 80(s0)                    # 100
+	lw a2, 84(s0)
+	add a6, s9, s1                   # 100: word 0 of x$1_round
+	sltu t2, a6, s9
+	add s6, a2, a0
+	add t3, s6, t2                   # 100: word 1 of x$1_round
+	xor a2, s8, a7                   # 66
+	and t2, ra, a2
+	xor s9, s11, a1
+	xor a2, s8, t2                   # 66: word 1 of t$1_round
+	and s6, a3, s9
+	srli t2, a3, 23                  # 45
+	slli s4, ra, 9
+	xor s9, s11, s6                  # 66: word 0 of t$1_round
+	or t2, t2, s4                    # 45
+	slli s6, a3, 9
+	srli s4, ra, 23
+	or s6, s6, s4
+	xor s4, a3, t2
+	xor t2, ra, s6
+	slli s6, s4, 28
+	srli s4, s4, 4
+	slli t1, t2, 28
+	or s4, s4, t1
+	srli t1, t2, 4
+	or t2, s6, t1
+	xor s6, a3, s4
+	xor t1, ra, t2
+	slli s4, s6, 18
+	srli t2, s6, 14
+	slli s6, t1, 18
+	or t2, t2, s6
+	srli s6, t1, 14
+	or t1, s4, s6                    # 45: word 1 of t$1_round
+	add s4, s3, a6                   # 86
+	sltu s6, s4, s3
+	add a6, s10, t3
+	add s3, a6, s6
+	add s10, s4, s9
+	sltu t3, s10, s4
+	add a6, s3, a2
+	add s6, a6, t3
+	add s9, s10, t2                  # 86: word 0 of t1$1_round
+	add s3, s6, t1
+	sltu s4, s9, s10
+	slli a6, t5, 27                  # 38
+	srli t3, t5, 5
+	slli t2, s2, 27
+	srli s6, s2, 5
+	add a2, s3, s4                   # 86: word 1 of t1$1_round
+	or s10, t3, t2                   # 38
+	or t1, a6, s6
+	xor s3, t5, s10
+	xor s4, s2, t1
+	slli t3, s3, 26
+	srli t2, s3, 6
+	slli a6, s4, 26
+	srli s10, s4, 6
+	or s6, t2, a6
+	or t1, t3, s10
+	xor s3, t5, s6
+	xor t2, s2, t1
+	slli a6, s3, 4
+	srli s4, s3, 28
+	slli t3, t2, 4
+	or s10, s4, t3
+	srli s6, t2, 28
+	xor s3, a4, t5                   # 74
+	or t1, a6, s6                    # 38: word 1 of t$1_round
+	xor s4, t4, s2                   # 74
+	and t3, t0, s3
+	and t2, a5, s4
+	xor a6, a4, t3                   # 74: word 0 of t$1_round
+	xor s6, t4, t2                   # 74: word 1 of t$1_round
+	add t0, s10, a6                  # 87: word 0 of t2$1_round
+	sltu a5, t0, s10
+	add t3, t1, s6
+	add t2, t3, a5                   # 87: word 1 of t2$1_round
+	add a6, s9, t0                   # 88: word 0 of result.0$1_round
+	add t1, a2, t2
+	sltu s10, a6, s9
+	lw t3, 300(sp)
+	lw t2, 304(sp)
+	add s6, t1, s10                  # 88: word 1 of result.0$1_round
+	add a5, t3, s9                   # 88: word 0 of result.4$1_round
+	add t1, t2, a2
+	sltu t0, a5, t3
+	lw s9, 236(sp)
+	lw a2, 240(sp)
+	add s10, t1, t0                  # 88: word 1 of result.4$1_round
+	srli t2, s9, 7                   # 52
+	slli t1, a2, 25
+	or t0, t2, t1
+	slli t3, s9, 25
+	srli t2, a2, 7
+	or t1, t3, t2
+	xor t3, s9, t0
+	sw t4, 320(sp)
+	xor t1, a2, t1
+	slli t4, t3, 31
+	sw a4, 316(sp)
+	srli t3, t3, 1
+	slli a4, t1, 31
+	or t3, t3, a4
+	srli a4, t1, 1
+	or t1, t4, a4
+	xor t4, t0, t3                   # 52: word 0 of t
+	xor a4, t2, t1                   # 52: word 1 of t
+	lw t0, 220(sp)
+	lw t2, 224(sp)
+	sw s7, 184(sp)
+	slli t1, t2, 22                  # 59
+	srli s7, t0, 10
+	or t1, t1, s7
+	slli t3, t0, 22
+	srli s7, t2, 10
+	or t3, t3, s7
+	xor s7, t0, t3
+	xor t3, t2, t1
+	slli t1, s7, 13
+	sw s5, 180(sp)
+	srli s7, s7, 19
+	slli s5, t3, 13
+	or s7, s7, s5
 	srli s5, t3, 19
-	or s1, a5, s5
-	slli a5, t3, 3
-	srli s5, a4, 29
-	or a5, a5, s5
-	slli s2, a4, 3
-	srli s5, t3, 29
-	or s2, s2, s5
-	xor s5, a7, s2
-	xor a7, s1, a5
-	srli s2, a4, 6
-	slli s1, t3, 26
-	or a5, s2, s1
-	srli a4, t3, 6
-	xor s2, s5, a5                   # 44: word 0 of t
-	xor s1, a7, a4                   # 44: word 1 of t
-	add t3, t1, s0                   # 64
-	add a5, t5, s4
-	lw a4, 220(sp)
-	sltu s5, t3, t1
-	lw t5, 224(sp)
-	add a7, a5, s5
-	add s0, t3, a4
-	sltu t1, s0, t3
-	add s4, a7, t5
-	add a5, s4, t1
-	add s5, s0, s2
-	sltu a4, s5, s0
-	add t3, a5, s1
-	sw s10, 156(sp)
-	add a7, t3, a4
+	or t3, t1, s5
+	srli t1, t0, 6
+	slli s5, t2, 26
+	or t1, t1, s5
+	srli s5, t2, 6
+	xor s7, s7, t1                   # 59: word 0 of t
+	xor t1, t3, s5                   # 59: word 1 of t
+	add t3, s1, t4                   # 101
+	sltu s5, t3, s1
+	add t4, a0, a4
+	add s1, t4, s5
+	lw a0, 268(sp)
+	lw s5, 272(sp)
+	add a4, t3, a0
+	sltu t4, a4, t3
+	add a0, s1, s5
+	add t3, a0, t4
+	add s1, a4, s7
+	sltu s5, s1, a4
+	add a0, t3, t1
+	add t4, a0, s5
+	sw s1, 80(sp)
+	sw t4, 84(sp)
+	lw s7, 88(s0)                    # 100
+	lw a4, 92(s0)
+	add t3, s7, s9                   # 100: word 0 of x$1_round
+	sltu t1, t3, s7
+	add a0, a4, a2
+	add s5, a0, t1                   # 100: word 1 of x$1_round
+	xor a4, a7, ra                   # 66
+	and t1, s10, a4
+	xor s7, a1, a3
+	xor a4, a7, t1                   # 66: word 1 of t$1_round
+	and a0, a5, s7
+	srli t1, a5, 23                  # 45
+	slli t2, s10, 9
+	xor s7, a1, a0                   # 66: word 0 of t$1_round
+	or t1, t1, t2                    # 45
+	slli a0, a5, 9
+	srli t2, s10, 23
+	or a0, a0, t2
+	xor t2, a5, t1
+	xor t1, s10, a0
+	slli a0, t2, 28
+	srli t2, t2, 4
+	slli t0, t1, 28
+	or t2, t2, t0
+	srli t0, t1, 4
+	or t1, a0, t0
+	xor a0, a5, t2
+	xor t0, s10, t1
+	slli t2, a0, 18
+	srli t1, a0, 14
+	slli a0, t0, 18
+	or t1, t1, a0
+	srli a0, t0, 14
+	or t0, t2, a0                    # 45: word 1 of t$1_round
+	add t2, s11, t3                  # 86
+	sltu a0, t2, s11
+	add t3, s8, s5
+	add s11, t3, a0
+	add s8, t2, s7
+	sltu s5, s8, t2
+	add t3, s11, a4
+	add a0, t3, s5
+	add s7, s8, t1                   # 86: word 0 of t1$1_round
+	add s11, a0, t0
+	sltu t2, s7, s8
+	slli t3, a6, 27                  # 38
+	srli s5, a6, 5
+	slli t1, s6, 27
+	srli a0, s6, 5
+	add a4, s11, t2                  # 86: word 1 of t1$1_round
+	or s8, s5, t1                    # 38
+	or t0, t3, a0
+	xor s11, a6, s8
+	xor t2, s6, t0
+	slli s5, s11, 26
+	srli t1, s11, 6
+	slli t3, t2, 26
+	srli s8, t2, 6
+	or a0, t1, t3
+	or t0, s5, s8
+	xor s11, a6, a0
+	xor t1, s6, t0
+	slli t3, s11, 4
+	srli t2, s11, 28
+	slli s5, t1, 4
+	or s8, t2, s5
+	srli a0, t1, 28
+	xor s11, t5, a6                  # 74
+	or t0, t3, a0                    # 38: word 1 of t$1_round
+	xor t2, s2, s6                   # 74
+	and s5, s3, s11
+	and t1, s4, t2
+	xor t3, t5, s5                   # 74: word 0 of t$1_round
+	xor a0, s2, t1                   # 74: word 1 of t$1_round
+	add s3, s8, t3                   # 87: word 0 of t2$1_round
+	sltu s4, s3, s8
+	add s5, t0, a0
+	add t1, s5, s4                   # 87: word 1 of t2$1_round
+	add t3, s7, s3                   # 88: word 0 of result.0$1_round
+	add t0, a4, t1
+	sltu s8, t3, s7
+	lw s5, 308(sp)
+	lw t1, 312(sp)
+	add a0, t0, s8                   # 88: word 1 of result.0$1_round
+	add s4, s5, s7                   # 88: word 0 of result.4$1_round
+	add t0, t1, a4
+	sltu s3, s4, s5
+	lw s7, 260(sp)
+	lw a4, 264(sp)
+	add s8, t0, s3                   # 88: word 1 of result.4$1_round
+	srli t1, s7, 7                   # 52
+	slli t0, a4, 25
+	or s3, t1, t0
+	slli s5, s7, 25
+	srli t1, a4, 7
+	or t0, s5, t1
+	xor s5, s7, s3
+	sw s2, 280(sp)
+	xor t0, a4, t0
+	slli s2, s5, 31
+	sw t5, 276(sp)
+	srli s5, s5, 1
+	slli t5, t0, 31
+	or s5, s5, t5
+	srli t5, t0, 1
+	or t0, s2, t5
+	xor s2, s3, s5                   # 52: word 0 of t
+	xor t5, t1, t0                   # 52: word 1 of t
+	lw s3, 180(sp)
+	lw t1, 184(sp)
+	sw t4, 216(sp)
+	slli t0, t1, 22                  # 59
+	srli t4, s3, 10
+	or t0, t0, t4
+	slli s5, s3, 22
+	srli t4, t1, 10
+	or s5, s5, t4
+	xor t4, s3, s5
+	xor s5, t1, t0
+	slli t0, t4, 13
+	sw s1, 212(sp)
+	srli t4, t4, 19
+	slli s1, s5, 13
+	or t4, t4, s1
+	srli s1, s5, 19
+	or s5, t0, s1
+	srli t0, s3, 6
+	slli s1, t1, 26
+	or s3, t0, s1
+	srli t0, t1, 6
+	xor s1, t4, s3                   # 59: word 0 of t
+	xor t1, s5, t0                   # 59: word 1 of t
+	add t4, s9, s2                   # 101
+	add s5, a2, t5
+	lw s2, 284(sp)
+	sltu s3, t4, s9
+	lw t5, 288(sp)
+	add t0, s5, s3
+	add s9, t4, s2
+	sltu a2, s9, t4
+	add s5, t0, t5
+	add s3, s5, a2
+	add s2, s9, s1
+	sltu t4, s2, s9
+	add t0, s3, t1
+	add t5, t0, t4
+	sw s2, 88(sp)
+	sw t5, 92(sp)
+	lw s5, 96(s0)                    # 100
+	lw a2, 100(s0)
+	add s1, s5, s7                   # 100: word 0 of x$1_round
+	sltu s9, s1, s5
+	add s3, a2, a4
+	xor t0, a3, a5                   # 66
+	add t1, s3, s9                   # 100: word 1 of x$1_round
+	xor t4, ra, s10                  # 66
+	and s5, s4, t0
+	and a2, s8, t4
+	xor s3, a3, s5                   # 66: word 0 of t$1_round
+	xor s9, ra, a2                   # 66: word 1 of t$1_round
+	srli t4, s4, 23                  # 45
+	slli s5, s8, 9
+	or a2, t4, s5
+	slli t0, s4, 9
+	srli t4, s8, 23
+	or s5, t0, t4
+	xor t0, s4, a2
+	xor t4, s8, s5
+	slli a2, t0, 28
+	srli s5, t0, 4
+	slli t0, t4, 28
+	or s5, s5, t0
+	srli t0, t4, 4
+	or t4, a2, t0
+	xor a2, s4, s5
+	xor t0, s8, t4
+	slli s5, a2, 18
+	srli t4, a2, 14
+	slli a2, t0, 18
+	or t4, t4, a2
+	srli a2, t0, 14
+	or t0, s5, a2                    # 45: word 1 of t$1_round
+	add s5, a1, s1                   # 86
+	sltu a2, s5, a1
+	add s1, a7, t1
+	add a1, s1, a2
+	add a7, s5, s3
+	sltu t1, a7, s5
+	add s1, a1, s9
+	add a2, s1, t1
+	add s3, a7, t4                   # 86: word 0 of t1$1_round
+	add a1, a2, t0
+	sltu s5, s3, a7
+	slli s1, t3, 27                  # 38
+	srli t1, t3, 5
+	slli t4, a0, 27
+	srli a2, a0, 5
+	add s9, a1, s5                   # 86: word 1 of t1$1_round
+	or a7, t1, t4                    # 38
+	or t0, s1, a2
+	xor a1, t3, a7
+	xor s5, a0, t0
+	slli t1, a1, 26
+	srli t4, a1, 6
+	slli s1, s5, 26
+	srli a7, s5, 6
+	or a2, t4, s1
+	or t0, t1, a7
+	xor a1, t3, a2
+	xor t4, a0, t0
+	slli s1, a1, 4
+	srli s5, a1, 28
+	slli t1, t4, 4
+	or a7, s5, t1
+	srli a2, t4, 28
+	xor a1, a6, t3                   # 74
+	or t0, s1, a2                    # 38: word 1 of t$1_round
+	xor s5, s6, a0                   # 74
+	and t1, s11, a1
+	and t4, t2, s5
+	xor s1, a6, t1                   # 74: word 0 of t$1_round
+	xor a2, s6, t4                   # 74: word 1 of t$1_round
+	add s11, a7, s1                  # 87: word 0 of t2$1_round
+	sltu t2, s11, a7
+	add t1, t0, a2
+	add t4, t1, t2                   # 87: word 1 of t2$1_round
+	add s1, s3, s11                  # 88: word 0 of result.0$1_round
+	sltu a7, s1, s3
+	add t0, s9, t4
+	lw t1, 316(sp)
+	lw s11, 320(sp)
+	add a2, t0, a7                   # 88: word 1 of result.0$1_round
+	add a7, t1, s3                   # 88: word 0 of result.4$1_round
+	add t4, s11, s9
+	sltu t2, a7, t1
+	lw s3, 164(sp)
+	lw s9, 168(sp)
+	add t0, t4, t2                   # 88: word 1 of result.4$1_round
+	srli s11, s3, 7                  # 52
+	slli t4, s9, 25
+	or t2, s11, t4
+	slli t1, s3, 25
+	srli s11, s9, 7
+	or t4, t1, s11
+	xor t1, s3, t2
+	sw s6, 248(sp)
+	xor t4, s9, t4
+	slli s6, t1, 31
+	sw a6, 244(sp)
+	srli t1, t1, 1
+	slli a6, t4, 31
+	or t1, t1, a6
+	srli a6, t4, 1
+	or t4, s6, a6
+	xor s6, t2, t1                   # 52: word 0 of t
+	xor a6, s11, t4                  # 52: word 1 of t
+	lw t2, 212(sp)
+	lw s11, 216(sp)
+	sw t5, 184(sp)
+	slli t4, s11, 22                 # 59
+	srli t5, t2, 10
+	or t4, t4, t5
+	slli t1, t2, 22
+	srli t5, s11, 10
+	or t1, t1, t5
+	xor t5, t2, t1
+	xor t1, s11, t4
+	slli t4, t5, 13
+	sw s2, 180(sp)
+	srli t5, t5, 19
+	slli s2, t1, 13
+	or t5, t5, s2
+	srli s2, t1, 19
+	or t1, t4, s2
+	srli t4, t2, 6
+	slli s2, s11, 26
+	or t2, t4, s2
+	srli t4, s11, 6
+	xor s2, t5, t2                   # 59: word 0 of t
+	xor s11, t1, t4                  # 59: word 1 of t
+	add t5, s7, s6                   # 101
+	add t1, a4, a6
+	lw s6, 196(sp)
+	sltu t2, t5, s7
+	lw a6, 200(sp)
+	add t4, t1, t2
+	add s7, t5, s6
+	sltu a4, s7, t5
+	add t1, t4, a6
+	add t2, t1, a4
+	add s6, s7, s2
+	sltu t5, s6, s7
+	add t4, t2, s11
+	add a6, t4, t5
+	sw s6, 96(sp)
+	sw a6, 100(sp)
+	lw t1, 104(s0)                   # 100
+	lw a4, 108(s0)
+	add s2, t1, s3                   # 100: word 0 of x$1_round
+	sltu s7, s2, t1
+	add t2, a4, s9
+	xor t4, a5, s4                   # 66
+	add s11, t2, s7                  # 100: word 1 of x$1_round
+	xor t5, s10, s8                  # 66
+	and t1, a7, t4
+	and a4, t0, t5
+	xor t2, a5, t1                   # 66: word 0 of t$1_round
+	xor s7, s10, a4                  # 66: word 1 of t$1_round
+	srli t5, a7, 23                  # 45
+	slli t1, t0, 9
+	or a4, t5, t1
+	slli t4, a7, 9
+	srli t5, t0, 23
+	or t1, t4, t5
+	xor t4, a7, a4
+	xor t5, t0, t1
+	slli a4, t4, 28
+	srli t1, t4, 4
+	slli t4, t5, 28
+	or t1, t1, t4
+	srli t4, t5, 4
+	or t5, a4, t4
+	xor a4, a7, t1
+	xor t4, t0, t5
+	slli t1, a4, 18
+	srli t5, a4, 14
+	slli a4, t4, 18
+	or t5, t5, a4
+	srli a4, t4, 14
+	or t4, t1, a4                    # 45: word 1 of t$1_round
+	add t1, a3, s2                   # 86
+	sltu a4, t1, a3
+	add s2, ra, s11
+	add a3, s2, a4
+	add ra, t1, t2
+	sltu s11, ra, t1
+	add s2, a3, s7
+	add a4, s2, s11
+	add t2, ra, t5                   # 86: word 0 of t1$1_round
+	add a3, a4, t4
+	sltu t1, t2, ra
+	slli s2, s1, 27                  # 38
+	srli s11, s1, 5
+	slli t5, a2, 27
+	srli a4, a2, 5
+	add s7, a3, t1                   # 86: word 1 of t1$1_round
+	or ra, s11, t5                   # 38
+	or t4, s2, a4
+	xor a3, s1, ra
+	xor t1, a2, t4
+	slli s11, a3, 26
+	srli t5, a3, 6
+	slli s2, t1, 26
+	srli ra, t1, 6
+	or a4, t5, s2
+	or t4, s11, ra
+	xor a3, s1, a4
+	xor t5, a2, t4
+	slli s2, a3, 4
+	srli t1, a3, 28
+	slli s11, t5, 4
+	or ra, t1, s11
+	srli a4, t5, 28
+	xor a3, t3, s1                   # 74
+	or t4, s2, a4                    # 38: word 1 of t$1_round
+	xor t1, a0, a2                   # 74
+	and s11, a1, a3
+	and t5, s5, t1
+	xor s2, t3, s11                  # 74: word 0 of t$1_round
+	xor a4, a0, t5                   # 74: word 1 of t$1_round
+	add a1, ra, s2                   # 87: word 0 of t2$1_round
+	sltu s5, a1, ra
+	add s11, t4, a4
+	add t5, s11, s5                  # 87: word 1 of t2$1_round
+	add s2, t2, a1                   # 88: word 0 of result.0$1_round
+	add t4, s7, t5
+	sltu ra, s2, t2
+	lw s11, 276(sp)
+	lw t5, 280(sp)
+	add a4, t4, ra                   # 88: word 1 of result.0$1_round
+	add s5, s11, t2                  # 88: word 0 of result.4$1_round
+	add t4, t5, s7
+	sltu a1, s5, s11
+	lw t2, 172(sp)
+	lw s7, 176(sp)
+	add ra, t4, a1                   # 88: word 1 of result.4$1_round
+	srli t5, t2, 7                   # 52
+	slli t4, s7, 25
+	or a1, t5, t4
+	slli s11, t2, 25
+	srli t5, s7, 7
+	or t4, s11, t5
+	xor s11, t2, a1
+	sw a0, 272(sp)
+	xor t4, s7, t4
+	slli a0, s11, 31
+	sw t3, 268(sp)
+	srli s11, s11, 1
+	slli t3, t4, 31
+	or s11, s11, t3
+	srli t3, t4, 1
+	or t4, a0, t3
+	xor a0, a1, s11                  # 52: word 0 of t
+	xor t3, t5, t4                   # 52: word 1 of t
+	lw a1, 180(sp)
+	lw t5, 184(sp)
+	sw a6, 200(sp)
+	slli t4, t5, 22                  # 59
+	srli a6, a1, 10
+	or t4, t4, a6
+	slli s11, a1, 22
+	srli a6, t5, 10
+	or s11, s11, a6
+	xor a6, a1, s11
+	xor s11, t5, t4
+	slli t4, a6, 13
+	sw s6, 196(sp)
+	srli a6, a6, 19
+	slli s6, s11, 13
+	or a6, a6, s6
+	srli s6, s11, 19
+	or s11, t4, s6
+	srli t4, a1, 6
+	slli s6, t5, 26
+	or a1, t4, s6
+	srli t4, t5, 6
+	xor s6, a6, a1                   # 59: word 0 of t
+	xor t5, s11, t4                  # 59: word 1 of t
+	add a6, s3, a0                   # 101
+	add s11, s9, t3
+	lw a0, 228(sp)
+	sltu a1, a6, s3
+	lw t3, 232(sp)
+	add t4, s11, a1
+	add s3, a6, a0
+	sltu s9, s3, a6
+	add s11, t4, t3
+	add a1, s11, s9
+	add a0, s3, s6
+	sltu a6, a0, s3
+	add t4, a1, t5
+	add t3, t4, a6
+	sw a0, 104(sp)
+	sw t3, 108(sp)
+	lw s11, 112(s0)                  # 100
+	lw s9, 116(s0)
+	add s6, s11, t2                  # 100: word 0 of x$1_round
+	sltu s3, s6, s11
+	add a1, s9, s7
+	xor t4, s4, a7                   # 66
+	add t5, a1, s3                   # 100: word 1 of x$1_round
+	xor a6, s8, t0                   # 66
+	and s11, s5, t4
+	and s9, ra, a6
+	xor a1, s4, s11                  # 66: word 0 of t$1_round
+	xor s3, s8, s9                   # 66: word 1 of t$1_round
+	srli a6, s5, 23                  # 45
+	slli s11, ra, 9
+	or s9, a6, s11
+	slli t4, s5, 9
+	srli a6, ra, 23
+	or s11, t4, a6
+	xor t4, s5, s9
+	xor a6, ra, s11
+	slli s9, t4, 28
+	srli s11, t4, 4
+	slli t4, a6, 28
+	or s11, s11, t4
+	srli t4, a6, 4
+	or a6, s9, t4
+	xor s9, s5, s11
+	xor t4, ra, a6
+	slli s11, s9, 18
+	srli a6, s9, 14
+	slli s9, t4, 18
+	or a6, a6, s9
+	srli s9, t4, 14
+	or t4, s11, s9                   # 45: word 1 of t$1_round
+	add s11, a5, s6                  # 86
+	sltu s9, s11, a5
+	add s6, s10, t5
+	add a5, s6, s9
+	add s10, s11, a1
+	sltu t5, s10, s11
+	add s6, a5, s3
+	add s9, s6, t5
+	add a1, s10, a6                  # 86: word 0 of t1$1_round
+	add a5, s9, t4
+	sltu s11, a1, s10
+	slli s6, s2, 27                  # 38
+	srli t5, s2, 5
+	slli a6, a4, 27
+	srli s9, a4, 5
+	add s3, a5, s11                  # 86: word 1 of t1$1_round
+	or s10, t5, a6                   # 38
+	or t4, s6, s9
+	xor a5, s2, s10
+	xor s11, a4, t4
+	slli t5, a5, 26
+	srli a6, a5, 6
+	slli s6, s11, 26
+	srli s10, s11, 6
+	or s9, a6, s6
+	or t4, t5, s10
+	xor a5, s2, s9
+	xor a6, a4, t4
+	slli s6, a5, 4
+	srli s11, a5, 28
+	slli t5, a6, 4
+	or s10, s11, t5
+	srli s9, a6, 28
+	xor a5, s1, s2                   # 74
+	or t4, s6, s9                    # 38: word 1 of t$1_round
+	xor s11, a2, a4                  # 74
+	and t5, a3, a5
+	and a6, t1, s11
+	xor s6, s1, t5                   # 74: word 0 of t$1_round
+	xor s9, a2, a6                   # 74: word 1 of t$1_round
+	add a3, s10, s6                  # 87: word 0 of t2$1_round
+	sltu t1, a3, s10
+	add t5, t4, s9
+	add a6, t5, t1                   # 87: word 1 of t2$1_round
+	add s6, a1, a3                   # 88: word 0 of result.0$1_round
+	add t4, s3, a6
+	sltu s10, s6, a1
+	lw t5, 244(sp)
+	lw a6, 248(sp)
+	add s9, t4, s10                  # 88: word 1 of result.0$1_round
+	add t1, t5, a1                   # 88: word 0 of result.4$1_round
+	add t4, a6, s3
+	sltu a3, t1, t5
+	lw a1, 204(sp)
+	lw s3, 208(sp)
+	add s10, t4, a3                  # 88: word 1 of result.4$1_round
+	srli a6, a1, 7                   # 52
+	slli t4, s3, 25
+	or a3, a6, t4
+	slli t5, a1, 25
+	srli a6, s3, 7
+	or t4, t5, a6
+	xor t5, a1, a3
+	sw a2, 240(sp)
+	xor t4, s3, t4
+	slli a2, t5, 31
+	sw s1, 236(sp)
+	srli t5, t5, 1
+	slli s1, t4, 31
+	or t5, t5, s1
+	srli s1, t4, 1
+	or t4, a2, s1
+	xor a2, a3, t5                   # 52: word 0 of t
+	xor s1, a6, t4                   # 52: word 1 of t
+	lw a3, 196(sp)
+	lw a6, 200(sp)
+	sw t3, 168(sp)
+	slli t4, a6, 22                  # 59
+	srli t3, a3, 10
+	or t4, t4, t3
+	slli t5, a3, 22
+	srli t3, a6, 10
+	or t5, t5, t3
+	xor t3, a3, t5
+	xor t5, a6, t4
+	slli t4, t3, 13
+	sw a0, 164(sp)
+	srli t3, t3, 19
+	slli a0, t5, 13
+	or t3, t3, a0
+	srli a0, t5, 19
+	or t5, t4, a0
+	srli t4, a3, 6
+	slli a0, a6, 26
+	or a3, t4, a0
+	srli t4, a6, 6
+	xor a0, t3, a3                   # 59: word 0 of t
+	xor a6, t5, t4                   # 59: word 1 of t
+	add t3, t2, a2                   # 101
+	add t5, s7, s1
+	lw a2, 252(sp)
+	sltu a3, t3, t2
+	lw s1, 256(sp)
+	add t4, t5, a3
+	add t2, t3, a2
+	sltu s7, t2, t3
+	add t5, t4, s1
+	add a3, t5, s7
+	add a2, t2, a0
+	sltu t3, a2, t2
+	add t4, a3, a6
+	add s1, t4, t3
+	sw a2, 112(sp)
+	sw s1, 116(sp)
+	lw t5, 120(s0)                   # 100
+	lw s7, 124(s0)
+	add a0, t5, a1                   # 100: word 0 of x$1_round
+	sltu t2, a0, t5
+	add a3, s7, s3
+	xor t4, a7, s5                   # 66
+	xor t3, t0, ra
+	add a6, a3, t2                   # 100: word 1 of x$1_round
+	and a2, t1, t4                   # 66
+	and s1, s10, t3
+	xor t5, a7, a2                   # 66: word 0 of t$1_round
+	slli s0, t1, 9                   # 45
+	srli a3, t1, 23
+	slli t2, s10, 9
+	srli t3, s10, 23
+	xor s7, t0, s1                   # 66: word 1 of t$1_round
+	or t4, a3, t2                    # 45
+	or a2, s0, t3
+	xor s1, t1, t4
+	xor a3, s10, a2
+	slli t2, s1, 28
+	srli s0, s1, 4
+	slli t3, a3, 28
+	srli a2, a3, 4
+	or t4, s0, t3
+	or s1, t2, a2
+	xor s0, t1, t4
+	xor t3, s10, s1
+	srli t2, s0, 14
+	slli a2, t3, 18
+	or t4, t2, a2
+	slli a3, s0, 18
+	srli s1, t3, 14
+	add t2, s4, a0                   # 86
+	or s0, a3, s1                    # 45: word 1 of t$1_round
+	sltu a2, t2, s4                  # 86
+	add t3, s8, a6
+	add a3, t3, a2
+	add s1, t2, t5
+	sltu a0, s1, t2
+	add s4, a3, s7
+	add s8, s4, a0
+	add a6, s1, t4                   # 86: word 0 of t1$1_round
+	slli t2, s6, 27                  # 38
+	srli a3, s6, 5
+	slli s7, s9, 27
+	srli a0, s9, 5
+	sltu t3, a6, s1                  # 86
+	add a2, s8, s0
+	or s4, a3, s7                    # 38
+	or t4, t2, a0
+	add t5, a2, t3                   # 86: word 1 of t1$1_round
+	xor s1, s6, s4                   # 38
+	xor s8, s9, t4
+	slli s0, s1, 26
+	srli a2, s1, 6
+	slli t3, s8, 26
+	srli s7, s8, 6
+	or a3, a2, t3
+	or t2, s0, s7
+	xor a0, s6, a3
+	xor s4, s9, t2
+	srli s1, a0, 28
+	slli a2, s4, 4
+	xor s7, s2, s6                   # 74
+	slli t4, a0, 4                   # 38
+	or t3, s1, a2
+	xor a3, a4, s9                   # 74
+	and t2, a5, s7
+	srli s8, s4, 28                  # 38
+	and a0, s11, a3                  # 74
+	xor s1, s2, t2                   # 74: word 0 of t$1_round
+	or s0, t4, s8                    # 38: word 1 of t$1_round
+	xor a2, a4, a0                   # 74: word 1 of t$1_round
+	add s4, t3, s1                   # 87: word 0 of t2$1_round
+	sltu t4, s4, t3
+	add s8, s0, a2
+	add a5, s8, t4                   # 87: word 1 of t2$1_round
+	add s7, a6, s4                   # 88: word 0 of result.0$1_round
+	sltu s11, s7, a6
+	add a3, t5, a5
+	lw a0, 268(sp)
+	add t2, a3, s11                  # 88: word 1 of result.0$1_round
+	add s1, a0, a6                   # 88: word 0 of result.4$1_round
+	lw s0, 272(sp)
+	lw t4, 188(sp)
+	lw a3, 192(sp)
+	sltu t3, s1, a0
+	add a2, s0, t5
+	slli s4, t4, 25                  # 52
+	srli a5, t4, 7
+	slli s11, a3, 25
+	srli a0, a3, 7
+	add s8, a2, t3                   # 88: word 1 of result.4$1_round
+	or a6, a5, s11                   # 52
+	or s0, s4, a0
+	xor t5, t4, a6
+	xor a2, a3, s0
+	srli a5, t5, 1
+	slli s11, a2, 31
+	or s4, a5, s11
+	srli t4, a2, 1
+	slli t3, t5, 31
+	lw a5, 164(sp)
+	lw a2, 168(sp)
+	or a3, t3, t4
+	xor s0, a6, s4                   # 52: word 0 of t
+	xor t5, a0, a3                   # 52: word 1 of t
+	slli s11, a5, 22                 # 59
+	slli t3, a2, 22
+	srli t4, a5, 10
+	srli s4, a2, 10
+	or a6, t3, t4
+	or a0, s11, s4
+	xor a3, a5, a0
+	xor t3, a2, a6
+	srli s11, a3, 19
+	slli s4, t3, 13
+	or a0, s11, s4
+	slli t4, a3, 13
+	srli a6, t3, 19
+	srli s11, a5, 6
+	slli s4, a2, 26
+	or a3, t4, a6
+	or t3, s11, s4
+	xor a6, a0, t3                   # 59: word 0 of t
+	srli t4, a2, 6
+	add s11, a1, s0                  # 101
+	lw t3, 220(sp)
+	xor a5, a3, t4                   # 59: word 1 of t
+	sltu s4, s11, a1                 # 101
+	add a2, s3, t5
+	lw s0, 224(sp)
+	add a0, a2, s4
+	add a3, s11, t3
+	sltu t4, a3, s11
+	add a1, a0, s0
+	add s3, a1, t4
+	add t5, a3, a6
+	sltu a2, t5, a3
+	add s4, s3, a5
+	add t3, s4, a2
+	lw s11, 236(sp)
+	lw a0, 240(sp)
+	sw t5, 120(sp)
+	sw t3, 124(sp)
+	sw s7, 140(sp)
+	sw t2, 144(sp)
+	sw s6, 148(sp)
+	sw s9, 152(sp)
+	sw s2, 156(sp)
+	sw a4, 160(sp)
+	mv a6, t0
+	mv t6, s11
+	mv s11, s5
+	mv s5, t6
 	lw s4, 136(sp)
-	mv s10, s7
-	sw s5, 120(sp)
-	sw a7, 124(sp)
-	sw s6, 140(sp)
-	mv s7, s9
-	sw a3, 144(sp)
-	sw t2, 148(sp)
-	sw a1, 152(sp)
-	sw s3, 160(sp)
-	mv s5, a0
-	mv a7, a2
+	li s0, 4
 	addi s4, s4, 1
-	li t5, 5
-	mv s6, t0
-	mv s9, t4
-	bltu s4, t5, .L0_2
+	mv s6, a0
+	mv s7, s1
+	mv s9, t1
+	bltu s4, s0, .L0_2
 .L0_3:
+	lw t4, 0(sp)                     # 105
+	li t2, -366583396
+	lw t3, 4(sp)
+	li a5, -903397682
+	add t1, t4, t2                   # 105: word 0 of x$4_round
+	sltu t0, t1, t4
+	add a4, t3, a5
+	xor a3, s9, s11                  # 66
+	xor a2, s10, ra
+	add a0, a4, t0                   # 105: word 1 of x$4_round
+	and a1, s7, a3                   # 66
+	and t2, s8, a2
+	xor t4, s11, a1                  # 66: word 0 of t$4_round
+	slli a5, s7, 9                   # 45
+	srli a4, s7, 23
+	slli t0, s8, 9
+	srli a2, s8, 23
+	xor t3, ra, t2                   # 66: word 1 of t$4_round
+	or a3, a4, t0                    # 45
+	or a1, a5, a2
+	xor t2, s7, a3
+	xor a4, s8, a1
+	slli t0, t2, 28
+	srli a5, t2, 4
+	slli a2, a4, 28
+	srli a1, a4, 4
+	or a3, a5, a2
+	or t2, t0, a1
+	xor a5, s7, a3
+	xor a2, s8, t2
+	srli t0, a5, 14
+	slli a1, a2, 18
+	or a3, t0, a1
+	slli a4, a5, 18
+	srli t2, a2, 14
+	add t0, a7, t1                   # 86
+	or a5, a4, t2                    # 45: word 1 of t$4_round
+	sltu a1, t0, a7                  # 86
+	add a2, a6, a0
 	lw s4, 140(sp)
 	lw s3, 144(sp)
-	lw t3, 128(sp)
-	sw s4, 136(sp)
-	sw s3, 164(sp)
-	lw t4, 0(t3)
-	lw t2, 136(sp)
-	lw a5, 4(t3)
-	lw a4, 164(sp)
-	add t1, t4, t2                   # 67
+	add a4, a2, a1
+	add t2, t0, t4
+	sltu t1, t2, t0
+	add a7, a4, t3
+	sw s4, 176(sp)
+	sw s3, 180(sp)
+	add a6, a7, t1
+	add a0, t2, a3                   # 86: word 0 of t1$4_round
+	lw t0, 176(sp)
+	lw a7, 180(sp)
+	sltu a2, a0, t2
+	add a1, a6, a5
+	slli a4, t0, 27                  # 38
+	srli t3, t0, 5
+	slli t1, a7, 27
+	srli t2, a7, 5
+	add t4, a1, a2                   # 86: word 1 of t1$4_round
+	or a3, t3, t1                    # 38
+	or a6, a4, t2
+	xor a5, t0, a3
+	xor a1, a7, a6
+	slli a2, a5, 26
+	srli t3, a5, 6
+	slli t1, a1, 26
+	srli t2, a1, 6
 	lw s2, 148(sp)
-	sltu t0, t1, t4
-	add a0, a5, a4
-	lw a2, 132(sp)
-	lw s1, 152(sp)
-	add a3, a0, t0
-	sw s2, 168(sp)
-	sw t1, 0(a2)
-	sw a3, 4(a2)
-	sw s1, 172(sp)
-	lw a1, 8(t3)
-	lw t2, 168(sp)
-	lw a4, 12(t3)
-	lw a0, 172(sp)
-	add t4, a1, t2
 	lw s0, 156(sp)
-	sltu a5, t4, a1
-	add t0, a4, a0
+	or a4, t3, t1
+	or a3, a2, t2
+	lw s1, 152(sp)
 	lw t5, 160(sp)
-	add t1, t0, a5
-	sw s0, 176(sp)
-	sw t4, 8(a2)
-	sw t1, 12(a2)
-	sw t5, 180(sp)
-	lw a3, 16(t3)
-	lw t2, 176(sp)
-	lw a0, 20(t3)
-	lw t0, 180(sp)
-	add a1, a3, t2
-	sltu a4, a1, a3
-	add a5, a0, t0
-	add t4, a5, a4
-	sw a1, 16(a2)
-	sw t4, 20(a2)
-	lw t1, 24(t3)
-	lw a0, 28(t3)
-	add t2, t1, s5
-	sltu a3, t2, t1
-	add t0, a0, s6
-	add a5, t0, a3
-	sw t2, 24(a2)
-	sw a5, 28(a2)
-	lw a4, 32(t3)
-	lw s5, 36(t3)
-	add a1, a4, s7
-	sltu t4, a1, a4
-	add t1, s5, s8
-	add a0, t1, t4
-	sw a1, 32(a2)
-	sw a0, 36(a2)
-	lw s6, 40(t3)
-	lw t2, 44(t3)
-	add t0, s6, s9
-	sltu a3, t0, s6
-	add a5, t2, s10
-	add s7, a5, a3
-	sw t0, 40(a2)
-	sw s7, 44(a2)
-	lw a4, 48(t3)
-	lw t1, 52(t3)
-	add s5, a4, s11
-	sltu s8, s5, a4
-	add t4, t1, ra
-	add a1, t4, s8
-	sw s5, 48(a2)
-	sw a1, 52(a2)
-	lw a0, 56(t3)
-	lw t2, 60(t3)
-	add s9, a0, a7
-	sltu s6, s9, a0
-	add s10, t2, a6
-	add a5, s10, s6
-	sw s9, 56(a2)
-	lw ra, 328(sp)
-	lw s0, 332(sp)
-	lw s1, 336(sp)
-	lw s2, 340(sp)
-	lw s3, 344(sp)
-	lw s4, 348(sp)
-	lw s5, 352(sp)
-	lw s6, 356(sp)
-	lw s7, 360(sp)
-	lw s8, 364(sp)
-	lw s9, 368(sp)
-	lw s10, 372(sp)
-	lw s11, 376(sp)
-	sw a5, 60(a2)
+	xor a6, t0, a4
+	xor a5, a7, a3
+	sw s2, 168(sp)
+	sw s0, 136(sp)
+	slli t3, a6, 4
+	srli t1, a6, 28
+	slli a1, a5, 4
+	srli t2, a5, 28
+	sw s1, 172(sp)
+	sw t5, 164(sp)
+	or a2, t1, a1
+	or a4, t3, t2                    # 38: word 1 of t$4_round
+	lw a3, 168(sp)
+	lw a5, 136(sp)
+	lw t1, 172(sp)
+	lw t2, 164(sp)
+	xor a6, t0, a3                   # 74
+	xor t3, a3, a5
+	xor a1, a7, t1
+	xor t5, t1, t2
+	and t3, a6, t3
+	and t5, a1, t5
+	xor t3, a3, t3                   # 74: word 0 of t$4_round
+	xor t5, t1, t5                   # 74: word 1 of t$4_round
+	add t3, a2, t3                   # 87: word 0 of t2$4_round
+	sltu a2, t3, a2
+	add a4, a4, t5
+	add t5, a4, a2                   # 87: word 1 of t2$4_round
+	add a4, a0, t3                   # 88: word 0 of result.0$4_round
+	sltu a2, a4, a0
+	add t3, t4, t5
+	add t5, t3, a2                   # 88: word 1 of result.0$4_round
+	add t3, s5, a0                   # 88: word 0 of result.4$4_round
+	sltu a2, t3, s5
+	add a0, s6, t4
+	add s5, a0, a2                   # 88: word 1 of result.4$4_round
+	srli s3, t3, 23                  # 45
+	slli s2, s5, 9
+	or s3, s3, s2
+	slli s4, t3, 9
+	srli s2, s5, 23
+	or s4, s4, s2
+	xor s2, t3, s3
+	xor s3, s5, s4
+	slli s4, s2, 28
+	srli s2, s2, 4
+	slli s1, s3, 28
+	lw s6, 8(sp)                     # 105
+	li a0, 566280711
+	or s2, s2, s1                    # 45
+	srli s1, s3, 4
+	add a2, s6, a0                   # 105: word 0 of x$4_round
+	or s3, s4, s1                    # 45
+	sltu a0, a2, s6                  # 105
+	xor s4, t3, s2                   # 45
+	xor s1, s5, s3
+	lw t4, 12(sp)                    # 105
+	li s6, -779700025
+	slli s2, s4, 18                  # 45
+	srli s3, s4, 14
+	slli s4, s1, 18
+	add t4, t4, s6                   # 105
+	or s3, s3, s4                    # 45
+	add s6, t4, a0                   # 105: word 1 of x$4_round
+	srli s4, s1, 14                  # 45
+	xor t4, s7, s9                   # 66
+	or s1, s2, s4                    # 45: word 1 of t$4_round
+	xor a0, s8, s10                  # 66
+	and t4, t3, t4
+	add s2, s11, a2                  # 86
+	and a0, s5, a0                   # 66
+	xor t4, s9, t4                   # 66: word 0 of t$4_round
+	sltu s4, s2, s11                 # 86
+	add a2, ra, s6
+	xor a0, s10, a0                  # 66: word 1 of t$4_round
+	add s11, a2, s4                  # 86
+	add ra, s2, t4
+	sltu s6, ra, s2
+	add a2, s11, a0
+	add s4, a2, s6
+	add t4, ra, s3                   # 86: word 0 of t1$4_round
+	add s11, s4, s1
+	sltu s2, t4, ra
+	slli a2, a4, 27                  # 38
+	srli s6, a4, 5
+	slli s3, t5, 27
+	srli s4, t5, 5
+	add a0, s11, s2                  # 86: word 1 of t1$4_round
+	or ra, s6, s3                    # 38
+	or s1, a2, s4
+	xor s11, a4, ra
+	xor s2, t5, s1
+	slli s6, s11, 26
+	srli s3, s11, 6
+	slli a2, s2, 26
+	srli ra, s2, 6
+	or s4, s3, a2
+	or s1, s6, ra
+	xor s11, a4, s4
+	xor s3, t5, s1
+	slli a2, s11, 4
+	srli s2, s11, 28
+	slli s6, s3, 4
+	or ra, s2, s6
+	srli s4, s3, 28
+	xor s11, t0, a4                  # 74
+	or s1, a2, s4                    # 38: word 1 of t$4_round
+	xor s2, a7, t5                   # 74
+	and s6, a6, s11
+	and s3, a1, s2
+	xor a2, t0, s6                   # 74: word 0 of t$4_round
+	xor s4, a7, s3                   # 74: word 1 of t$4_round
+	add a6, ra, a2                   # 87: word 0 of t2$4_round
+	sltu a1, a6, ra
+	add s6, s1, s4
+	add s3, s6, a1                   # 87: word 1 of t2$4_round
+	add a2, t4, a6                   # 88: word 0 of result.0$4_round
+	sltu ra, a2, t4
+	add s1, a0, s3
+	add s4, s1, ra                   # 88: word 1 of result.0$4_round
+	add s6, a5, t4                   # 88: word 0 of result.4$4_round
+	add a6, t2, a0
+	lw s1, 16(sp)                    # 105
+	li t4, -840897762
+	sltu a1, s6, a5                  # 88
+	lw ra, 20(sp)                    # 105
+	li a0, -354779690
+	add s3, a6, a1                   # 88: word 1 of result.4$4_round
+	add a5, s1, t4                   # 105: word 0 of x$4_round
+	sltu t2, a5, s1
+	add a6, ra, a0
+	xor t4, s7, t3                   # 66
+	add a1, a6, t2                   # 105: word 1 of x$4_round
+	xor s1, s8, s5                   # 66
+	and ra, s6, t4
+	and a0, s3, s1
+	xor a6, s7, ra                   # 66: word 0 of t$4_round
+	xor t2, s8, a0                   # 66: word 1 of t$4_round
+	srli s1, s6, 23                  # 45
+	slli ra, s3, 9
+	or a0, s1, ra
+	slli t4, s6, 9
+	srli s1, s3, 23
+	or ra, t4, s1
+	xor t4, s6, a0
+	xor s1, s3, ra
+	slli a0, t4, 28
+	srli ra, t4, 4
+	slli t4, s1, 28
+	or ra, ra, t4
+	srli t4, s1, 4
+	or s1, a0, t4
+	xor a0, s6, ra
+	xor t4, s3, s1
+	slli ra, a0, 18
+	srli s1, a0, 14
+	slli a0, t4, 18
+	or s1, s1, a0
+	srli a0, t4, 14
+	or t4, ra, a0                    # 45: word 1 of t$4_round
+	add ra, s9, a5                   # 86
+	sltu a0, ra, s9
+	add a5, s10, a1
+	add s9, a5, a0
+	add s10, ra, a6
+	sltu a1, s10, ra
+	add a5, s9, t2
+	add a0, a5, a1
+	add a6, s10, s1                  # 86: word 0 of t1$4_round
+	add s9, a0, t4
+	sltu ra, a6, s10
+	slli a5, a2, 27                  # 38
+	srli a1, a2, 5
+	slli s1, s4, 27
+	srli a0, s4, 5
+	add t2, s9, ra                   # 86: word 1 of t1$4_round
+	or s10, a1, s1                   # 38
+	or t4, a5, a0
+	xor s9, a2, s10
+	xor ra, s4, t4
+	slli a1, s9, 26
+	srli s1, s9, 6
+	slli a5, ra, 26
+	srli s10, ra, 6
+	or a0, s1, a5
+	or t4, a1, s10
+	xor s9, a2, a0
+	xor s1, s4, t4
+	slli a5, s9, 4
+	srli ra, s9, 28
+	slli a1, s1, 4
+	or s10, ra, a1
+	srli a0, s1, 28
+	xor s9, a4, a2                   # 74
+	or t4, a5, a0                    # 38: word 1 of t$4_round
+	xor ra, t5, s4                   # 74
+	and a1, s11, s9
+	and s1, s2, ra
+	xor a5, a4, a1                   # 74: word 0 of t$4_round
+	xor a0, t5, s1                   # 74: word 1 of t$4_round
+	add s11, s10, a5                 # 87: word 0 of t2$4_round
+	sltu s2, s11, s10
+	add a1, t4, a0
+	add s1, a1, s2                   # 87: word 1 of t2$4_round
+	add a5, a6, s11                  # 88: word 0 of result.0$4_round
+	sltu s10, a5, a6
+	add t4, t2, s1
+	add a0, t4, s10                  # 88: word 1 of result.0$4_round
+	add a1, a3, a6                   # 88: word 0 of result.4$4_round
+	add s11, t1, t2
+	lw t4, 24(sp)                    # 105
+	li a6, -294727304
+	sltu s2, a1, a3                  # 88
+	lw s10, 28(sp)                   # 105
+	li t2, -176337025
+	add s1, s11, s2                  # 88: word 1 of result.4$4_round
+	add a3, t4, a6                   # 105: word 0 of x$4_round
+	sltu t1, a3, t4
+	add s11, s10, t2
+	xor a6, t3, s6                   # 66
+	add s2, s11, t1                  # 105: word 1 of x$4_round
+	xor t4, s5, s3                   # 66
+	and s10, a1, a6
+	and t2, s1, t4
+	xor s11, t3, s10                 # 66: word 0 of t$4_round
+	xor t1, s5, t2                   # 66: word 1 of t$4_round
+	srli t4, a1, 23                  # 45
+	slli s10, s1, 9
+	or t2, t4, s10
+	slli a6, a1, 9
+	srli t4, s1, 23
+	or s10, a6, t4
+	xor a6, a1, t2
+	xor t4, s1, s10
+	slli t2, a6, 28
+	srli s10, a6, 4
+	slli a6, t4, 28
+	or s10, s10, a6
+	srli a6, t4, 4
+	or t4, t2, a6
+	xor t2, a1, s10
+	xor a6, s1, t4
+	slli s10, t2, 18
+	srli t4, t2, 14
+	slli t2, a6, 18
+	or t4, t4, t2
+	srli t2, a6, 14
+	or a6, s10, t2                   # 45: word 1 of t$4_round
+	add s10, s7, a3                  # 86
+	sltu t2, s10, s7
+	add a3, s8, s2
+	add s7, a3, t2
+	add s8, s10, s11
+	sltu s2, s8, s10
+	add a3, s7, t1
+	add t2, a3, s2
+	add s11, s8, t4                  # 86: word 0 of t1$4_round
+	add s7, t2, a6
+	sltu s10, s11, s8
+	slli a3, a5, 27                  # 38
+	srli s2, a5, 5
+	slli t4, a0, 27
+	srli t2, a0, 5
+	add t1, s7, s10                  # 86: word 1 of t1$4_round
+	or s8, s2, t4                    # 38
+	or a6, a3, t2
+	xor s7, a5, s8
+	xor s10, a0, a6
+	slli s2, s7, 26
+	srli t4, s7, 6
+	slli a3, s10, 26
+	srli s8, s10, 6
+	or t2, t4, a3
+	or a6, s2, s8
+	xor s7, a5, t2
+	xor t4, a0, a6
+	slli a3, s7, 4
+	srli s10, s7, 28
+	slli s2, t4, 4
+	or s8, s10, s2
+	srli t2, t4, 28
+	xor s7, a2, a5                   # 74
+	or a6, a3, t2                    # 38: word 1 of t$4_round
+	xor s10, s4, a0                  # 74
+	and s2, s9, s7
+	and t4, ra, s10
+	xor a3, a2, s2                   # 74: word 0 of t$4_round
+	xor t2, s4, t4                   # 74: word 1 of t$4_round
+	add s9, s8, a3                   # 87: word 0 of t2$4_round
+	sltu ra, s9, s8
+	add s2, a6, t2
+	add t4, s2, ra                   # 87: word 1 of t2$4_round
+	add a3, s11, s9                  # 88: word 0 of result.0$4_round
+	sltu s8, a3, s11
+	add a6, t1, t4
+	add t2, a6, s8                   # 88: word 1 of result.0$4_round
+	add s2, t0, s11                  # 88: word 0 of result.4$4_round
+	add s9, a7, t1
+	lw a6, 32(sp)                    # 105
+	li s11, 1914138554
+	sltu ra, s2, t0                  # 88
+	lw s8, 36(sp)                    # 105
+	li t1, 116418474
+	add t4, s9, ra                   # 88: word 1 of result.4$4_round
+	add t0, a6, s11                  # 105: word 0 of x$4_round
+	sltu a7, t0, a6
+	add s9, s8, t1
+	xor s11, s6, a1                  # 66
+	add ra, s9, a7                   # 105: word 1 of x$4_round
+	xor a6, s3, s1                   # 66
+	and s8, s2, s11
+	and t1, t4, a6
+	xor s9, s6, s8                   # 66: word 0 of t$4_round
+	xor a7, s3, t1                   # 66: word 1 of t$4_round
+	srli a6, s2, 23                  # 45
+	slli s8, t4, 9
+	or t1, a6, s8
+	slli s11, s2, 9
+	srli a6, t4, 23
+	or s8, s11, a6
+	xor s11, s2, t1
+	xor a6, t4, s8
+	slli t1, s11, 28
+	srli s8, s11, 4
+	slli s11, a6, 28
+	or s8, s8, s11
+	srli s11, a6, 4
+	or a6, t1, s11
+	xor t1, s2, s8
+	xor s11, t4, a6
+	slli s8, t1, 18
+	srli a6, t1, 14
+	slli t1, s11, 18
+	or a6, a6, t1
+	srli t1, s11, 14
+	or s11, s8, t1                   # 45: word 1 of t$4_round
+	add s8, t3, t0                   # 86
+	sltu t1, s8, t3
+	add t0, s5, ra
+	add t3, t0, t1
+	add s5, s8, s9
+	sltu ra, s5, s8
+	add t0, t3, a7
+	add t1, t0, ra
+	add s9, s5, a6                   # 86: word 0 of t1$4_round
+	add t3, t1, s11
+	sltu s8, s9, s5
+	slli t0, a3, 27                  # 38
+	srli ra, a3, 5
+	slli a6, t2, 27
+	srli t1, t2, 5
+	add a7, t3, s8                   # 86: word 1 of t1$4_round
+	or s5, ra, a6                    # 38
+	or s11, t0, t1
+	xor t3, a3, s5
+	xor s8, t2, s11
+	slli ra, t3, 26
+	srli a6, t3, 6
+	slli t0, s8, 26
+	srli s5, s8, 6
+	or t1, a6, t0
+	or s11, ra, s5
+	xor t3, a3, t1
+	xor a6, t2, s11
+	slli t0, t3, 4
+	srli s8, t3, 28
+	slli ra, a6, 4
+	or s5, s8, ra
+	srli t1, a6, 28
+	xor t3, a5, a3                   # 74
+	or s11, t0, t1                   # 38: word 1 of t$4_round
+	xor s8, a0, t2                   # 74
+	and ra, s7, t3
+	and a6, s10, s8
+	xor t0, a5, ra                   # 74: word 0 of t$4_round
+	xor t1, a0, a6                   # 74: word 1 of t$4_round
+	add s7, s5, t0                   # 87: word 0 of t2$4_round
+	sltu s10, s7, s5
+	add ra, s11, t1
+	add a6, ra, s10                  # 87: word 1 of t2$4_round
+	add t0, s9, s7                   # 88: word 0 of result.0$4_round
+	sltu s5, t0, s9
+	add s11, a7, a6
+	add t1, s11, s5                  # 88: word 1 of result.0$4_round
+	add ra, a4, s9                   # 88: word 0 of result.4$4_round
+	add s7, t5, a7
+	lw s11, 40(sp)                   # 105
+	li s9, -1563912026
+	sltu s10, ra, a4                 # 88
+	lw s5, 44(sp)                    # 105
+	li a7, 174292421
+	add a6, s7, s10                  # 88: word 1 of result.4$4_round
+	add a4, s11, s9                  # 105: word 0 of x$4_round
+	sltu t5, a4, s11
+	add s7, s5, a7
+	xor s9, a1, s2                   # 66
+	add s10, s7, t5                  # 105: word 1 of x$4_round
+	xor s11, s1, t4                  # 66
+	and s5, ra, s9
+	and a7, a6, s11
+	xor s7, a1, s5                   # 66: word 0 of t$4_round
+	xor t5, s1, a7                   # 66: word 1 of t$4_round
+	srli s11, ra, 23                 # 45
+	slli s5, a6, 9
+	or a7, s11, s5
+	slli s9, ra, 9
+	srli s11, a6, 23
+	or s5, s9, s11
+	xor s9, ra, a7
+	xor s11, a6, s5
+	slli a7, s9, 28
+	srli s5, s9, 4
+	slli s9, s11, 28
+	or s5, s5, s9
+	srli s9, s11, 4
+	or s11, a7, s9
+	xor a7, ra, s5
+	xor s9, a6, s11
+	slli s5, a7, 18
+	srli s11, a7, 14
+	slli a7, s9, 18
+	or s11, s11, a7
+	srli a7, s9, 14
+	or s9, s5, a7                    # 45: word 1 of t$4_round
+	add s5, s6, a4                   # 86
+	sltu a7, s5, s6
+	add a4, s3, s10
+	add s6, a4, a7
+	add s3, s5, s7
+	sltu s10, s3, s5
+	add a4, s6, t5
+	add a7, a4, s10
+	add s7, s3, s11                  # 86: word 0 of t1$4_round
+	add s6, a7, s9
+	sltu s5, s7, s3
+	slli a4, t0, 27                  # 38
+	srli s10, t0, 5
+	slli s11, t1, 27
+	srli a7, t1, 5
+	add t5, s6, s5                   # 86: word 1 of t1$4_round
+	or s3, s10, s11                  # 38
+	or s9, a4, a7
+	xor s6, t0, s3
+	xor s5, t1, s9
+	slli s10, s6, 26
+	srli s11, s6, 6
+	slli a4, s5, 26
+	srli s3, s5, 6
+	or a7, s11, a4
+	or s9, s10, s3
+	xor s6, t0, a7
+	xor s11, t1, s9
+	slli a4, s6, 4
+	srli s5, s6, 28
+	slli s10, s11, 4
+	or s3, s5, s10
+	srli a7, s11, 28
+	xor s6, a3, t0                   # 74
+	or s9, a4, a7                    # 38: word 1 of t$4_round
+	xor s5, t2, t1                   # 74
+	and s10, t3, s6
+	and s11, s8, s5
+	xor a4, a3, s10                  # 74: word 0 of t$4_round
+	xor a7, t2, s11                  # 74: word 1 of t$4_round
+	add t3, s3, a4                   # 87: word 0 of t2$4_round
+	sltu s8, t3, s3
+	add s10, s9, a7
+	add s11, s10, s8                 # 87: word 1 of t2$4_round
+	add a4, s7, t3                   # 88: word 0 of result.0$4_round
+	sltu s3, a4, s7
+	add s9, t5, s11
+	add a7, s9, s3                   # 88: word 1 of result.0$4_round
+	add s10, a2, s7                  # 88: word 0 of result.4$4_round
+	add t3, s4, t5
+	lw s9, 48(sp)                    # 105
+	li s7, -1090974290
+	sltu s8, s10, a2                 # 88
+	lw s3, 52(sp)                    # 105
+	li t5, 289380356
+	add s11, t3, s8                  # 88: word 1 of result.4$4_round
+	add a2, s9, s7                   # 105: word 0 of x$4_round
+	sltu s4, a2, s9
+	add t3, s3, t5
+	xor s7, s2, ra                   # 66
+	add s8, t3, s4                   # 105: word 1 of x$4_round
+	xor s9, t4, a6                   # 66
+	and s3, s10, s7
+	and t5, s11, s9
+	xor t3, s2, s3                   # 66: word 0 of t$4_round
+	xor s4, t4, t5                   # 66: word 1 of t$4_round
+	srli s9, s10, 23                 # 45
+	slli s3, s11, 9
+	or t5, s9, s3
+	slli s7, s10, 9
+	srli s9, s11, 23
+	or s3, s7, s9
+	xor s7, s10, t5
+	xor s9, s11, s3
+	slli t5, s7, 28
+	srli s3, s7, 4
+	slli s7, s9, 28
+	or s3, s3, s7
+	srli s7, s9, 4
+	or s9, t5, s7
+	xor t5, s10, s3
+	xor s7, s11, s9
+	slli s3, t5, 18
+	srli s9, t5, 14
+	slli t5, s7, 18
+	or s9, s9, t5
+	srli t5, s7, 14
+	or s7, s3, t5                    # 45: word 1 of t$4_round
+	add s3, a1, a2                   # 86
+	sltu t5, s3, a1
+	add a2, s1, s8
+	add a1, a2, t5
+	add s1, s3, t3
+	sltu s8, s1, s3
+	add a2, a1, s4
+	add t5, a2, s8
+	add t3, s1, s9                   # 86: word 0 of t1$4_round
+	add a1, t5, s7
+	sltu s3, t3, s1
+	slli a2, a4, 27                  # 38
+	srli s8, a4, 5
+	slli s9, a7, 27
+	srli t5, a7, 5
+	add s4, a1, s3                   # 86: word 1 of t1$4_round
+	or s1, s8, s9                    # 38
+	or s7, a2, t5
+	xor a1, a4, s1
+	xor s3, a7, s7
+	slli s8, a1, 26
+	srli s9, a1, 6
+	slli a2, s3, 26
+	srli s1, s3, 6
+	or t5, s9, a2
+	or s7, s8, s1
+	xor a1, a4, t5
+	xor s9, a7, s7
+	slli a2, a1, 4
+	srli s3, a1, 28
+	slli s8, s9, 4
+	or s1, s3, s8
+	srli t5, s9, 28
+	xor a1, t0, a4                   # 74
+	or s7, a2, t5                    # 38: word 1 of t$4_round
+	xor s3, t1, a7                   # 74
+	and s8, s6, a1
+	and s9, s5, s3
+	xor a2, t0, s8                   # 74: word 0 of t$4_round
+	xor t5, t1, s9                   # 74: word 1 of t$4_round
+	add s6, s1, a2                   # 87: word 0 of t2$4_round
+	sltu s5, s6, s1
+	add s8, s7, t5
+	add s9, s8, s5                   # 87: word 1 of t2$4_round
+	add a2, t3, s6                   # 88: word 0 of result.0$4_round
+	sltu s1, a2, t3
+	add s7, s4, s9
+	add t5, s7, s1                   # 88: word 1 of result.0$4_round
+	add s8, a5, t3                   # 88: word 0 of result.4$4_round
+	add s6, a0, s4
+	lw s7, 56(sp)                    # 105
+	li t3, 320620315
+	sltu s5, s8, a5                  # 88
+	lw s1, 60(sp)                    # 105
+	li s4, 460393269
+	add s9, s6, s5                   # 88: word 1 of result.4$4_round
+	add a5, s7, t3                   # 105: word 0 of x$4_round
+	sltu a0, a5, s7
+	add s6, s1, s4
+	xor t3, ra, s10                  # 66
+	add s5, s6, a0                   # 105: word 1 of x$4_round
+	xor s7, a6, s11                  # 66
+	and s1, s8, t3
+	and s4, s9, s7
+	xor s6, ra, s1                   # 66: word 0 of t$4_round
+	xor a0, a6, s4                   # 66: word 1 of t$4_round
+	srli s7, s8, 23                  # 45
+	slli s1, s9, 9
+	or s4, s7, s1
+	slli t3, s8, 9
+	srli s7, s9, 23
+	or s1, t3, s7
+	xor t3, s8, s4
+	xor s7, s9, s1
+	slli s4, t3, 28
+	srli s1, t3, 4
+	slli t3, s7, 28
+	or s1, s1, t3
+	srli t3, s7, 4
+	or s7, s4, t3
+	xor s4, s8, s1
+	xor t3, s9, s7
+	slli s1, s4, 18
+	srli s7, s4, 14
+	slli s4, t3, 18
+	or s7, s7, s4
+	srli s4, t3, 14
+	or t3, s1, s4                    # 45: word 1 of t$4_round
+	add s1, s2, a5                   # 86
+	sltu s4, s1, s2
+	add a5, t4, s5
+	add s2, a5, s4
+	add t4, s1, s6
+	sltu s5, t4, s1
+	add a5, s2, a0
+	add s4, a5, s5
+	add s6, t4, s7                   # 86: word 0 of t1$4_round
+	add s2, s4, t3
+	sltu s1, s6, t4
+	slli a5, a2, 27                  # 38
+	srli s5, a2, 5
+	slli s7, t5, 27
+	srli s4, t5, 5
+	add a0, s2, s1                   # 86: word 1 of t1$4_round
+	or t4, s5, s7                    # 38
+	or t3, a5, s4
+	xor s2, a2, t4
+	xor s1, t5, t3
+	slli s5, s2, 26
+	srli s7, s2, 6
+	slli a5, s1, 26
+	srli t4, s1, 6
+	or s4, s7, a5
+	or t3, s5, t4
+	xor s2, a2, s4
+	xor s7, t5, t3
+	slli a5, s2, 4
+	srli s1, s2, 28
+	slli s5, s7, 4
+	or t4, s1, s5
+	srli s4, s7, 28
+	xor s2, a4, a2                   # 74
+	or t3, a5, s4                    # 38: word 1 of t$4_round
+	xor s1, a7, t5                   # 74
+	and s5, a1, s2
+	and s7, s3, s1
+	xor a5, a4, s5                   # 74: word 0 of t$4_round
+	xor s4, a7, s7                   # 74: word 1 of t$4_round
+	add a1, t4, a5                   # 87: word 0 of t2$4_round
+	sltu s3, a1, t4
+	add s5, t3, s4
+	add s7, s5, s3                   # 87: word 1 of t2$4_round
+	add a5, s6, a1                   # 88: word 0 of result.0$4_round
+	sltu t4, a5, s6
+	add t3, a0, s7
+	add s4, t3, t4                   # 88: word 1 of result.0$4_round
+	add s5, a3, s6                   # 88: word 0 of result.4$4_round
+	add a1, t2, a0
+	lw t3, 64(sp)                    # 105
+	li s6, 587496836
+	sltu s3, s5, a3                  # 88
+	lw t4, 68(sp)                    # 105
+	li a0, 685471733
+	add s7, a1, s3                   # 88: word 1 of result.4$4_round
+	add a3, t3, s6                   # 105: word 0 of x$4_round
+	sltu t2, a3, t3
+	add a1, t4, a0
+	xor s6, s10, s8                  # 66
+	add s3, a1, t2                   # 105: word 1 of x$4_round
+	xor t3, s11, s9                  # 66
+	and t4, s5, s6
+	and a0, s7, t3
+	xor a1, s10, t4                  # 66: word 0 of t$4_round
+	xor t2, s11, a0                  # 66: word 1 of t$4_round
+	srli t3, s5, 23                  # 45
+	slli t4, s7, 9
+	or a0, t3, t4
+	slli s6, s5, 9
+	srli t3, s7, 23
+	or t4, s6, t3
+	xor s6, s5, a0
+	xor t3, s7, t4
+	slli a0, s6, 28
+	srli t4, s6, 4
+	slli s6, t3, 28
+	or t4, t4, s6
+	srli s6, t3, 4
+	or t3, a0, s6
+	xor a0, s5, t4
+	xor s6, s7, t3
+	slli t4, a0, 18
+	srli t3, a0, 14
+	slli a0, s6, 18
+	or t3, t3, a0
+	srli a0, s6, 14
+	or s6, t4, a0                    # 45: word 1 of t$4_round
+	add t4, ra, a3                   # 86
+	sltu a0, t4, ra
+	add a3, a6, s3
+	add ra, a3, a0
+	add a6, t4, a1
+	sltu s3, a6, t4
+	add a3, ra, t2
+	add a0, a3, s3
+	add a1, a6, t3                   # 86: word 0 of t1$4_round
+	add ra, a0, s6
+	sltu t4, a1, a6
+	slli a3, a5, 27                  # 38
+	srli s3, a5, 5
+	slli t3, s4, 27
+	srli a0, s4, 5
+	add t2, ra, t4                   # 86: word 1 of t1$4_round
+	or a6, s3, t3                    # 38
+	or s6, a3, a0
+	xor ra, a5, a6
+	xor t4, s4, s6
+	slli s3, ra, 26
+	srli t3, ra, 6
+	slli a3, t4, 26
+	srli a6, t4, 6
+	or a0, t3, a3
+	or s6, s3, a6
+	xor ra, a5, a0
+	xor t3, s4, s6
+	slli a3, ra, 4
+	srli t4, ra, 28
+	slli s3, t3, 4
+	or a6, t4, s3
+	srli a0, t3, 28
+	xor ra, a2, a5                   # 74
+	or s6, a3, a0                    # 38: word 1 of t$4_round
+	xor t4, t5, s4                   # 74
+	and s3, s2, ra
+	and t3, s1, t4
+	xor a3, a2, s3                   # 74: word 0 of t$4_round
+	xor a0, t5, t3                   # 74: word 1 of t$4_round
+	add s2, a6, a3                   # 87: word 0 of t2$4_round
+	sltu s1, s2, a6
+	add s3, s6, a0
+	add t3, s3, s1                   # 87: word 1 of t2$4_round
+	add a3, a1, s2                   # 88: word 0 of result.0$4_round
+	sltu a6, a3, a1
+	add s6, t2, t3
+	add a0, s6, a6                   # 88: word 1 of result.0$4_round
+	add s3, t0, a1                   # 88: word 0 of result.4$4_round
+	add s2, t1, t2
+	lw s6, 72(sp)                    # 105
+	li a1, 1086792851
+	sltu s1, s3, t0                  # 88
+	lw a6, 76(sp)                    # 105
+	li t2, 852142971
+	add t3, s2, s1                   # 88: word 1 of result.4$4_round
+	add t0, s6, a1                   # 105: word 0 of x$4_round
+	sltu t1, t0, s6
+	add s2, a6, t2
+	xor a1, s8, s5                   # 66
+	add s1, s2, t1                   # 105: word 1 of x$4_round
+	xor s6, s9, s7                   # 66
+	and a6, s3, a1
+	and t2, t3, s6
+	xor s2, s8, a6                   # 66: word 0 of t$4_round
+	xor t1, s9, t2                   # 66: word 1 of t$4_round
+	srli s6, s3, 23                  # 45
+	slli a6, t3, 9
+	or t2, s6, a6
+	slli a1, s3, 9
+	srli s6, t3, 23
+	or a6, a1, s6
+	xor a1, s3, t2
+	xor s6, t3, a6
+	slli t2, a1, 28
+	srli a6, a1, 4
+	slli a1, s6, 28
+	or a6, a6, a1
+	srli a1, s6, 4
+	or s6, t2, a1
+	xor t2, s3, a6
+	xor a1, t3, s6
+	slli a6, t2, 18
+	srli s6, t2, 14
+	slli t2, a1, 18
+	or s6, s6, t2
+	srli t2, a1, 14
+	or a1, a6, t2                    # 45: word 1 of t$4_round
+	add a6, s10, t0                  # 86
+	sltu t2, a6, s10
+	add t0, s11, s1
+	add s10, t0, t2
+	add s11, a6, s2
+	sltu s1, s11, a6
+	add t0, s10, t1
+	add t2, t0, s1
+	add s2, s11, s6                  # 86: word 0 of t1$4_round
+	add s10, t2, a1
+	sltu a6, s2, s11
+	slli t0, a3, 27                  # 38
+	srli s1, a3, 5
+	slli s6, a0, 27
+	srli t2, a0, 5
+	add t1, s10, a6                  # 86: word 1 of t1$4_round
+	or s11, s1, s6                   # 38
+	or a1, t0, t2
+	xor s10, a3, s11
+	xor a6, a0, a1
+	slli s1, s10, 26
+	srli s6, s10, 6
+	slli t0, a6, 26
+	srli s11, a6, 6
+	or t2, s6, t0
+	or a1, s1, s11
+	xor s10, a3, t2
+	xor s6, a0, a1
+	slli t0, s10, 4
+	srli a6, s10, 28
+	slli s1, s6, 4
+	or s11, a6, s1
+	srli t2, s6, 28
+	xor s10, a5, a3                  # 74
+	or a1, t0, t2                    # 38: word 1 of t$4_round
+	xor a6, s4, a0                   # 74
+	and s1, ra, s10
+	and s6, t4, a6
+	xor t0, a5, s1                   # 74: word 0 of t$4_round
+	xor t2, s4, s6                   # 74: word 1 of t$4_round
+	add ra, s11, t0                  # 87: word 0 of t2$4_round
+	sltu t4, ra, s11
+	add s1, a1, t2
+	add s6, s1, t4                   # 87: word 1 of t2$4_round
+	add t0, s2, ra                   # 88: word 0 of result.0$4_round
+	sltu s11, t0, s2
+	add a1, t1, s6
+	add t2, a1, s11                  # 88: word 1 of result.0$4_round
+	add s1, a4, s2                   # 88: word 0 of result.4$4_round
+	add ra, a7, t1
+	lw a1, 80(sp)                    # 105
+	li s2, 365543100
+	sltu t4, s1, a4                  # 88
+	lw s11, 84(sp)                   # 105
+	li t1, 1017036298
+	add s6, ra, t4                   # 88: word 1 of result.4$4_round
+	add a4, a1, s2                   # 105: word 0 of x$4_round
+	sltu a7, a4, a1
+	add ra, s11, t1
+	xor s2, s5, s3                   # 66
+	add t4, ra, a7                   # 105: word 1 of x$4_round
+	xor a1, s7, t3                   # 66
+	and s11, s1, s2
+	and t1, s6, a1
+	xor ra, s5, s11                  # 66: word 0 of t$4_round
+	xor a7, s7, t1                   # 66: word 1 of t$4_round
+	srli a1, s1, 23                  # 45
+	slli s11, s6, 9
+	or t1, a1, s11
+	slli s2, s1, 9
+	srli a1, s6, 23
+	or s11, s2, a1
+	xor s2, s1, t1
+	xor a1, s6, s11
+	slli t1, s2, 28
+	srli s11, s2, 4
+	slli s2, a1, 28
+	or s11, s11, s2
+	srli s2, a1, 4
+	or a1, t1, s2
+	xor t1, s1, s11
+	xor s2, s6, a1
+	slli s11, t1, 18
+	srli a1, t1, 14
+	slli t1, s2, 18
+	or a1, a1, t1
+	srli t1, s2, 14
+	or s2, s11, t1                   # 45: word 1 of t$4_round
+	add s11, s8, a4                  # 86
+	sltu t1, s11, s8
+	add a4, s9, t4
+	add s8, a4, t1
+	add s9, s11, ra
+	sltu t4, s9, s11
+	add a4, s8, a7
+	add t1, a4, t4
+	add ra, s9, a1                   # 86: word 0 of t1$4_round
+	add s8, t1, s2
+	sltu s11, ra, s9
+	slli a4, t0, 27                  # 38
+	srli t4, t0, 5
+	slli a1, t2, 27
+	srli t1, t2, 5
+	add a7, s8, s11                  # 86: word 1 of t1$4_round
+	or s9, t4, a1                    # 38
+	or s2, a4, t1
+	xor s8, t0, s9
+	xor s11, t2, s2
+	slli t4, s8, 26
+	srli a1, s8, 6
+	slli a4, s11, 26
+	srli s9, s11, 6
+	or t1, a1, a4
+	or s2, t4, s9
+	xor s8, t0, t1
+	xor a1, t2, s2
+	slli a4, s8, 4
+	srli s11, s8, 28
+	slli t4, a1, 4
+	or s9, s11, t4
+	srli t1, a1, 28
+	xor s8, a3, t0                   # 74
+	or s2, a4, t1                    # 38: word 1 of t$4_round
+	xor s11, a0, t2                  # 74
+	and t4, s10, s8
+	and a1, a6, s11
+	xor a4, a3, t4                   # 74: word 0 of t$4_round
+	xor t1, a0, a1                   # 74: word 1 of t$4_round
+	add s10, s9, a4                  # 87: word 0 of t2$4_round
+	sltu a6, s10, s9
+	add t4, s2, t1
+	add a1, t4, a6                   # 87: word 1 of t2$4_round
+	add a4, ra, s10                  # 88: word 0 of result.0$4_round
+	sltu s9, a4, ra
+	add s2, a7, a1
+	add t1, s2, s9                   # 88: word 1 of result.0$4_round
+	add t4, a2, ra                   # 88: word 0 of result.4$4_round
+	add s10, t5, a7
+	lw s2, 88(sp)                    # 105
+	li ra, -1676669620
+	sltu a6, t4, a2                  # 88
+	lw s9, 92(sp)                    # 105
+	li a7, 1126000580
+	add a1, s10, a6                  # 88: word 1 of result.4$4_round
+	add a2, s2, ra                   # 105: word 0 of x$4_round
+	sltu t5, a2, s2
+	add s10, s9, a7
+	xor ra, s3, s1                   # 66
+	add a6, s10, t5                  # 105: word 1 of x$4_round
+	xor s2, t3, s6                   # 66
+	and s9, t4, ra
+	and a7, a1, s2
+	xor s10, s3, s9                  # 66: word 0 of t$4_round
+	xor t5, t3, a7                   # 66: word 1 of t$4_round
+	srli s2, t4, 23                  # 45
+	slli s9, a1, 9
+	or a7, s2, s9
+	slli ra, t4, 9
+	srli s2, a1, 23
+	or s9, ra, s2
+	xor ra, t4, a7
+	xor s2, a1, s9
+	slli a7, ra, 28
+	srli s9, ra, 4
+	slli ra, s2, 28
+	or s9, s9, ra
+	srli ra, s2, 4
+	or s2, a7, ra
+	xor a7, t4, s9
+	xor ra, a1, s2
+	slli s9, a7, 18
+	srli s2, a7, 14
+	slli a7, ra, 18
+	or s2, s2, a7
+	srli a7, ra, 14
+	or ra, s9, a7                    # 45: word 1 of t$4_round
+	add s9, s5, a2                   # 86
+	sltu a7, s9, s5
+	add a2, s7, a6
+	add s5, a2, a7
+	add s7, s9, s10
+	sltu a6, s7, s9
+	add a2, s5, t5
+	add a7, a2, a6
+	add s10, s7, s2                  # 86: word 0 of t1$4_round
+	add s5, a7, ra
+	sltu s9, s10, s7
+	slli a2, a4, 27                  # 38
+	srli a6, a4, 5
+	slli s2, t1, 27
+	srli a7, t1, 5
+	add t5, s5, s9                   # 86: word 1 of t1$4_round
+	or s7, a6, s2                    # 38
+	or ra, a2, a7
+	xor s5, a4, s7
+	xor s9, t1, ra
+	slli a6, s5, 26
+	srli s2, s5, 6
+	slli a2, s9, 26
+	srli s7, s9, 6
+	or a7, s2, a2
+	or ra, a6, s7
+	xor s5, a4, a7
+	xor s2, t1, ra
+	slli a2, s5, 4
+	srli s9, s5, 28
+	slli a6, s2, 4
+	or s7, s9, a6
+	srli a7, s2, 28
+	xor s5, t0, a4                   # 74
+	or ra, a2, a7                    # 38: word 1 of t$4_round
+	xor s9, t2, t1                   # 74
+	and a6, s8, s5
+	and s2, s11, s9
+	xor a2, t0, a6                   # 74: word 0 of t$4_round
+	xor a7, t2, s2                   # 74: word 1 of t$4_round
+	add s8, s7, a2                   # 87: word 0 of t2$4_round
+	sltu s11, s8, s7
+	add a6, ra, a7
+	add s2, a6, s11                  # 87: word 1 of t2$4_round
+	add a2, s10, s8                  # 88: word 0 of result.0$4_round
+	sltu s7, a2, s10
+	add ra, t5, s2
+	add a7, ra, s7                   # 88: word 1 of result.0$4_round
+	add a6, a5, s10                  # 88: word 0 of result.4$4_round
+	add s8, s4, t5
+	lw ra, 96(sp)                    # 105
+	li s10, -885112138
+	sltu s11, a6, a5                 # 88
+	lw s7, 100(sp)                   # 105
+	li t5, 1288033470
+	add s2, s8, s11                  # 88: word 1 of result.4$4_round
+	add a5, ra, s10                  # 105: word 0 of x$4_round
+	sltu s4, a5, ra
+	add s8, s7, t5
+	xor s10, s1, t4                  # 66
+	add s11, s8, s4                  # 105: word 1 of x$4_round
+	xor ra, s6, a1                   # 66
+	and s7, a6, s10
+	and t5, s2, ra
+	xor s8, s1, s7                   # 66: word 0 of t$4_round
+	xor s4, s6, t5                   # 66: word 1 of t$4_round
+	srli ra, a6, 23                  # 45
+	slli s7, s2, 9
+	or t5, ra, s7
+	slli s10, a6, 9
+	srli ra, s2, 23
+	or s7, s10, ra
+	xor s10, a6, t5
+	xor ra, s2, s7
+	slli t5, s10, 28
+	srli s7, s10, 4
+	slli s10, ra, 28
+	or s7, s7, s10
+	srli s10, ra, 4
+	or ra, t5, s10
+	xor t5, a6, s7
+	xor s10, s2, ra
+	slli s7, t5, 18
+	srli ra, t5, 14
+	slli t5, s10, 18
+	or ra, ra, t5
+	srli t5, s10, 14
+	or s10, s7, t5                   # 45: word 1 of t$4_round
+	add s7, s3, a5                   # 86
+	sltu t5, s7, s3
+	add a5, t3, s11
+	add s3, a5, t5
+	add t3, s7, s8
+	sltu s11, t3, s7
+	add a5, s3, s4
+	add t5, a5, s11
+	add s8, t3, ra                   # 86: word 0 of t1$4_round
+	add s3, t5, s10
+	sltu s7, s8, t3
+	slli a5, a2, 27                  # 38
+	srli s11, a2, 5
+	slli ra, a7, 27
+	srli t5, a7, 5
+	add s4, s3, s7                   # 86: word 1 of t1$4_round
+	or t3, s11, ra                   # 38
+	or s10, a5, t5
+	xor s3, a2, t3
+	xor s7, a7, s10
+	slli s11, s3, 26
+	srli ra, s3, 6
+	slli a5, s7, 26
+	srli t3, s7, 6
+	or t5, ra, a5
+	or s10, s11, t3
+	xor s3, a2, t5
+	xor ra, a7, s10
+	slli a5, s3, 4
+	srli s7, s3, 28
+	slli s11, ra, 4
+	or t3, s7, s11
+	srli t5, ra, 28
+	xor s3, a4, a2                   # 74
+	or s10, a5, t5                   # 38: word 1 of t$4_round
+	xor s7, t1, a7                   # 74
+	and s11, s5, s3
+	and ra, s9, s7
+	xor a5, a4, s11                  # 74: word 0 of t$4_round
+	xor t5, t1, ra                   # 74: word 1 of t$4_round
+	add s5, t3, a5                   # 87: word 0 of t2$4_round
+	sltu s9, s5, t3
+	add s11, s10, t5
+	add ra, s11, s9                  # 87: word 1 of t2$4_round
+	add a5, s8, s5                   # 88: word 0 of result.0$4_round
+	sltu t3, a5, s8
+	add s10, s4, ra
+	add t5, s10, t3                  # 88: word 1 of result.0$4_round
+	add s11, a3, s8                  # 88: word 0 of result.4$4_round
+	add s5, a0, s4
+	lw s10, 104(sp)                  # 105
+	li s8, -60457430
+	sltu s9, s11, a3                 # 88
+	lw t3, 108(sp)                   # 105
+	li s4, 1501505948
+	add ra, s5, s9                   # 88: word 1 of result.4$4_round
+	add a3, s10, s8                  # 105: word 0 of x$4_round
+	sltu a0, a3, s10
+	add s5, t3, s4
+	xor s8, t4, a6                   # 66
+	add s9, s5, a0                   # 105: word 1 of x$4_round
+	xor s10, a1, s2                  # 66
+	and t3, s11, s8
+	and s4, ra, s10
+	xor s5, t4, t3                   # 66: word 0 of t$4_round
+	xor a0, a1, s4                   # 66: word 1 of t$4_round
+	srli s10, s11, 23                # 45
+	slli t3, ra, 9
+	or s4, s10, t3
+	slli s8, s11, 9
+	srli s10, ra, 23
+	or t3, s8, s10
+	xor s8, s11, s4
+	xor s10, ra, t3
+	slli s4, s8, 28
+	srli t3, s8, 4
+	slli s8, s10, 28
+	or t3, t3, s8
+	srli s8, s10, 4
+	or s10, s4, s8
+	xor s4, s11, t3
+	xor s8, ra, s10
+	slli t3, s4, 18
+	srli s10, s4, 14
+	slli s4, s8, 18
+	or s10, s10, s4
+	srli s4, s8, 14
+	or s8, t3, s4                    # 45: word 1 of t$4_round
+	add t3, s1, a3                   # 86
+	sltu s4, t3, s1
+	add a3, s6, s9
+	add s1, a3, s4
+	add s6, t3, s5
+	sltu s9, s6, t3
+	add a3, s1, a0
+	add s4, a3, s9
+	add s5, s6, s10                  # 86: word 0 of t1$4_round
+	add s1, s4, s8
+	sltu t3, s5, s6
+	slli a3, a5, 27                  # 38
+	srli s9, a5, 5
+	slli s10, t5, 27
+	srli s4, t5, 5
+	add a0, s1, t3                   # 86: word 1 of t1$4_round
+	or s6, s9, s10                   # 38
+	or s8, a3, s4
+	xor s1, a5, s6
+	xor t3, t5, s8
+	slli s9, s1, 26
+	srli s10, s1, 6
+	slli a3, t3, 26
+	srli s6, t3, 6
+	or s4, s10, a3
+	or s8, s9, s6
+	xor s1, a5, s4
+	xor s10, t5, s8
+	slli a3, s1, 4
+	srli t3, s1, 28
+	slli s9, s10, 4
+	or s6, t3, s9
+	srli s4, s10, 28
+	xor s1, a2, a5                   # 74
+	or s8, a3, s4                    # 38: word 1 of t$4_round
+	xor t3, a7, t5                   # 74
+	and s9, s3, s1
+	and s10, s7, t3
+	xor a3, a2, s9                   # 74: word 0 of t$4_round
+	xor s4, a7, s10                  # 74: word 1 of t$4_round
+	add s3, s6, a3                   # 87: word 0 of t2$4_round
+	sltu s7, s3, s6
+	add s9, s8, s4
+	add s10, s9, s7                  # 87: word 1 of t2$4_round
+	add a3, s5, s3                   # 88: word 0 of result.0$4_round
+	sltu s6, a3, s5
+	add s8, a0, s10
+	add s4, s8, s6                   # 88: word 1 of result.0$4_round
+	add s9, t0, s5                   # 88: word 0 of result.4$4_round
+	add s3, t2, a0
+	lw s8, 112(sp)                   # 105
+	li s5, 987167468
+	sltu s7, s9, t0                  # 88
+	lw s6, 116(sp)                   # 105
+	li a0, 1607167915
+	add s10, s3, s7                  # 88: word 1 of result.4$4_round
+	add t0, s8, s5                   # 105: word 0 of x$4_round
+	sltu t2, t0, s8
+	add s3, s6, a0
+	xor s5, a6, s11                  # 66
+	add s7, s3, t2                   # 105: word 1 of x$4_round
+	xor s8, s2, ra                   # 66
+	and s6, s9, s5
+	and a0, s10, s8
+	xor s3, a6, s6                   # 66: word 0 of t$4_round
+	xor t2, s2, a0                   # 66: word 1 of t$4_round
+	srli s8, s9, 23                  # 45
+	slli s6, s10, 9
+	or a0, s8, s6
+	slli s5, s9, 9
+	srli s8, s10, 23
+	or s6, s5, s8
+	xor s5, s9, a0
+	xor s8, s10, s6
+	slli a0, s5, 28
+	srli s6, s5, 4
+	slli s5, s8, 28
+	or s6, s6, s5
+	srli s5, s8, 4
+	or s8, a0, s5
+	xor a0, s9, s6
+	xor s5, s10, s8
+	slli s6, a0, 18
+	srli s8, a0, 14
+	slli a0, s5, 18
+	or s8, s8, a0
+	srli a0, s5, 14
+	or s5, s6, a0                    # 45: word 1 of t$4_round
+	add s6, t4, t0                   # 86
+	sltu a0, s6, t4
+	add t0, a1, s7
+	add t4, t0, a0
+	add a1, s6, s3
+	sltu s7, a1, s6
+	add t0, t4, t2
+	add a0, t0, s7
+	add s3, a1, s8                   # 86: word 0 of t1$4_round
+	add t4, a0, s5
+	sltu s6, s3, a1
+	slli t0, a3, 27                  # 38
+	srli s7, a3, 5
+	slli s8, s4, 27
+	srli a0, s4, 5
+	add t2, t4, s6                   # 86: word 1 of t1$4_round
+	or a1, s7, s8                    # 38
+	or s5, t0, a0
+	xor t4, a3, a1
+	xor s6, s4, s5
+	slli s7, t4, 26
+	srli s8, t4, 6
+	slli t0, s6, 26
+	srli a1, s6, 6
+	or a0, s8, t0
+	or s5, s7, a1
+	xor t4, a3, a0
+	xor s8, s4, s5
+	slli t0, t4, 4
+	srli s6, t4, 28
+	slli s7, s8, 4
+	or a1, s6, s7
+	srli a0, s8, 28
+	xor t4, a5, a3                   # 74
+	or s5, t0, a0                    # 38: word 1 of t$4_round
+	xor s6, t5, s4                   # 74
+	and s7, s1, t4
+	and s8, t3, s6
+	xor t0, a5, s7                   # 74: word 0 of t$4_round
+	xor a0, t5, s8                   # 74: word 1 of t$4_round
+	add s1, a1, t0                   # 87: word 0 of t2$4_round
+	sltu t3, s1, a1
+	add s7, s5, a0
+	add s8, s7, t3                   # 87: word 1 of t2$4_round
+	add t0, s3, s1                   # 88: word 0 of result.0$4_round
+	sltu a1, t0, s3
+	add s5, t2, s8
+	add a0, s5, a1                   # 88: word 1 of result.0$4_round
+	add s7, a4, s3                   # 88: word 0 of result.4$4_round
+	add s1, t1, t2
+	lw s5, 120(sp)                   # 105
+	li s3, 1246189591
+	sltu t3, s7, a4                  # 88
+	lw a1, 124(sp)                   # 105
+	li t2, 1816402316
+	add s8, s1, t3                   # 88: word 1 of result.4$4_round
+	add a4, s5, s3                   # 105: word 0 of x$4_round
+	sltu t1, a4, s5
+	add s1, a1, t2
+	xor s3, s11, s9                  # 66
+	add t3, s1, t1                   # 105: word 1 of x$4_round
+	xor s5, ra, s10                  # 66
+	and a1, s7, s3
+	and t2, s8, s5
+	xor s1, s11, a1                  # 66: word 0 of t$4_round
+	xor t1, ra, t2                   # 66: word 1 of t$4_round
+	srli s5, s7, 23                  # 45
+	slli a1, s8, 9
+	or t2, s5, a1
+	slli s3, s7, 9
+	srli s5, s8, 23
+	or a1, s3, s5
+	xor s3, s7, t2
+	xor s5, s8, a1
+	slli t2, s3, 28
+	srli a1, s3, 4
+	slli s3, s5, 28
+	or a1, a1, s3
+	srli s3, s5, 4
+	or s5, t2, s3
+	xor t2, s7, a1
+	xor s3, s8, s5
+	slli a1, t2, 18
+	srli s5, t2, 14
+	slli t2, s3, 18
+	or s5, s5, t2
+	srli t2, s3, 14
+	or s3, a1, t2                    # 45: word 1 of t$4_round
+	add a1, a6, a4                   # 86
+	sltu t2, a1, a6
+	add a4, s2, t3
+	add a6, a4, t2
+	add s2, a1, s1
+	sltu t3, s2, a1
+	add a4, a6, t1
+	add t2, a4, t3
+	add s1, s2, s5                   # 86: word 0 of t1$4_round
+	add a6, t2, s3
+	sltu a1, s1, s2
+	slli a4, t0, 27                  # 38
+	srli t3, t0, 5
+	slli s5, a0, 27
+	srli t2, a0, 5
+	add t1, a6, a1                   # 86: word 1 of t1$4_round
+	or s2, t3, s5                    # 38
+	or s3, a4, t2
+	xor a6, t0, s2
+	xor a1, a0, s3
+	slli t3, a6, 26
+	srli s5, a6, 6
+	slli a4, a1, 26
+	srli s2, a1, 6
+	or t2, s5, a4
+	or s3, t3, s2
+	xor a6, t0, t2
+	xor s5, a0, s3
+	slli a4, a6, 4
+	srli a1, a6, 28
+	slli t3, s5, 4
+	or s2, a1, t3
+	srli t2, s5, 28
+	xor a6, a3, t0                   # 74
+	or s3, a4, t2                    # 38: word 1 of t$4_round
+	xor a1, s4, a0                   # 74
+	and t3, t4, a6
+	and s5, s6, a1
+	xor a4, a3, t3                   # 74: word 0 of t$4_round
+	xor t2, s4, s5                   # 74: word 1 of t$4_round
+	add t4, s2, a4                   # 87: word 0 of t2$4_round
+	sltu a6, t4, s2
+	add s6, s3, t2
+	add a1, s6, a6                   # 87: word 1 of t2$4_round
+	add a4, t1, a1                   # 88
+	lw a1, 128(sp)
+	add t3, s1, t4                   # 88: word 0 of result.0$4_round
+	sltu s5, t3, s1
+	add s3, a2, s1                   # 88: word 0 of result.4$4_round
+	lw t4, 0(a1)
+	add s2, a4, s5                   # 88: word 1 of result.0$4_round
+	lw s1, 4(a1)
+	sltu t2, s3, a2
+	add s6, a7, t1
+	add a4, t4, t3                   # 107
+	sltu s5, a4, t4
+	add a2, s1, s2
+	lw t1, 132(sp)
+	add a7, a2, s5
+	add a6, s6, t2                   # 88: word 1 of result.4$4_round
+	sw a4, 0(t1)
+	sw a7, 4(t1)
+	lw s6, 8(a1)
+	lw t4, 12(a1)
+	add t2, s6, t0                   # 107
+	sltu t3, t2, s6
+	add s1, t4, a0
+	add s2, s1, t3
+	sw t2, 8(t1)
+	sw s2, 12(t1)
+	lw a2, 16(a1)
+	lw a7, 20(a1)
+	add s5, a2, a3
+	sltu a4, s5, a2
+	add t0, a7, s4
+	add s6, t0, a4
+	sw s5, 16(t1)
+	sw s6, 20(t1)
+	lw s5, 24(a1)
+	lw s6, 28(a1)
+	add t4, s5, a5
+	sltu a0, t4, s5
+	add s1, s6, t5
+	add t3, s1, a0
+	sw t4, 24(t1)
+	sw t3, 28(t1)
+	lw t2, 32(a1)
+	lw a2, 36(a1)
+	add s2, t2, s3
+	sltu a3, s2, t2
+	add a7, a2, a6
+	add s4, a7, a3
+	sw s2, 32(t1)
+	sw s4, 36(t1)
+	lw t0, 40(a1)
+	lw s5, 44(a1)
+	add a4, t0, s7
+	sltu a5, a4, t0
+	add s6, s5, s8
+	add t5, s6, a5
+	sw a4, 40(t1)
+	sw t5, 44(t1)
+	lw s1, 48(a1)
+	lw t3, 52(a1)
+	add a0, s1, s9
+	sltu t4, a0, s1
+	add s3, t3, s10
+	add t2, s3, t4
+	sw a0, 48(t1)
+	sw t2, 52(t1)
+	lw a7, 56(a1)
+	lw a3, 60(a1)
+	add a2, a7, s11
+	sltu a6, a2, a7
+	add s2, a3, ra
+	add s4, s2, a6
+	sw s4, 60(t1)
+	lw ra, 324(sp)
+	lw s0, 328(sp)
+	lw s1, 332(sp)
+	lw s2, 336(sp)
+	lw s3, 340(sp)
+	lw s4, 344(sp)
+	lw s5, 348(sp)
+	lw s6, 352(sp)
+	lw s7, 356(sp)
+	lw s8, 360(sp)
+	lw s9, 364(sp)
+	lw s10, 368(sp)
+	lw s11, 372(sp)
+	sw a2, 56(t1)
 	addi sp, sp, 384
 	ret
 	.size hash_sha512_compress, . - hash_sha512_compress
 
-# hash.sha512.first_block$32 (lib/hash/sha512.stk, line 94)
+# hash.sha512.first_block$32 (lib/hash/sha512.stk, line 134)
 	.balign 4
 	.type hash_sha512_first_block_32, @function
 hash_sha512_first_block_32:
 	addi sp, sp, -16
-	lbu a1, 0(a2)                    # 99
+	lbu a1, 0(a2)                    # 139
 	lbu a4, 1(a2)
 	lbu a5, 2(a2)
 	sb a1, 0(a0)
@@ -2856,7 +4079,7 @@ hash_sha512_first_block_32:
 	sb t0, 29(a0)
 	lbu t1, 30(a2)
 	lbu t2, 31(a2)
-	lbu t3, 0(a3)                    # 100
+	lbu t3, 0(a3)                    # 140
 	sb t1, 30(a0)
 	sb t2, 31(a0)
 	sb t3, 32(a0)
@@ -3055,7 +4278,7 @@ hash_sha512_first_block_32:
 	ret
 	.size hash_sha512_first_block_32, . - hash_sha512_first_block_32
 
-# hash.sha512.finish (lib/hash/sha512.stk, line 149)
+# hash.sha512.finish (lib/hash/sha512.stk, line 189)
 	.balign 4
 	.type hash_sha512_finish, @function
 hash_sha512_finish:
@@ -3066,7 +4289,7 @@ hash_sha512_finish:
 	sw s2, 268(sp)
 	sw s3, 272(sp)
 	sw s4, 276(sp)
-	lw a4, 0(a1)                     # 152
+	lw a4, 0(a1)                     # 192
 	lw a5, 4(a1)
 	lw a6, 8(a1)
 	lw a7, 12(a1)
@@ -3106,7 +4329,7 @@ hash_sha512_finish:
 	addi a0, sp, 64
 	li a2, 128
 	call memmove
-	andi a4, s3, 127                 # 154
+	andi a4, s3, 127                 # 194
 	sltiu a5, a4, 112
 	bne a5, zero, .L2_0
 	mv a1, s1
@@ -3125,9 +4348,9 @@ hash_sha512_finish:
 	j .L2_1
 .L2_0:
 .L2_1:
-	slli a6, s3, 3                   # 139: word 0 of bits$0_with_length
+	slli a6, s3, 3                   # 179: word 0 of bits$0_with_length
 	srli a7, s3, 29
-	srli t0, a6, 24                  # 142
+	srli t0, a6, 24                  # 182
 	slli t1, a7, 8
 	srli t4, a6, 16
 	slli t5, a7, 16
@@ -3160,7 +4383,7 @@ hash_sha512_finish:
 	addi a1, sp, 0
 	addi a2, sp, 64
 	call hash_sha512_compress
-	lw a5, 192(sp)                   # 159
+	lw a5, 192(sp)                   # 199
 	lw s1, 196(sp)
 	lw s2, 200(sp)
 	lw s3, 204(sp)
@@ -3194,7 +4417,7 @@ hash_sha512_finish:
 	sw a2, 60(sp)
 	li a3, 0
 .L2_4:
-	slli a6, a3, 3                   # 164
+	slli a6, a3, 3                   # 204
 	addi a4, sp, 0
 	add a5, a4, a6
 	lw s1, 4(a5)
@@ -3251,14 +4474,14 @@ hash_sha512_finish:
 	ret
 	.size hash_sha512_finish, . - hash_sha512_finish
 
-# hash.sha512.tail$32 (lib/hash/sha512.stk, line 106)
+# hash.sha512.tail$32 (lib/hash/sha512.stk, line 146)
 	.balign 4
 	.type hash_sha512_tail_32, @function
 hash_sha512_tail_32:
 	addi sp, sp, -16
-	addi a4, a1, 32                  # 109
+	addi a4, a1, 32                  # 149
 	sw ra, 0(sp)
-	srli a5, a4, 7                   # 109: blocks in 0..2^24
+	srli a5, a4, 7                   # 149: blocks in 0..2^24
 	li a6, 0
 .L3_0:
 	add a7, a0, a6
@@ -3268,7 +4491,7 @@ hash_sha512_tail_32:
 	bltu a6, t0, .L3_0
 .L3_1:
 	bne a5, zero, .L3_2
-	lbu a6, 0(a2)                    # 112
+	lbu a6, 0(a2)                    # 152
 	lbu a7, 1(a2)
 	lbu t1, 2(a2)
 	sb a6, 0(a0)
@@ -3334,14 +4557,14 @@ hash_sha512_tail_32:
 	sb t3, 31(a0)
 	j .L3_3
 .L3_2:
-	addi a2, a5, -1                  # 114
+	addi a2, a5, -1                  # 154
 	slli a6, a2, 7
-	addi a7, a6, 96                  # 114: start in 96..2^31-32
+	addi a7, a6, 96                  # 154: start in 96..2^31-32
 	li t1, 0
 .L3_4:
-	add t2, a7, t1                   # 116
+	add t2, a7, t1                   # 156
 	bgeu t2, a1, .L3_6
-	add t3, a3, t2                   # 117
+	add t3, a3, t2                   # 157
 	lbu t4, 0(t3)
 	add t5, a0, t1
 	sb t4, 0(t5)
@@ -3357,10 +4580,10 @@ hash_sha512_tail_32:
 .L3_3:
 	li t4, 0
 .L3_10:
-	slli t5, a5, 7                   # 124
+	slli t5, a5, 7                   # 164
 	add ra, t4, t5
 	bgeu ra, a1, .L3_12
-	add a4, a3, ra                   # 125
+	add a4, a3, ra                   # 165
 	lbu a6, 0(a4)
 	add a7, a0, t4
 	sb a6, 32(a7)
@@ -3386,7 +4609,7 @@ hash_sha512_tail_32:
 	j .L3_15
 	.size hash_sha512_tail_32, . - hash_sha512_tail_32
 
-# hash.sha512.hash_with_prefix$32 (lib/hash/sha512.stk, line 72)
+# hash.sha512.hash_with_prefix$32 (lib/hash/sha512.stk, line 112)
 	.balign 4
 	.type hash_sha512_hash_with_prefix_32, @function
 hash_sha512_hash_with_prefix_32:
@@ -3415,14 +4638,14 @@ hash_sha512_hash_with_prefix_32:
 	li a7, 327033209
 	li t0, 1541459225
 	sw s1, 200(sp)
-	addi s0, a1, 32                  # 75: total in 32..2^31+31
+	addi s0, a1, 32                  # 115: total in 32..2^31+31
 	sw s2, 204(sp)
 	sw s3, 208(sp)
 	sw s4, 212(sp)
 	sw s5, 216(sp)
 	sw s6, 220(sp)
 	sw s7, 224(sp)
-	srli s1, s0, 7                   # 76: blocks in 0..2^24
+	srli s1, s0, 7                   # 116: blocks in 0..2^24
 	sw t1, 148(sp)
 	sw t2, 152(sp)
 	sw t3, 156(sp)
@@ -3452,7 +4675,7 @@ hash_sha512_hash_with_prefix_32:
 	bgeu t1, s1, .L4_3
 	mv s6, t1
 .L4_2:
-	slli t2, s6, 7                   # 83
+	slli t2, s6, 7                   # 123
 	addi t3, t2, -32
 	add a2, s5, t3
 	addi a0, sp, 0
@@ -9003,103 +10226,103 @@ field_sc25519_reduce:
 	add a5, t5, s1                   # 113: t$0_made_positive[11] in 0..2^21
 	slli a0, a2, 11                  # 114
 	srli t1, a0, 11                  # 114: t$0_made_positive[10] in 0..2^21
-	sub s1, s7, s5                   # 125: d$1_subtract_order[0] in -1430509..2^21-1
+	sub s1, s7, s5                   # 126: d$1_subtract_order[0] in -1430509..2^21-1
 	addi s0, s4, 1                   # 111: t$0_made_positive[12] in 0..3
 	srli t2, a5, 21                  # 113
 	slli s10, a5, 11                 # 114
-	sub a2, ra, a7                   # 125: d$1_subtract_order[1] in -1626856..2^21-1
-	srai a0, s1, 21                  # 127
+	sub a2, ra, a7                   # 126: d$1_subtract_order[1] in -1626856..2^21-1
+	srai a0, s1, 21                  # 128
 	add a1, s0, t2                   # 113: t$0_made_positive[12] in 0..3
 	srli t5, s10, 11                 # 114: t$0_made_positive[11] in 0..2^21
-	add s4, a2, a0                   # 127: d$1_subtract_order[1] in -1626856..2^21-1
-	slli s0, s1, 11                  # 128
-	sub a5, s2, t4                   # 125: d$1_subtract_order[2] in -1442969..2^21-1
-	srai s10, s4, 21                 # 127
-	srli t2, s0, 11                  # 128: d$1_subtract_order[0] in -1430509..2^21-1
-	add a2, a5, s10                  # 127: d$1_subtract_order[2] in -1442969..2^21-1
-	slli a0, s4, 11                  # 128
-	sub s0, a3, s9                   # 125: d$1_subtract_order[3] in -997805..2^21-1
-	srai a5, a2, 21                  # 127
-	srli s1, a0, 11                  # 128: d$1_subtract_order[1] in -1626856..2^21-1
-	add s10, s0, a5                  # 127: d$1_subtract_order[3] in -997805..2^21-1
-	slli s4, a2, 11                  # 128
-	srli a0, s4, 11                  # 128: d$1_subtract_order[2] in -1442969..2^21-1
-	sub s0, s3, s6                   # 125: d$1_subtract_order[4] in -1960496..2^21-1
-	srai a5, s10, 21                 # 127
-	add a2, s0, a5                   # 127: d$1_subtract_order[4] in -1960496..2^21-1
-	slli s4, s10, 11                 # 128
-	srli s0, s4, 11                  # 128: d$1_subtract_order[3] in -997805..2^21-1
-	sub a5, t0, a6                   # 125: d$1_subtract_order[5] in -683901..2^21-1
-	srai s10, a2, 21                 # 127
-	add s4, a5, s10                  # 127: d$1_subtract_order[5] in -683901..2^21-1
-	slli a5, a2, 11                  # 128
-	srli s10, a5, 11                 # 128: d$1_subtract_order[4] in -1960496..2^21-1
-	srai a2, s4, 21                  # 127
-	add a5, a4, a2                   # 127: d$1_subtract_order[6] in -1..2^21-1
-	slli a2, s4, 11                  # 128
-	srli s4, a2, 11                  # 128: d$1_subtract_order[5] in -683901..2^21-1
-	srai a2, a5, 21                  # 127
-	add a2, t3, a2                   # 127: d$1_subtract_order[7] in -1..2^21-1
+	add s4, a2, a0                   # 128: d$1_subtract_order[1] in -1626856..2^21-1
+	slli s0, s1, 11                  # 129
+	sub a5, s2, t4                   # 126: d$1_subtract_order[2] in -1442969..2^21-1
+	srai s10, s4, 21                 # 128
+	srli t2, s0, 11                  # 129: d$1_subtract_order[0] in -1430509..2^21-1
+	add a2, a5, s10                  # 128: d$1_subtract_order[2] in -1442969..2^21-1
+	slli a0, s4, 11                  # 129
+	sub s0, a3, s9                   # 126: d$1_subtract_order[3] in -997805..2^21-1
+	srai a5, a2, 21                  # 128
+	srli s1, a0, 11                  # 129: d$1_subtract_order[1] in -1626856..2^21-1
+	add s10, s0, a5                  # 128: d$1_subtract_order[3] in -997805..2^21-1
+	slli s4, a2, 11                  # 129
+	srli a0, s4, 11                  # 129: d$1_subtract_order[2] in -1442969..2^21-1
+	sub s0, s3, s6                   # 126: d$1_subtract_order[4] in -1960496..2^21-1
+	srai a5, s10, 21                 # 128
+	add a2, s0, a5                   # 128: d$1_subtract_order[4] in -1960496..2^21-1
+	slli s4, s10, 11                 # 129
+	srli s0, s4, 11                  # 129: d$1_subtract_order[3] in -997805..2^21-1
+	sub a5, t0, a6                   # 126: d$1_subtract_order[5] in -683901..2^21-1
+	srai s10, a2, 21                 # 128
+	add s4, a5, s10                  # 128: d$1_subtract_order[5] in -683901..2^21-1
+	slli a5, a2, 11                  # 129
+	srli s10, a5, 11                 # 129: d$1_subtract_order[4] in -1960496..2^21-1
+	srai a2, s4, 21                  # 128
+	add a5, a4, a2                   # 128: d$1_subtract_order[6] in -1..2^21-1
+	slli a2, s4, 11                  # 129
+	srli s4, a2, 11                  # 129: d$1_subtract_order[5] in -683901..2^21-1
+	srai a2, a5, 21                  # 128
+	add a2, t3, a2                   # 128: d$1_subtract_order[7] in -1..2^21-1
 	srai a6, a2, 21
-	add a6, s8, a6                   # 127: d$1_subtract_order[8] in -1..2^21-1
+	add a6, s8, a6                   # 128: d$1_subtract_order[8] in -1..2^21-1
 	srai s6, a6, 21
-	add s6, s11, s6                  # 127: d$1_subtract_order[9] in -1..2^21-1
+	add s6, s11, s6                  # 128: d$1_subtract_order[9] in -1..2^21-1
 	srai s9, s6, 21
-	add s9, t1, s9                   # 127: d$1_subtract_order[10] in -1..2^21-1
+	add s9, t1, s9                   # 128: d$1_subtract_order[10] in -1..2^21-1
 	srai t4, s9, 21
-	add t4, t5, t4                   # 127: d$1_subtract_order[11] in -1..2^21-1
-	addi a7, a1, -1                  # 125: d$1_subtract_order[12] in -2..2
-	srai s5, t4, 21                  # 127
-	add a7, a7, s5                   # 127: d$1_subtract_order[12] in -2..2
-	slli s5, t4, 11                  # 128
-	srli t4, s5, 11                  # 128: d$1_subtract_order[11] in -1..2^21-1
-	srai s5, a7, 31                  # 130
+	add t4, t5, t4                   # 128: d$1_subtract_order[11] in -1..2^21-1
+	addi a7, a1, -1                  # 126: d$1_subtract_order[12] in -2..2
+	srai s5, t4, 21                  # 128
+	add a7, a7, s5                   # 128: d$1_subtract_order[12] in -2..2
+	slli s5, t4, 11                  # 129
+	srli t4, s5, 11                  # 129: d$1_subtract_order[11] in -1..2^21-1
+	srai s5, a7, 31                  # 131
 	sw a7, 212(sp)
 	li a7, -2147483648
 	xor s5, s5, a7
-	sltu s5, s5, a7                  # 130: cond$1_subtract_order
+	sltu s5, s5, a7                  # 131: cond$1_subtract_order
 	sub s5, zero, s5
 	xor s7, s7, t2
 	and s7, s7, s5
-	xor s7, s7, t2                   # 130: result$1_subtract_order[0] in 0..2^21-1
+	xor s7, s7, t2                   # 131: result$1_subtract_order[0] in 0..2^21-1
 	xor t2, ra, s1
 	and ra, t2, s5
-	xor t2, ra, s1                   # 130: result$1_subtract_order[1] in 0..2^21-1
+	xor t2, ra, s1                   # 131: result$1_subtract_order[1] in 0..2^21-1
 	xor ra, s2, a0
 	and s1, ra, s5
-	xor s2, s1, a0                   # 130: result$1_subtract_order[2] in 0..2^21-1
+	xor s2, s1, a0                   # 131: result$1_subtract_order[2] in 0..2^21-1
 	xor ra, a3, s0
 	and s1, ra, s5
 	xor a3, s3, s10
-	slli a5, a5, 11                  # 128
-	xor a0, s1, s0                   # 130: result$1_subtract_order[3] in 0..2^21-1
+	slli a5, a5, 11                  # 129
+	xor a0, s1, s0                   # 131: result$1_subtract_order[3] in 0..2^21-1
 	and ra, a3, s5
-	srli a5, a5, 11                  # 128: d$1_subtract_order[6] in -1..2^21-1
-	xor s1, ra, s10                  # 130: result$1_subtract_order[4] in 0..2^21-1
-	slli a2, a2, 11                  # 128
+	srli a5, a5, 11                  # 129: d$1_subtract_order[6] in -1..2^21-1
+	xor s1, ra, s10                  # 131: result$1_subtract_order[4] in 0..2^21-1
+	slli a2, a2, 11                  # 129
 	slli s6, s6, 11
-	xor s0, t0, s4                   # 130
+	xor s0, t0, s4                   # 131
 	xor ra, a4, a5
-	srli a2, a2, 11                  # 128: d$1_subtract_order[7] in -1..2^21-1
-	srli s6, s6, 11                  # 128: d$1_subtract_order[9] in -1..2^21-1
+	srli a2, a2, 11                  # 129: d$1_subtract_order[7] in -1..2^21-1
+	srli s6, s6, 11                  # 129: d$1_subtract_order[9] in -1..2^21-1
 	slli s9, s9, 11
-	and s3, s0, s5                   # 130
+	and s3, s0, s5                   # 131
 	and s10, ra, s5
-	srli s9, s9, 11                  # 128: d$1_subtract_order[10] in -1..2^21-1
-	xor a3, s3, s4                   # 130: result$1_subtract_order[5] in 0..2^21-1
-	xor t0, s10, a5                  # 130: result$1_subtract_order[6] in 0..2^21-1
+	srli s9, s9, 11                  # 129: d$1_subtract_order[10] in -1..2^21-1
+	xor a3, s3, s4                   # 131: result$1_subtract_order[5] in 0..2^21-1
+	xor t0, s10, a5                  # 131: result$1_subtract_order[6] in 0..2^21-1
 	xor s0, t3, a2
 	xor ra, s11, s6
 	and s3, s0, s5
 	and s10, ra, s5
 	xor t3, t1, s9
-	slli a6, a6, 11                  # 128
-	xor s4, s3, a2                   # 130: result$1_subtract_order[7] in 0..2^21-1
+	slli a6, a6, 11                  # 129
+	xor s4, s3, a2                   # 131: result$1_subtract_order[7] in 0..2^21-1
 	and s0, t3, s5
 	lw ra, 212(sp)
-	srli a6, a6, 11                  # 128: d$1_subtract_order[8] in -1..2^21-1
-	xor a5, s10, s6                  # 130: result$1_subtract_order[9] in 0..2^21-1
-	xor s3, s0, s9                   # 130: result$1_subtract_order[10] in 0..2^21-1
+	srli a6, a6, 11                  # 129: d$1_subtract_order[8] in -1..2^21-1
+	xor a5, s10, s6                  # 131: result$1_subtract_order[9] in 0..2^21-1
+	xor s3, s0, s9                   # 131: result$1_subtract_order[10] in 0..2^21-1
 	li t3, 1430509
 	xor a4, s8, a6
 	xor a2, t5, t4
@@ -9107,49 +10330,49 @@ field_sc25519_reduce:
 	li s9, 1626855
 	and s8, a2, s5
 	and s6, s10, s5
-	sub s0, s7, t3                   # 125: d$2_subtract_order[0] in -1430509..2^21-1
-	xor s11, s8, t4                  # 130: result$1_subtract_order[11] in 0..2^21-1
-	sub t5, t2, s9                   # 125: d$2_subtract_order[1] in -1626856..2^21-1
-	srai a2, s0, 21                  # 127
+	sub s0, s7, t3                   # 126: d$2_subtract_order[0] in -1430509..2^21-1
+	xor s11, s8, t4                  # 131: result$1_subtract_order[11] in 0..2^21-1
+	sub t5, t2, s9                   # 126: d$2_subtract_order[1] in -1626856..2^21-1
+	srai a2, s0, 21                  # 128
 	li s10, 1442968
-	xor t1, s6, ra                   # 130: result$1_subtract_order[12] in 0..7
-	add s8, t5, a2                   # 127: d$2_subtract_order[1] in -1626856..2^21-1
-	slli t4, s0, 11                  # 128
-	sub s6, s2, s10                  # 125: d$2_subtract_order[2] in -1442969..2^21-1
-	srai ra, s8, 21                  # 127
+	xor t1, s6, ra                   # 131: result$1_subtract_order[12] in 0..7
+	add s8, t5, a2                   # 128: d$2_subtract_order[1] in -1626856..2^21-1
+	slli t4, s0, 11                  # 129
+	sub s6, s2, s10                  # 126: d$2_subtract_order[2] in -1442969..2^21-1
+	srai ra, s8, 21                  # 128
 	li a2, 997804
-	srli a1, t4, 11                  # 128: d$2_subtract_order[0] in -1430509..2^21-1
-	add t3, s6, ra                   # 127: d$2_subtract_order[2] in -1442969..2^21-1
-	slli s9, s8, 11                  # 128
-	sub s0, a0, a2                   # 125: d$2_subtract_order[3] in -997805..2^21-1
-	srai t4, t3, 21                  # 127
-	slli s6, t3, 11                  # 128
+	srli a1, t4, 11                  # 129: d$2_subtract_order[0] in -1430509..2^21-1
+	add t3, s6, ra                   # 128: d$2_subtract_order[2] in -1442969..2^21-1
+	slli s9, s8, 11                  # 129
+	sub s0, a0, a2                   # 126: d$2_subtract_order[3] in -997805..2^21-1
+	srai t4, t3, 21                  # 128
+	slli s6, t3, 11                  # 129
 	li s8, 1960495
-	srli t5, s9, 11                  # 128: d$2_subtract_order[1] in -1626856..2^21-1
-	add s10, s0, t4                  # 127: d$2_subtract_order[3] in -997805..2^21-1
-	srli ra, s6, 11                  # 128: d$2_subtract_order[2] in -1442969..2^21-1
-	sub s9, s1, s8                   # 125: d$2_subtract_order[4] in -1960496..2^21-1
-	srai a2, s10, 21                 # 127
+	srli t5, s9, 11                  # 129: d$2_subtract_order[1] in -1626856..2^21-1
+	add s10, s0, t4                  # 128: d$2_subtract_order[3] in -997805..2^21-1
+	srli ra, s6, 11                  # 129: d$2_subtract_order[2] in -1442969..2^21-1
+	sub s9, s1, s8                   # 126: d$2_subtract_order[4] in -1960496..2^21-1
+	srai a2, s10, 21                 # 128
 	li s6, 683900
-	add s0, s9, a2                   # 127: d$2_subtract_order[4] in -1960496..2^21-1
-	sub s8, a3, s6                   # 125: d$2_subtract_order[5] in -683901..2^21-1
-	srai s9, s0, 21                  # 127
-	slli t4, s10, 11                 # 128
-	add a2, s8, s9                   # 127: d$2_subtract_order[5] in -683901..2^21-1
-	srli t3, t4, 11                  # 128: d$2_subtract_order[3] in -997805..2^21-1
+	add s0, s9, a2                   # 128: d$2_subtract_order[4] in -1960496..2^21-1
+	sub s8, a3, s6                   # 126: d$2_subtract_order[5] in -683901..2^21-1
+	srai s9, s0, 21                  # 128
+	slli t4, s10, 11                 # 129
+	add a2, s8, s9                   # 128: d$2_subtract_order[5] in -683901..2^21-1
+	srli t3, t4, 11                  # 129: d$2_subtract_order[3] in -997805..2^21-1
 	slli s10, s0, 11
-	srai s6, a2, 21                  # 127
-	srli t4, s10, 11                 # 128: d$2_subtract_order[4] in -1960496..2^21-1
-	add s8, t0, s6                   # 127: d$2_subtract_order[6] in -1..2^21-1
-	slli s9, a2, 11                  # 128
-	srai s10, s8, 21                 # 127
-	srli s0, s9, 11                  # 128: d$2_subtract_order[5] in -683901..2^21-1
-	add s6, s4, s10                  # 127: d$2_subtract_order[7] in -1..2^21-1
-	slli a2, s8, 11                  # 128
-	srli s9, a2, 11                  # 128: d$2_subtract_order[6] in -1..2^21-1
+	srai s6, a2, 21                  # 128
+	srli t4, s10, 11                 # 129: d$2_subtract_order[4] in -1960496..2^21-1
+	add s8, t0, s6                   # 128: d$2_subtract_order[6] in -1..2^21-1
+	slli s9, a2, 11                  # 129
+	srai s10, s8, 21                 # 128
+	srli s0, s9, 11                  # 129: d$2_subtract_order[5] in -683901..2^21-1
+	add s6, s4, s10                  # 128: d$2_subtract_order[7] in -1..2^21-1
+	slli a2, s8, 11                  # 129
+	srli s9, a2, 11                  # 129: d$2_subtract_order[6] in -1..2^21-1
 	slli s8, s6, 11
-	srli a2, s8, 11                  # 128: d$2_subtract_order[7] in -1..2^21-1
-	xor s8, s7, a1                   # 130
+	srli a2, s8, 11                  # 129: d$2_subtract_order[7] in -1..2^21-1
+	xor s8, s7, a1                   # 131
 	xor s7, t2, t5
 	xor t2, s2, ra
 	xor s2, a0, t3
@@ -9158,65 +10381,65 @@ field_sc25519_reduce:
 	xor a3, t0, s9
 	xor t0, s4, a2
 	and s4, a4, s5
-	srai s10, s6, 21                 # 127
-	xor a4, s4, a6                   # 130: result$1_subtract_order[8] in 0..2^21-1
-	add s5, a4, s10                  # 127: d$2_subtract_order[8] in -1..2^21-1
+	srai s10, s6, 21                 # 128
+	xor a4, s4, a6                   # 131: result$1_subtract_order[8] in 0..2^21-1
+	add s5, a4, s10                  # 128: d$2_subtract_order[8] in -1..2^21-1
 	srai s4, s5, 21
-	add a6, a5, s4                   # 127: d$2_subtract_order[9] in -1..2^21-1
-	slli s10, s5, 11                 # 128
-	srli s4, s10, 11                 # 128: d$2_subtract_order[8] in -1..2^21-1
-	srai s5, a6, 21                  # 127
-	add s10, s3, s5                  # 127: d$2_subtract_order[10] in -1..2^21-1
-	slli s5, a6, 11                  # 128
-	srli a6, s5, 11                  # 128: d$2_subtract_order[9] in -1..2^21-1
-	srai s5, s10, 21                 # 127
-	addi s6, t1, -1                  # 125: d$2_subtract_order[12] in -2..2
-	add s5, s11, s5                  # 127: d$2_subtract_order[11] in -1..2^21-1
+	add a6, a5, s4                   # 128: d$2_subtract_order[9] in -1..2^21-1
+	slli s10, s5, 11                 # 129
+	srli s4, s10, 11                 # 129: d$2_subtract_order[8] in -1..2^21-1
+	srai s5, a6, 21                  # 128
+	add s10, s3, s5                  # 128: d$2_subtract_order[10] in -1..2^21-1
+	slli s5, a6, 11                  # 129
+	srli a6, s5, 11                  # 129: d$2_subtract_order[9] in -1..2^21-1
+	srai s5, s10, 21                 # 128
+	addi s6, t1, -1                  # 126: d$2_subtract_order[12] in -2..2
+	add s5, s11, s5                  # 128: d$2_subtract_order[11] in -1..2^21-1
 	sw t1, 216(sp)
 	srai t1, s5, 21
-	add s6, s6, t1                   # 127: d$2_subtract_order[12] in -2..2
-	slli t1, s5, 11                  # 128
-	srli s5, t1, 11                  # 128: d$2_subtract_order[11] in -1..2^21-1
-	srai t1, s6, 31                  # 130
+	add s6, s6, t1                   # 128: d$2_subtract_order[12] in -2..2
+	slli t1, s5, 11                  # 129
+	srli s5, t1, 11                  # 129: d$2_subtract_order[11] in -1..2^21-1
+	srai t1, s6, 31                  # 131
 	xor t1, t1, a7
-	sltu t1, t1, a7                  # 130: cond$2_subtract_order
+	sltu t1, t1, a7                  # 131: cond$2_subtract_order
 	sub a7, zero, t1
 	and t1, s8, a7
-	xor s8, t1, a1                   # 130: result$2_subtract_order[0] in 0..2^21-1
+	xor s8, t1, a1                   # 131: result$2_subtract_order[0] in 0..2^21-1
 	and t1, s7, a7
-	xor a1, t1, t5                   # 130: result$2_subtract_order[1] in 0..2^21-1
+	xor a1, t1, t5                   # 131: result$2_subtract_order[1] in 0..2^21-1
 	and s7, t2, a7
 	and t5, s2, a7
-	xor t2, t5, t3                   # 130: result$2_subtract_order[3] in 0..2^21-1
+	xor t2, t5, t3                   # 131: result$2_subtract_order[3] in 0..2^21-1
 	and s2, s1, a7
-	xor t5, s2, s0                   # 130: result$2_subtract_order[5] in 0..2^21-1
+	xor t5, s2, s0                   # 131: result$2_subtract_order[5] in 0..2^21-1
 	xor s1, a4, s4
 	and s2, s1, a7
-	xor t1, s7, ra                   # 130: result$2_subtract_order[2] in 0..2^21-1
-	xor s0, s2, s4                   # 130: result$2_subtract_order[8] in 0..2^21-1
+	xor t1, s7, ra                   # 131: result$2_subtract_order[2] in 0..2^21-1
+	xor s0, s2, s4                   # 131: result$2_subtract_order[8] in 0..2^21-1
 	and s7, a0, a7
 	and t3, a3, a7
 	lw s4, 216(sp)
-	xor a0, t3, s9                   # 130: result$2_subtract_order[6] in 0..2^21-1
+	xor a0, t3, s9                   # 131: result$2_subtract_order[6] in 0..2^21-1
 	xor a3, a5, a6
-	slli s10, s10, 11                # 128
-	xor ra, s7, t4                   # 130: result$2_subtract_order[4] in 0..2^21-1
+	slli s10, s10, 11                # 129
+	xor ra, s7, t4                   # 131: result$2_subtract_order[4] in 0..2^21-1
 	and t3, a3, a7
 	xor a5, s4, s6
-	srli s10, s10, 11                # 128: d$2_subtract_order[10] in -1..2^21-1
-	and s7, t0, a7                   # 130
-	xor s9, t3, a6                   # 130: result$2_subtract_order[9] in 0..2^21-1
+	srli s10, s10, 11                # 129: d$2_subtract_order[10] in -1..2^21-1
+	and s7, t0, a7                   # 131
+	xor s9, t3, a6                   # 131: result$2_subtract_order[9] in 0..2^21-1
 	xor a4, s11, s5
 	and a3, a5, a7
-	xor t4, s7, a2                   # 130: result$2_subtract_order[7] in 0..2^21-1
+	xor t4, s7, a2                   # 131: result$2_subtract_order[7] in 0..2^21-1
 	xor t0, s3, s10
 	and s1, a4, a7
-	xor t3, a3, s6                   # 130: result$2_subtract_order[12] in 0..7
+	xor t3, a3, s6                   # 131: result$2_subtract_order[12] in 0..7
 	lw a6, 208(sp)
 	and s7, t0, a7
-	xor s2, s1, s5                   # 130: result$2_subtract_order[11] in 0..2^21-1
+	xor s2, s1, s5                   # 131: result$2_subtract_order[11] in 0..2^21-1
 	slli s3, t3, 21                  # 80
-	xor a2, s7, s10                  # 130: result$2_subtract_order[10] in 0..2^21-1
+	xor a2, s7, s10                  # 131: result$2_subtract_order[10] in 0..2^21-1
 	sw s8, 0(a6)
 	sw ra, 16(a6)
 	sw s0, 32(a6)
@@ -9247,7 +10470,7 @@ field_sc25519_reduce:
 	ret
 	.size field_sc25519_reduce, . - field_sc25519_reduce
 
-# field.sc25519.reduce64 (lib/field/sc25519.stk, line 154)
+# field.sc25519.reduce64 (lib/field/sc25519.stk, line 155)
 	.balign 4
 	.type field_sc25519_reduce64, @function
 field_sc25519_reduce64:
@@ -9299,7 +10522,7 @@ field_sc25519_reduce64:
 	addi a0, sp, 96
 	addi a1, sp, 0
 	call field_sc25519_reduce
-	lw t5, 96(sp)                    # 137
+	lw t5, 96(sp)                    # 138
 	lw ra, 100(sp)
 	lw a3, 104(sp)
 	lw a2, 108(sp)
@@ -9325,21 +10548,21 @@ field_sc25519_reduce64:
 	sw t2, 44(sp)
 	li t3, 0
 .L27_2:
-	slli t4, t3, 3                   # 143
+	slli t4, t3, 3                   # 144
 	li a0, 21
 	divu t5, t4, a0
-	mul ra, t5, a0                   # 144
-	slli a3, t5, 2                   # 145
+	mul ra, t5, a0                   # 145
+	slli a3, t5, 2                   # 146
 	addi a2, sp, 0
 	bne zero, zero, .+4
 	add a6, a2, a3
 	lw a4, 0(a6)
-	sub a7, t4, ra                   # 144: at$0_digit_byte in 0..20
-	srl t0, a4, a7                   # 145: b$0_digit_byte
+	sub a7, t4, ra                   # 145: at$0_digit_byte in 0..20
+	srl t0, a4, a7                   # 146: b$0_digit_byte
 	li a5, 13
 	bltu a5, a7, .L27_4
 .L27_5:
-	andi a0, t0, 255                 # 149: result$0_digit_byte
+	andi a0, t0, 255                 # 150: result$0_digit_byte
 	add t5, s0, t3
 	sb a0, 0(t5)
 	addi t3, t3, 1
@@ -9351,7 +10574,7 @@ field_sc25519_reduce64:
 	addi sp, sp, 160
 	ret
 .L27_4:
-	sltiu a1, t5, 11                 # 147
+	sltiu a1, t5, 11                 # 148
 	bne a1, zero, .L27_6
 .L27_7:
 	j .L27_5
@@ -9359,7 +10582,7 @@ field_sc25519_reduce64:
 	lw t1, 4(a6)
 	sub t2, a0, a7
 	sll a2, t1, t2
-	or t0, t0, a2                    # 147: b$0_digit_byte
+	or t0, t0, a2                    # 148: b$0_digit_byte
 	j .L27_7
 	.size field_sc25519_reduce64, . - field_sc25519_reduce64
 
@@ -9382,12 +10605,12 @@ nacl_sign_nonce:
 	ret
 	.size nacl_sign_nonce, . - nacl_sign_nonce
 
-# hash.sha512.first_block$64 (lib/hash/sha512.stk, line 94)
+# hash.sha512.first_block$64 (lib/hash/sha512.stk, line 134)
 	.balign 4
 	.type hash_sha512_first_block_64, @function
 hash_sha512_first_block_64:
 	addi sp, sp, -16
-	lbu a1, 0(a2)                    # 99
+	lbu a1, 0(a2)                    # 139
 	lbu a4, 1(a2)
 	lbu a5, 2(a2)
 	sb a1, 0(a0)
@@ -9515,7 +10738,7 @@ hash_sha512_first_block_64:
 	sb a4, 61(a0)
 	sb a5, 62(a0)
 	lbu a6, 63(a2)
-	lbu a7, 0(a3)                    # 100
+	lbu a7, 0(a3)                    # 140
 	lbu t0, 1(a3)
 	sb a6, 63(a0)
 	sb a7, 64(a0)
@@ -9649,14 +10872,14 @@ hash_sha512_first_block_64:
 	ret
 	.size hash_sha512_first_block_64, . - hash_sha512_first_block_64
 
-# hash.sha512.tail$64 (lib/hash/sha512.stk, line 106)
+# hash.sha512.tail$64 (lib/hash/sha512.stk, line 146)
 	.balign 4
 	.type hash_sha512_tail_64, @function
 hash_sha512_tail_64:
 	addi sp, sp, -16
-	addi a4, a1, 64                  # 109
+	addi a4, a1, 64                  # 149
 	sw ra, 0(sp)
-	srli a5, a4, 7                   # 109: blocks in 0..2^24
+	srli a5, a4, 7                   # 149: blocks in 0..2^24
 	li a6, 0
 .L30_0:
 	add a7, a0, a6
@@ -9666,7 +10889,7 @@ hash_sha512_tail_64:
 	bltu a6, t0, .L30_0
 .L30_1:
 	bne a5, zero, .L30_2
-	lbu a6, 0(a2)                    # 112
+	lbu a6, 0(a2)                    # 152
 	lbu a7, 1(a2)
 	lbu t1, 2(a2)
 	sb a6, 0(a0)
@@ -9796,14 +11019,14 @@ hash_sha512_tail_64:
 	sb a6, 63(a0)
 	j .L30_3
 .L30_2:
-	addi a2, a5, -1                  # 114
+	addi a2, a5, -1                  # 154
 	slli a6, a2, 7
-	addi a7, a6, 64                  # 114: start in 64..2^31-64
+	addi a7, a6, 64                  # 154: start in 64..2^31-64
 	li t1, 0
 .L30_4:
-	add t2, a7, t1                   # 116
+	add t2, a7, t1                   # 156
 	bgeu t2, a1, .L30_6
-	add t3, a3, t2                   # 117
+	add t3, a3, t2                   # 157
 	lbu t4, 0(t3)
 	add t5, a0, t1
 	sb t4, 0(t5)
@@ -9819,10 +11042,10 @@ hash_sha512_tail_64:
 .L30_3:
 	li a7, 0
 .L30_10:
-	slli t1, a5, 7                   # 124
+	slli t1, a5, 7                   # 164
 	add t2, a7, t1
 	bgeu t2, a1, .L30_12
-	add t3, a3, t2                   # 125
+	add t3, a3, t2                   # 165
 	lbu t4, 0(t3)
 	add t5, a0, a7
 	sb t4, 64(t5)
@@ -9848,7 +11071,7 @@ hash_sha512_tail_64:
 	j .L30_15
 	.size hash_sha512_tail_64, . - hash_sha512_tail_64
 
-# hash.sha512.hash_with_prefix$64 (lib/hash/sha512.stk, line 72)
+# hash.sha512.hash_with_prefix$64 (lib/hash/sha512.stk, line 112)
 	.balign 4
 	.type hash_sha512_hash_with_prefix_64, @function
 hash_sha512_hash_with_prefix_64:
@@ -9877,14 +11100,14 @@ hash_sha512_hash_with_prefix_64:
 	li a7, 327033209
 	li t0, 1541459225
 	sw s1, 200(sp)
-	addi s0, a1, 64                  # 75: total in 64..2^31+63
+	addi s0, a1, 64                  # 115: total in 64..2^31+63
 	sw s2, 204(sp)
 	sw s3, 208(sp)
 	sw s4, 212(sp)
 	sw s5, 216(sp)
 	sw s6, 220(sp)
 	sw s7, 224(sp)
-	srli s1, s0, 7                   # 76: blocks in 0..2^24
+	srli s1, s0, 7                   # 116: blocks in 0..2^24
 	sw t1, 148(sp)
 	sw t2, 152(sp)
 	sw t3, 156(sp)
@@ -9914,7 +11137,7 @@ hash_sha512_hash_with_prefix_64:
 	bgeu t1, s1, .L31_3
 	mv s6, t1
 .L31_2:
-	slli t2, s6, 7                   # 83
+	slli t2, s6, 7                   # 123
 	addi t3, t2, -64
 	add a2, s5, t3
 	addi a0, sp, 0
@@ -10331,7 +11554,7 @@ field_sc25519_unpack32:
 	ret
 	.size field_sc25519_unpack32, . - field_sc25519_unpack32
 
-# field.sc25519.muladd (lib/field/sc25519.stk, line 163)
+# field.sc25519.muladd (lib/field/sc25519.stk, line 164)
 	.balign 4
 	.type field_sc25519_muladd, @function
 field_sc25519_muladd:
@@ -10360,7 +11583,7 @@ field_sc25519_muladd:
 	mv a1, s2
 	addi a0, sp, 288
 	call field_sc25519_unpack32
-	lw a4, 288(sp)                   # 171
+	lw a4, 288(sp)                   # 172
 	lw a5, 292(sp)
 	lw a6, 296(sp)
 	lw a7, 300(sp)
@@ -10446,7 +11669,7 @@ field_sc25519_muladd:
 	sw a0, 88(sp)
 	li a2, 0
 .L34_0:
-	slli a5, a2, 2                   # 174
+	slli a5, a2, 2                   # 175
 	addi a6, sp, 192
 	add a7, a6, a5
 	slli a3, a2, 3
@@ -10600,7 +11823,7 @@ field_sc25519_muladd:
 	sw t5, 92(s1)
 	bltu a2, a0, .L34_0
 .L34_1:
-	lw a1, 0(sp)                     # 178
+	lw a1, 0(sp)                     # 179
 	lw s1, 4(sp)
 	lw a2, 8(sp)
 	srli s2, a1, 21
@@ -10616,10 +11839,10 @@ field_sc25519_muladd:
 	or a0, t5, ra
 	lw t4, 20(sp)
 	add s1, t3, a0
-	slli t1, a1, 11                  # 179
-	sltu s2, s1, t3                  # 178
-	srli t2, t1, 11                  # 179
-	add a4, t4, s2                   # 178
+	slli t1, a1, 11                  # 180
+	sltu s2, s1, t3                  # 179
+	srli t2, t1, 11                  # 180
+	add a4, t4, s2                   # 179
 	sw t0, 12(sp)
 	lw a3, 24(sp)
 	srli a1, s1, 21
@@ -10627,11 +11850,11 @@ field_sc25519_muladd:
 	or t0, a1, t1
 	lw a7, 28(sp)
 	add t5, a3, t0
-	slli a5, a6, 11                  # 179
-	sltu ra, t5, a3                  # 178
+	slli a5, a6, 11                  # 180
+	sltu ra, t5, a3                  # 179
 	sw a4, 20(sp)
-	srli a2, a5, 11                  # 179
-	add a0, a7, ra                   # 178
+	srli a2, a5, 11                  # 180
+	add a0, a7, ra                   # 179
 	lw s2, 32(sp)
 	srli a5, t5, 21
 	slli a4, a0, 11
@@ -10642,19 +11865,19 @@ field_sc25519_muladd:
 	sltu t0, t1, s2
 	sw s1, 16(sp)
 	sw a0, 28(sp)
-	slli t3, s1, 11                  # 179
-	add a3, a6, t0                   # 178
+	slli t3, s1, 11                  # 180
+	add a3, a6, t0                   # 179
 	lw s1, 40(sp)
 	srli a0, t1, 21
 	slli a5, a3, 11
-	srli t4, t3, 11                  # 179
-	or a4, a0, a5                    # 178
+	srli t4, t3, 11                  # 180
+	or a4, a0, a5                    # 179
 	lw t3, 44(sp)
 	add a1, s1, a4
-	slli a7, t5, 11                  # 179
-	sltu s2, a1, s1                  # 178
-	srli ra, a7, 11                  # 179
-	add a6, t3, s2                   # 178
+	slli a7, t5, 11                  # 180
+	sltu s2, a1, s1                  # 179
+	srli ra, a7, 11                  # 180
+	add a6, t3, s2                   # 179
 	lw a7, 48(sp)
 	srli a0, a1, 21
 	slli a5, a6, 11
@@ -10670,57 +11893,57 @@ field_sc25519_muladd:
 	slli a4, s2, 11
 	or a7, a5, a4
 	sw t1, 32(sp)
-	slli t0, t1, 11                  # 179
-	lw a0, 60(sp)                    # 178
+	slli t0, t1, 11                  # 180
+	lw a0, 60(sp)                    # 179
 	add a3, a6, a7
 	sw a1, 40(sp)
-	slli t1, a1, 11                  # 179
-	sltu t3, a3, a6                  # 178
+	slli t1, a1, 11                  # 180
+	sltu t3, a3, a6                  # 179
 	sw t5, 24(sp)
 	add a1, a0, t3
-	srli t5, t0, 11                  # 179
-	lw a5, 64(sp)                    # 178
+	srli t5, t0, 11                  # 180
+	lw a5, 64(sp)                    # 179
 	srli a7, a3, 21
 	slli a6, a1, 11
-	srli t0, t1, 11                  # 179
-	or a0, a7, a6                    # 178
+	srli t0, t1, 11                  # 180
+	or a0, a7, a6                    # 179
 	sw s1, 48(sp)
 	sw s2, 52(sp)
-	slli t1, s1, 11                  # 179
-	lw a4, 68(sp)                    # 178
+	slli t1, s1, 11                  # 180
+	lw a4, 68(sp)                    # 179
 	add t3, a5, a0
-	srli s2, t1, 11                  # 179
-	sltu s1, t3, a5                  # 178
+	srli s2, t1, 11                  # 180
+	sltu s1, t3, a5                  # 179
 	add t1, a4, s1
 	sw a1, 60(sp)
 	lw a6, 72(sp)
 	srli a5, t3, 21
 	slli a4, t1, 11
 	sw a3, 56(sp)
-	slli a1, a3, 11                  # 179
-	or s1, a5, a4                    # 178
-	srli a7, a1, 11                  # 179
-	lw a0, 76(sp)                    # 178
+	slli a1, a3, 11                  # 180
+	or s1, a5, a4                    # 179
+	srli a7, a1, 11                  # 180
+	lw a0, 76(sp)                    # 179
 	add a3, a6, s1
 	sw t1, 68(sp)
 	sltu a1, a3, a6
 	add t1, a0, a1
 	sw t3, 64(sp)
-	slli a5, t3, 11                  # 179
-	lw s1, 80(sp)                    # 178
+	slli a5, t3, 11                  # 180
+	lw s1, 80(sp)                    # 179
 	srli a0, a3, 21
 	slli a1, t1, 11
-	srli a4, a5, 11                  # 179
-	or t3, a0, a1                    # 178
+	srli a4, a5, 11                  # 180
+	or t3, a0, a1                    # 179
 	sw t1, 76(sp)
 	lw a6, 84(sp)
 	add a5, s1, t3
 	sltu t1, a5, s1
 	sw a3, 72(sp)
 	add a0, a6, t1
-	slli a1, a3, 11                  # 179
+	slli a1, a3, 11                  # 180
 	srli t3, a1, 11
-	lw s1, 88(sp)                    # 178
+	lw s1, 88(sp)                    # 179
 	srli t1, a5, 21
 	slli a3, a0, 11
 	sw a0, 84(sp)
@@ -10728,12 +11951,12 @@ field_sc25519_muladd:
 	lw a6, 92(sp)
 	add a0, s1, a1
 	sltu t1, a0, s1
-	slli a1, a5, 11                  # 179
+	slli a1, a5, 11                  # 180
 	sw a5, 80(sp)
-	add a3, a6, t1                   # 178
-	srli s1, a1, 11                  # 179
+	add a3, a6, t1                   # 179
+	srli s1, a1, 11                  # 180
 	sw a3, 92(sp)
-	lw a6, 96(sp)                    # 178
+	lw a6, 96(sp)                    # 179
 	srli a5, a0, 21
 	slli a1, a3, 11
 	or a3, a5, a1
@@ -10741,10 +11964,10 @@ field_sc25519_muladd:
 	add a5, a6, a3
 	sltu a1, a5, a6
 	add a3, t1, a1
-	slli a6, a0, 11                  # 179
+	slli a6, a0, 11                  # 180
 	sw a3, 100(sp)
 	srli t1, a6, 11
-	lw a1, 104(sp)                   # 178
+	lw a1, 104(sp)                   # 179
 	srli a6, a5, 21
 	slli a3, a3, 11
 	sw a0, 88(sp)
@@ -10755,122 +11978,122 @@ field_sc25519_muladd:
 	add a1, a0, a6
 	sw a5, 96(sp)
 	sw a1, 108(sp)
-	slli a0, a5, 11                  # 179
-	lw a5, 112(sp)                   # 178
+	slli a0, a5, 11                  # 180
+	lw a5, 112(sp)                   # 179
 	srli s3, a3, 21
 	slli a1, a1, 11
-	srli a6, a0, 11                  # 179
-	or s3, s3, a1                    # 178
+	srli a6, a0, 11                  # 180
+	or s3, s3, a1                    # 179
 	lw a0, 116(sp)
 	add a1, a5, s3
 	sltu s3, a1, a5
 	add a5, a0, s3
 	sw a3, 104(sp)
 	sw a5, 116(sp)
-	slli a0, a3, 11                  # 179
-	lw a3, 120(sp)                   # 178
+	slli a0, a3, 11                  # 180
+	lw a3, 120(sp)                   # 179
 	srli s4, a1, 21
 	slli a5, a5, 11
-	srli s3, a0, 11                  # 179
-	or s4, s4, a5                    # 178
+	srli s3, a0, 11                  # 180
+	or s4, s4, a5                    # 179
 	lw a0, 124(sp)
 	add a5, a3, s4
 	sltu s4, a5, a3
 	add a3, a0, s4
 	sw a1, 112(sp)
 	sw a3, 124(sp)
-	slli a0, a1, 11                  # 179
-	lw a1, 128(sp)                   # 178
+	slli a0, a1, 11                  # 180
+	lw a1, 128(sp)                   # 179
 	srli s5, a5, 21
 	slli a3, a3, 11
-	srli s4, a0, 11                  # 179
-	or s5, s5, a3                    # 178
+	srli s4, a0, 11                  # 180
+	or s5, s5, a3                    # 179
 	lw a0, 132(sp)
 	add a3, a1, s5
 	sltu s5, a3, a1
 	add a1, a0, s5
 	sw a5, 120(sp)
 	sw a1, 132(sp)
-	slli a0, a5, 11                  # 179
-	lw a5, 136(sp)                   # 178
+	slli a0, a5, 11                  # 180
+	lw a5, 136(sp)                   # 179
 	srli s6, a3, 21
 	slli a1, a1, 11
-	srli s5, a0, 11                  # 179
-	or s6, s6, a1                    # 178
+	srli s5, a0, 11                  # 180
+	or s6, s6, a1                    # 179
 	lw a0, 140(sp)
 	add a1, a5, s6
 	sltu s6, a1, a5
 	add a5, a0, s6
 	sw a3, 128(sp)
 	sw a5, 140(sp)
-	slli a0, a3, 11                  # 179
-	lw a3, 144(sp)                   # 178
+	slli a0, a3, 11                  # 180
+	lw a3, 144(sp)                   # 179
 	srli s7, a1, 21
 	slli a5, a5, 11
-	srli s6, a0, 11                  # 179
-	or s7, s7, a5                    # 178
+	srli s6, a0, 11                  # 180
+	or s7, s7, a5                    # 179
 	lw a0, 148(sp)
 	add a5, a3, s7
 	sltu s7, a5, a3
 	add a3, a0, s7
 	sw a1, 136(sp)
 	sw a3, 148(sp)
-	slli a0, a1, 11                  # 179
-	lw a1, 152(sp)                   # 178
+	slli a0, a1, 11                  # 180
+	lw a1, 152(sp)                   # 179
 	srli s8, a5, 21
 	slli a3, a3, 11
-	srli s7, a0, 11                  # 179
-	or s8, s8, a3                    # 178
+	srli s7, a0, 11                  # 180
+	or s8, s8, a3                    # 179
 	lw a0, 156(sp)
 	add a3, a1, s8
 	sltu s8, a3, a1
 	add a1, a0, s8
 	sw a5, 144(sp)
 	sw a1, 156(sp)
-	slli a0, a5, 11                  # 179
-	lw a5, 160(sp)                   # 178
+	slli a0, a5, 11                  # 180
+	lw a5, 160(sp)                   # 179
 	srli s9, a3, 21
 	slli a1, a1, 11
-	srli s8, a0, 11                  # 179
-	or s9, s9, a1                    # 178
+	srli s8, a0, 11                  # 180
+	or s9, s9, a1                    # 179
 	lw a0, 164(sp)
 	add a1, a5, s9
 	sltu s9, a1, a5
 	add a5, a0, s9
 	sw a3, 152(sp)
 	sw a5, 164(sp)
-	slli a0, a3, 11                  # 179
-	lw a3, 168(sp)                   # 178
+	slli a0, a3, 11                  # 180
+	lw a3, 168(sp)                   # 179
 	srli s10, a1, 21
 	slli a5, a5, 11
-	srli s9, a0, 11                  # 179
-	or s10, s10, a5                  # 178
+	srli s9, a0, 11                  # 180
+	or s10, s10, a5                  # 179
 	lw a0, 172(sp)
 	add a5, a3, s10
 	sltu s10, a5, a3
 	add a3, a0, s10
 	sw a1, 160(sp)
 	sw a3, 172(sp)
-	slli a0, a1, 11                  # 179
-	lw a1, 176(sp)                   # 178
+	slli a0, a1, 11                  # 180
+	lw a1, 176(sp)                   # 179
 	srli s11, a5, 21
 	slli a3, a3, 11
-	srli s10, a0, 11                 # 179
-	or s11, s11, a3                  # 178
+	srli s10, a0, 11                 # 180
+	or s11, s11, a3                  # 179
 	lw a0, 180(sp)
 	add a3, a1, s11
 	sltu s11, a3, a1
 	add a1, a0, s11
-	slli a0, a5, 11                  # 179
+	slli a0, a5, 11                  # 180
 	sw a5, 168(sp)
 	sw a1, 180(sp)
 	srli s11, a0, 11
-	lw a5, 184(sp)                   # 178
+	lw a5, 184(sp)                   # 179
 	srli a0, a3, 21
 	slli a1, a1, 11
 	or a0, a0, a1
 	add a1, a5, a0
-	slli a5, a3, 11                  # 179
+	slli a5, a3, 11                  # 180
 	sw t1, 88(sp)
 	sw zero, 92(sp)
 	sw a3, 176(sp)
@@ -10948,7 +12171,7 @@ field_sc25519_muladd:
 	addi a0, sp, 96
 	addi a1, sp, 0
 	call field_sc25519_reduce
-	lw a3, 96(sp)                    # 137
+	lw a3, 96(sp)                    # 138
 	lw a5, 100(sp)
 	lw t2, 104(sp)
 	lw a2, 108(sp)
@@ -10974,21 +12197,21 @@ field_sc25519_muladd:
 	sw t3, 44(sp)
 	li s1, 0
 .L34_2:
-	slli t1, s1, 3                   # 143
+	slli t1, s1, 3                   # 144
 	li a6, 21
 	divu s3, t1, a6
-	mul s4, s3, a6                   # 144
-	slli s5, s3, 2                   # 145
+	mul s4, s3, a6                   # 145
+	slli s5, s3, 2                   # 146
 	addi s6, sp, 0
 	bne zero, zero, .+4
 	add s7, s6, s5
 	lw s8, 0(s7)
-	sub s9, t1, s4                   # 144: at$0_digit_byte in 0..20
-	srl s10, s8, s9                  # 145: b$0_digit_byte
+	sub s9, t1, s4                   # 145: at$0_digit_byte in 0..20
+	srl s10, s8, s9                  # 146: b$0_digit_byte
 	li s11, 13
 	bltu s11, s9, .L34_4
 .L34_5:
-	andi a6, s10, 255                # 149: result$0_digit_byte
+	andi a6, s10, 255                # 150: result$0_digit_byte
 	add s3, s0, s1
 	sb a6, 0(s3)
 	addi s1, s1, 1
@@ -11016,10 +12239,10 @@ field_sc25519_muladd:
 .L34_7:
 	j .L34_5
 .L34_6:
-	lw a1, 4(s7)                     # 147
+	lw a1, 4(s7)                     # 148
 	sub a3, a6, s9
 	sll a5, a1, a3
-	or s10, s10, a5                  # 147: b$0_digit_byte
+	or s10, s10, a5                  # 148: b$0_digit_byte
 	j .L34_7
 	.size field_sc25519_muladd, . - field_sc25519_muladd
 
@@ -14067,112 +15290,112 @@ santoku_sign_verify:
 	addi sp, sp, 400
 	ret
 .L48_1:
-	addi t0, s0, -237                # sc25519:190
-	srai t1, t0, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	addi t0, s0, -237                # sc25519:191
+	srai t1, t0, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	addi t2, s1, -211
 	add a0, t1, t2
-	srai a1, a0, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai a1, a0, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	addi a2, s2, -245
 	add a3, a1, a2
-	srai a4, a3, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai a4, a3, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	addi a5, s3, -92
 	add a6, a4, a5
-	srai a7, a6, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai a7, a6, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	addi t3, s4, -26
 	add t4, a7, t3
-	srai t5, t4, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai t5, t4, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	addi ra, s5, -99
 	add s0, t5, ra
-	srai t0, s0, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai t0, s0, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	addi s1, s6, -18
 	add t1, t0, s1
-	srai t2, t1, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai t2, t1, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	addi a0, s7, -88
 	add s2, t2, a0
-	srai a1, s2, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai a1, s2, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	addi a2, s8, -214
 	add a3, a1, a2
-	srai s3, a3, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai s3, a3, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	addi a4, s9, -156
 	add a5, s3, a4
 	lw s0, 300(sp)
-	srai a6, a5, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai a6, a5, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	addi s4, s10, -247
 	add a7, a6, s4
 	lbu ra, 44(s0)
-	srai t3, a7, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai t3, a7, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	addi t4, s11, -162
 	add s5, t3, t4
 	lbu t1, 45(s0)
-	srai t5, s5, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai t5, s5, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	addi s6, ra, -222
 	add t0, t5, s6
 	lbu s2, 46(s0)
-	srai s1, t0, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai s1, t0, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	addi s7, t1, -249
 	add t2, s1, s7
 	lbu a3, 47(s0)
-	srai a0, t2, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai a0, t2, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	addi s8, s2, -222
 	add a1, a0, s8
-	srai a2, a1, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai a2, a1, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	addi s9, a3, -20
 	lbu a5, 48(s0)
 	add s3, a2, s9
-	srai a4, s3, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai a4, s3, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	lbu s4, 49(s0)
 	add s10, a5, a4
-	srai a6, s10, 8                  # sc25519:190: borrow$0_is_canonical in -1..0
+	srai a6, s10, 8                  # sc25519:191: borrow$0_is_canonical in -1..0
 	lbu t3, 50(s0)
 	add a7, s4, a6
-	srai s11, a7, 8                  # sc25519:190: borrow$0_is_canonical in -1..0
+	srai s11, a7, 8                  # sc25519:191: borrow$0_is_canonical in -1..0
 	lbu ra, 51(s0)
 	add t4, t3, s11
-	srai s5, t4, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai s5, t4, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	lbu t0, 52(s0)
 	add t5, ra, s5
-	srai s6, t5, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai s6, t5, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	lbu s7, 53(s0)
 	add t1, t0, s6
-	srai s1, t1, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai s1, t1, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	lbu a0, 54(s0)
 	add t2, s7, s1
-	srai s2, t2, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai s2, t2, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	lbu a3, 55(s0)
 	add s8, a0, s2
-	srai a1, s8, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai a1, s8, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	lbu s3, 56(s0)
 	add a2, a3, a1
-	srai s9, a2, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai s9, a2, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	lbu s10, 57(s0)
 	add a5, s3, s9
-	srai a4, a5, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai a4, a5, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	lbu a7, 58(s0)
 	add s4, s10, a4
-	srai a6, s4, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai a6, s4, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	lbu t4, 59(s0)
 	add t3, a7, a6
-	srai s11, t3, 8                  # sc25519:190: borrow$0_is_canonical in -1..0
+	srai s11, t3, 8                  # sc25519:191: borrow$0_is_canonical in -1..0
 	lbu t5, 60(s0)
 	add ra, t4, s11
-	srai s5, ra, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai s5, ra, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	lbu t1, 61(s0)
 	add t0, t5, s5
-	srai s6, t0, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai s6, t0, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	lbu t2, 62(s0)
 	add s7, t1, s6
 	lbu s8, 63(s0)
-	srai s1, s7, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai s1, s7, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	add a0, t2, s1
-	srai s2, a0, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
+	srai s2, a0, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	addi a3, s8, -16
 	add a1, s2, a3
-	srai a2, a1, 8                   # sc25519:190: borrow$0_is_canonical in -1..0
-	srai s3, a2, 31                  # sc25519:192
+	srai a2, a1, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
+	srai s3, a2, 31                  # sc25519:193
 	li s9, -2147483648
 	xor a5, s3, s9
 	li s10, -2147483648
-	sltu a4, a5, s10                 # sc25519:192: t
+	sltu a4, a5, s10                 # sc25519:193: t
 	bne a4, zero, .L48_3
 	li s0, 0
 	mv a0, s0

@@ -8,7 +8,7 @@
 # Behind an instruction: the line that it comes from, with the file's name where that is another, and the variable whose value it gives.
 	.text
 
-# hash.sha512.compress (lib/hash/sha512.stk, line 54)
+# hash.sha512.compress (lib/hash/sha512.stk, line 93)
 	.balign 4
 	.type hash_sha512_compress, @function
 hash_sha512_compress:
@@ -25,8 +25,8 @@ hash_sha512_compress:
 	sw s8, 228(sp)
 	li a3, 0
 .L0_0:
-	slli a4, a3, 3                   # 57: o$0_load_be in 0..120
-	add a4, a2, a4                   # 48
+	slli a4, a3, 3                   # 96: o$0_load_be in 0..120
+	add a4, a2, a4                   # 79
 	lbu a5, 0(a4)
 	slli a5, a5, 24
 	lbu a6, 1(a4)
@@ -46,7 +46,7 @@ hash_sha512_compress:
 	slli a7, a7, 8
 	or a6, a6, a7
 	lbu a7, 7(a4)
-	or a4, a6, a7                    # 48: word 0 of result$0_load_be
+	or a4, a6, a7                    # 79: word 0 of result$0_load_be
 	slli a6, a3, 3
 	addi a7, sp, 0
 	add a6, a7, a6
@@ -66,198 +66,190 @@ hash_sha512_compress:
 .L0_2:
 	li a1, 0
 .L0_4:
-	lw a2, 160(sp)                   # 38
-	lw a3, 164(sp)
-	slli a4, a2, 18
-	srli a5, a2, 14
-	slli a6, a3, 18
-	or a5, a5, a6
-	srli a6, a3, 14
-	or a4, a4, a6
-	slli a6, a2, 14
-	srli a7, a2, 18
-	slli t0, a3, 14
-	or a7, a7, t0
-	srli t0, a3, 18
-	or a6, a6, t0
-	xor a5, a5, a7
-	xor a4, a4, a6
-	slli a6, a2, 23
-	slli a7, a3, 23
-	srli t0, a2, 9
-	or a7, a7, t0
-	srli t0, a3, 9
-	or a6, a6, t0
-	xor a5, a5, a6                   # 38: word 0 of t
-	xor a4, a4, a7                   # 38: word 1 of t
-	lw a6, 184(sp)                   # 61
-	lw a7, 188(sp)
-	add a5, a6, a5
-	sltu a6, a5, a6
-	add a4, a7, a4
-	add a4, a4, a6
-	lw a6, 168(sp)
-	lw a7, 172(sp)
-	and t0, a2, a6
-	and t1, a3, a7
-	xori t2, a2, -1
-	xori t3, a3, -1
-	lw t4, 176(sp)
-	lw t5, 180(sp)
-	and t2, t2, t4
-	and t3, t3, t5
-	xor t0, t0, t2
-	xor t1, t1, t3
-	add t0, a5, t0
-	sltu a5, t0, a5
-	add a4, a4, t1
-	add a4, a4, a5
-	slli a5, a0, 4
-	add a5, a1, a5
-	slli a5, a5, 3
-	lla t1, table_0
-	add a5, t1, a5
-	lw t1, 0(a5)
-	add t1, t0, t1
-	sltu t0, t1, t0
-	lw t2, 4(a5)
-	add a4, a4, t2
-	add a4, a4, t0
-	slli a5, a1, 3
-	addi t0, sp, 0
-	add a5, t0, a5
-	lw t0, 0(a5)
-	lw t2, 4(a5)
-	add t0, t1, t0                   # 61: word 0 of t1
-	sltu t1, t0, t1
-	add a4, a4, t2
-	add a4, a4, t1                   # 61: word 1 of t1
-	lw t1, 128(sp)                   # 35
-	lw t2, 132(sp)
-	slli t3, t1, 4
-	srli t6, t1, 28
-	slli ra, t2, 4
+	slli a2, a0, 4                   # 100
+	add a2, a1, a2
+	slli a2, a2, 3
+	lla a3, table_0
+	add a2, a3, a2
+	slli a3, a1, 3
+	addi a4, sp, 0
+	add a3, a4, a3
+	lw a4, 0(a3)
+	lw a5, 4(a3)
+	lw a6, 0(a2)
+	add a4, a6, a4                   # 100: word 0 of x$1_round
+	sltu a6, a4, a6
+	lw a7, 4(a2)
+	add a2, a7, a5
+	add a2, a2, a6                   # 100: word 1 of x$1_round
+	lw a5, 176(sp)                   # 66
+	lw a6, 180(sp)
+	lw a7, 160(sp)
+	lw t0, 164(sp)
+	lw t1, 168(sp)
+	lw t2, 172(sp)
+	xor t3, a5, t1
+	xor t4, a6, t2
+	and t3, a7, t3
+	and t4, t0, t4
+	xor t3, a5, t3                   # 66: word 0 of t$1_round
+	xor t4, a6, t4                   # 66: word 1 of t$1_round
+	slli t5, a7, 9                   # 45
+	srli t6, a7, 23
+	slli ra, t0, 9
 	or t6, t6, ra
-	srli ra, t2, 28
-	or t3, t3, ra
-	slli ra, t1, 30
-	slli s2, t2, 30
-	srli s3, t1, 2
-	or s2, s2, s3
-	srli s3, t2, 2
-	or ra, ra, s3
-	xor t6, t6, ra
-	xor t3, t3, s2
-	slli ra, t1, 25
-	slli s2, t2, 25
-	srli s3, t1, 7
-	or s2, s2, s3
-	srli s3, t2, 7
-	or ra, ra, s3
-	xor t6, t6, ra                   # 35: word 0 of t
-	xor t3, t3, s2                   # 35: word 1 of t
-	lw ra, 136(sp)                   # 62
+	srli ra, t0, 23
+	or t5, t5, ra
+	xor t6, a7, t6
+	xor t5, t0, t5
+	slli ra, t6, 28
+	srli t6, t6, 4
+	slli s2, t5, 28
+	or t6, t6, s2
+	srli t5, t5, 4
+	or t5, ra, t5
+	xor t6, a7, t6
+	xor t5, t0, t5
+	slli ra, t6, 18
+	srli t6, t6, 14
+	slli s2, t5, 18
+	or t6, t6, s2
+	srli t5, t5, 14
+	or t5, ra, t5                    # 45: word 1 of t$1_round
+	lw ra, 184(sp)                   # 86
+	lw s2, 188(sp)
+	add a4, ra, a4
+	sltu ra, a4, ra
+	add a2, s2, a2
+	add a2, a2, ra
+	add t3, a4, t3
+	sltu a4, t3, a4
+	add a2, a2, t4
+	add a2, a2, a4
+	add a4, t3, t6                   # 86: word 0 of t1$1_round
+	sltu t3, a4, t3
+	add a2, a2, t5
+	add a2, a2, t3                   # 86: word 1 of t1$1_round
+	lw t3, 128(sp)                   # 38
+	lw t4, 132(sp)
+	slli t5, t3, 27
+	srli t6, t3, 5
+	slli ra, t4, 27
+	or t6, t6, ra
+	srli ra, t4, 5
+	or t5, t5, ra
+	xor t6, t3, t6
+	xor t5, t4, t5
+	slli ra, t6, 26
+	srli t6, t6, 6
+	slli s2, t5, 26
+	or t6, t6, s2
+	srli t5, t5, 6
+	or t5, ra, t5
+	xor t6, t3, t6
+	xor t5, t4, t5
+	slli ra, t6, 4
+	srli t6, t6, 28
+	slli s2, t5, 4
+	or t6, t6, s2
+	srli t5, t5, 28
+	or t5, ra, t5                    # 38: word 1 of t$1_round
+	lw ra, 136(sp)                   # 74
 	lw s2, 140(sp)
-	and s3, t1, ra
-	and s4, t2, s2
+	xor s3, t3, ra
+	xor s4, t4, s2
 	lw s5, 144(sp)
 	lw s6, 148(sp)
-	and s7, t1, s5
-	and s8, t2, s6
-	xor s3, s3, s7
-	xor s4, s4, s8
-	and s7, ra, s5
-	and s8, s2, s6
-	xor s3, s3, s7
-	xor s4, s4, s8
-	add s3, t6, s3                   # 62: word 0 of t2
+	xor s7, ra, s5
+	xor s8, s2, s6
+	and s3, s3, s7
+	and s4, s4, s8
+	xor s3, ra, s3                   # 74: word 0 of t$1_round
+	xor s4, s2, s4                   # 74: word 1 of t$1_round
+	add s3, t6, s3                   # 87: word 0 of t2$1_round
 	sltu t6, s3, t6
-	add t3, t3, s4
-	add t3, t3, t6                   # 62: word 1 of t2
-	add t6, t0, s3                   # 63
-	sltu s3, t6, t0
-	add t3, a4, t3
-	add t3, t3, s3
+	add t5, t5, s4
+	add t5, t5, t6                   # 87: word 1 of t2$1_round
+	add t6, a4, s3                   # 88
+	sltu s3, t6, a4
+	add t5, a2, t5
+	add t5, t5, s3
 	lw s3, 152(sp)
 	lw s4, 156(sp)
-	add t0, s3, t0
-	sltu s3, t0, s3
-	add a4, s4, a4
-	add a4, a4, s3
+	add a4, s3, a4
+	sltu s3, a4, s3
+	add a2, s4, a2
+	add a2, a2, s3
 	sw t6, 128(sp)
-	sw t3, 132(sp)
-	sw t1, 136(sp)
-	sw t2, 140(sp)
+	sw t5, 132(sp)
+	sw t3, 136(sp)
+	sw t4, 140(sp)
 	sw ra, 144(sp)
 	sw s2, 148(sp)
 	sw s5, 152(sp)
 	sw s6, 156(sp)
-	sw t0, 160(sp)
-	sw a4, 164(sp)
-	sw a2, 168(sp)
-	sw a3, 172(sp)
-	sw a6, 176(sp)
-	sw a7, 180(sp)
-	sw t4, 184(sp)
-	sw t5, 188(sp)
-	addi a2, a1, 1                   # 64
+	sw a4, 160(sp)
+	sw a2, 164(sp)
+	sw a7, 168(sp)
+	sw t0, 172(sp)
+	sw t1, 176(sp)
+	sw t2, 180(sp)
+	sw a5, 184(sp)
+	sw a6, 188(sp)
+	addi a2, a1, 1                   # 101
 	andi a2, a2, 15
 	slli a2, a2, 3
-	addi a3, sp, 0
-	add a2, a3, a2
-	lw a3, 0(a2)                     # 64: word 0 of x$3_small_sigma0
-	lw a2, 4(a2)                     # 64: word 1 of x$3_small_sigma0
-	slli a4, a3, 31                  # 41
-	srli a6, a3, 1
-	slli a7, a2, 31
-	or a6, a6, a7
-	srli a7, a2, 1
-	or a4, a4, a7
-	slli a7, a3, 24
-	srli t0, a3, 8
-	slli t1, a2, 24
-	or t0, t0, t1
-	srli t1, a2, 8
-	or a7, a7, t1
-	xor a6, a6, t0
-	xor a4, a4, a7
-	srli a3, a3, 7
+	addi a4, sp, 0
+	add a2, a4, a2
+	lw a4, 0(a2)                     # 101: word 0 of x$2_small_sigma0
+	lw a2, 4(a2)                     # 101: word 1 of x$2_small_sigma0
+	slli a5, a4, 25                  # 52
+	srli a6, a4, 7
 	slli a7, a2, 25
-	or a3, a3, a7
-	srli a2, a2, 7
-	xor a3, a6, a3                   # 41: word 0 of t
-	xor a2, a4, a2                   # 41: word 1 of t
-	addi a4, a1, 14                  # 64
-	andi a4, a4, 15
-	slli a4, a4, 3
+	or a6, a6, a7
+	srli a7, a2, 7
+	or a5, a5, a7
+	xor a4, a4, a6
+	xor a2, a2, a5
+	slli a5, a4, 31
+	srli a4, a4, 1
+	slli t0, a2, 31
+	or a4, a4, t0
+	srli a2, a2, 1
+	or a2, a5, a2
+	xor a4, a6, a4                   # 52: word 0 of t
+	xor a2, a7, a2                   # 52: word 1 of t
+	addi a5, a1, 14                  # 101
+	andi a5, a5, 15
+	slli a5, a5, 3
 	addi a6, sp, 0
-	add a4, a6, a4
-	lw a6, 0(a4)                     # 64: word 0 of x$4_small_sigma1
-	lw a4, 4(a4)                     # 64: word 1 of x$4_small_sigma1
-	slli a7, a6, 13                  # 44
-	srli t0, a6, 19
-	slli t1, a4, 13
+	add a5, a6, a5
+	lw a6, 0(a5)                     # 101: word 0 of x$3_small_sigma1
+	lw a5, 4(a5)                     # 101: word 1 of x$3_small_sigma1
+	slli a7, a6, 22                  # 59
+	slli t0, a5, 22
+	srli t1, a6, 10
 	or t0, t0, t1
-	srli t1, a4, 19
+	srli t1, a5, 10
 	or a7, a7, t1
-	slli t1, a6, 3
-	slli t2, a4, 3
-	srli t3, a6, 29
-	or t2, t2, t3
-	srli t3, a4, 29
-	or t1, t1, t3
-	xor t0, t0, t1
-	xor a7, a7, t2
+	xor a7, a6, a7
+	xor t0, a5, t0
+	slli t1, a7, 13
+	srli a7, a7, 19
+	slli t2, t0, 13
+	or a7, a7, t2
+	srli t0, t0, 19
+	or t0, t1, t0
 	srli a6, a6, 6
-	slli t1, a4, 26
+	slli t1, a5, 26
 	or a6, a6, t1
-	srli a4, a4, 6
-	xor a6, t0, a6                   # 44: word 0 of t
-	xor a4, a7, a4                   # 44: word 1 of t
-	lw a7, 0(a5)                     # 64
-	lw t0, 4(a5)
-	add a3, a7, a3
-	sltu a7, a3, a7
+	srli a5, a5, 6
+	xor a6, a7, a6                   # 59: word 0 of t
+	xor a5, t0, a5                   # 59: word 1 of t
+	lw a7, 0(a3)                     # 101
+	lw t0, 4(a3)
+	add a4, a7, a4
+	sltu a7, a4, a7
 	add a2, t0, a2
 	add a2, a2, a7
 	addi a7, a1, 9
@@ -267,27 +259,161 @@ hash_sha512_compress:
 	add a7, t0, a7
 	lw t0, 0(a7)
 	lw a7, 4(a7)
-	add t0, a3, t0
-	sltu a3, t0, a3
+	add t0, a4, t0
+	sltu a4, t0, a4
 	add a2, a2, a7
-	add a2, a2, a3
-	add a3, t0, a6
-	sltu a6, a3, t0
 	add a2, a2, a4
+	add a4, t0, a6
+	sltu a6, a4, t0
+	add a2, a2, a5
 	add a2, a2, a6
-	sw a3, 0(a5)
-	sw a2, 4(a5)
+	sw a4, 0(a3)
+	sw a2, 4(a3)
 	addi a1, a1, 1
 	li a2, 16
 	bltu a1, a2, .L0_4
 .L0_5:
 	addi a0, a0, 1
-	li a1, 5
+	li a1, 4
 	bltu a0, a1, .L0_2
 .L0_3:
 	li a0, 0
 .L0_6:
-	slli a1, a0, 3                   # 67
+	slli a1, a0, 3                   # 105
+	lla a2, table_0
+	add a1, a2, a1
+	slli a2, a0, 3
+	addi a3, sp, 0
+	add a2, a3, a2
+	lw a3, 0(a2)
+	lw a2, 4(a2)
+	lw a4, 512(a1)
+	add a3, a4, a3                   # 105: word 0 of x$4_round
+	sltu a4, a3, a4
+	lw a5, 516(a1)
+	add a1, a5, a2
+	add a1, a1, a4                   # 105: word 1 of x$4_round
+	lw a2, 176(sp)                   # 66
+	lw a4, 180(sp)
+	lw a5, 160(sp)
+	lw a6, 164(sp)
+	lw a7, 168(sp)
+	lw t0, 172(sp)
+	xor t1, a2, a7
+	xor t2, a4, t0
+	and t1, a5, t1
+	and t2, a6, t2
+	xor t1, a2, t1                   # 66: word 0 of t$4_round
+	xor t2, a4, t2                   # 66: word 1 of t$4_round
+	slli t3, a5, 9                   # 45
+	srli t4, a5, 23
+	slli t5, a6, 9
+	or t4, t4, t5
+	srli t5, a6, 23
+	or t3, t3, t5
+	xor t4, a5, t4
+	xor t3, a6, t3
+	slli t5, t4, 28
+	srli t4, t4, 4
+	slli t6, t3, 28
+	or t4, t4, t6
+	srli t3, t3, 4
+	or t3, t5, t3
+	xor t4, a5, t4
+	xor t3, a6, t3
+	slli t5, t4, 18
+	srli t4, t4, 14
+	slli t6, t3, 18
+	or t4, t4, t6
+	srli t3, t3, 14
+	or t3, t5, t3                    # 45: word 1 of t$4_round
+	lw t5, 184(sp)                   # 86
+	lw t6, 188(sp)
+	add a3, t5, a3
+	sltu t5, a3, t5
+	add a1, t6, a1
+	add a1, a1, t5
+	add t1, a3, t1
+	sltu a3, t1, a3
+	add a1, a1, t2
+	add a1, a1, a3
+	add a3, t1, t4                   # 86: word 0 of t1$4_round
+	sltu t1, a3, t1
+	add a1, a1, t3
+	add a1, a1, t1                   # 86: word 1 of t1$4_round
+	lw t1, 128(sp)                   # 38
+	lw t2, 132(sp)
+	slli t3, t1, 27
+	srli t4, t1, 5
+	slli t5, t2, 27
+	or t4, t4, t5
+	srli t5, t2, 5
+	or t3, t3, t5
+	xor t4, t1, t4
+	xor t3, t2, t3
+	slli t5, t4, 26
+	srli t4, t4, 6
+	slli t6, t3, 26
+	or t4, t4, t6
+	srli t3, t3, 6
+	or t3, t5, t3
+	xor t4, t1, t4
+	xor t3, t2, t3
+	slli t5, t4, 4
+	srli t4, t4, 28
+	slli t6, t3, 4
+	or t4, t4, t6
+	srli t3, t3, 28
+	or t3, t5, t3                    # 38: word 1 of t$4_round
+	lw t5, 136(sp)                   # 74
+	lw t6, 140(sp)
+	xor ra, t1, t5
+	xor s2, t2, t6
+	lw s3, 144(sp)
+	lw s4, 148(sp)
+	xor s5, t5, s3
+	xor s6, t6, s4
+	and ra, ra, s5
+	and s2, s2, s6
+	xor ra, t5, ra                   # 74: word 0 of t$4_round
+	xor s2, t6, s2                   # 74: word 1 of t$4_round
+	add ra, t4, ra                   # 87: word 0 of t2$4_round
+	sltu t4, ra, t4
+	add t3, t3, s2
+	add t3, t3, t4                   # 87: word 1 of t2$4_round
+	add t4, a3, ra                   # 88
+	sltu ra, t4, a3
+	add t3, a1, t3
+	add t3, t3, ra
+	lw ra, 152(sp)
+	lw s2, 156(sp)
+	add a3, ra, a3
+	sltu ra, a3, ra
+	add a1, s2, a1
+	add a1, a1, ra
+	sw t4, 128(sp)
+	sw t3, 132(sp)
+	sw t1, 136(sp)
+	sw t2, 140(sp)
+	sw t5, 144(sp)
+	sw t6, 148(sp)
+	sw s3, 152(sp)
+	sw s4, 156(sp)
+	sw a3, 160(sp)
+	sw a1, 164(sp)
+	sw a5, 168(sp)
+	sw a6, 172(sp)
+	sw a7, 176(sp)
+	sw t0, 180(sp)
+	sw a2, 184(sp)
+	sw a4, 188(sp)
+	addi a0, a0, 1
+	li a1, 16
+	bltu a0, a1, .L0_6
+.L0_7:
+	li a0, 0
+.L0_8:
+	slli a1, a0, 3                   # 107
 	add a1, s1, a1
 	slli a2, a0, 3
 	addi a3, sp, 128
@@ -306,8 +432,8 @@ hash_sha512_compress:
 	sw a1, 4(a2)
 	addi a0, a0, 1
 	li a1, 8
-	bltu a0, a1, .L0_6
-.L0_7:
+	bltu a0, a1, .L0_8
+.L0_9:
 	lw ra, 192(sp)
 	lw s0, 196(sp)
 	lw s1, 200(sp)
@@ -322,13 +448,13 @@ hash_sha512_compress:
 	ret
 	.size hash_sha512_compress, . - hash_sha512_compress
 
-# hash.sha512.first_block$32 (lib/hash/sha512.stk, line 94)
+# hash.sha512.first_block$32 (lib/hash/sha512.stk, line 134)
 	.balign 4
 	.type hash_sha512_first_block_32, @function
 hash_sha512_first_block_32:
 	li a1, 0
 .L1_0:
-	add a4, a2, a1                   # 99
+	add a4, a2, a1                   # 139
 	add a5, a0, a1
 	lbu a6, 0(a4)
 	sb a6, 0(a5)
@@ -338,7 +464,7 @@ hash_sha512_first_block_32:
 .L1_1:
 	li a1, 32
 .L1_2:
-	addi a2, a1, -32                 # 100
+	addi a2, a1, -32                 # 140
 	add a2, a3, a2
 	add a4, a0, a1
 	lbu a5, 0(a2)
@@ -350,7 +476,7 @@ hash_sha512_first_block_32:
 	ret
 	.size hash_sha512_first_block_32, . - hash_sha512_first_block_32
 
-# hash.sha512.finish (lib/hash/sha512.stk, line 149)
+# hash.sha512.finish (lib/hash/sha512.stk, line 189)
 	.balign 4
 	.type hash_sha512_finish, @function
 hash_sha512_finish:
@@ -372,7 +498,7 @@ hash_sha512_finish:
 	addi a0, sp, 64
 	li a2, 128
 	call memmove
-	andi a0, s3, 127                 # 154
+	andi a0, s3, 127                 # 194
 	sltiu a0, a0, 112
 	bne a0, zero, .L2_0
 	mv a1, s1
@@ -391,36 +517,37 @@ hash_sha512_finish:
 	j .L2_1
 .L2_0:
 .L2_1:
-	slli a0, s3, 3                   # 139: word 0 of bits$0_with_length
+	slli a0, s3, 3                   # 179: word 0 of bits$0_with_length
 	srli a1, s3, 29
-	li a2, 0
-.L2_4:
-	addi a3, sp, 64
-	add a3, a3, a2
-	sb zero, 112(a3)
-	slli a4, a2, 3                   # 142
-	li a5, 56
-	sub a4, a5, a4
-	andi a5, a4, 31
-	xori a6, a5, 31
-	srl a7, a0, a5
-	slli t0, a1, 1
-	sll a6, t0, a6
-	or a6, a7, a6
-	srl a5, a1, a5
-	srli a4, a4, 5
-	andi a4, a4, 1
-	sub a7, zero, a4
-	addi a4, a4, -1
-	and a5, a5, a7
-	and a4, a6, a4
-	or a4, a5, a4
-	andi a4, a4, 255
-	sb a4, 120(a3)
-	addi a2, a2, 1
-	li a3, 8
-	bltu a2, a3, .L2_4
-.L2_5:
+	sb zero, 176(sp)
+	sb zero, 184(sp)
+	sb zero, 177(sp)
+	sb zero, 185(sp)
+	sb zero, 178(sp)
+	sb zero, 186(sp)
+	sb zero, 179(sp)
+	sb a1, 187(sp)
+	sb zero, 180(sp)
+	srli a2, a0, 24                  # 182
+	slli a3, a1, 8
+	or a2, a2, a3
+	andi a2, a2, 255
+	sb a2, 188(sp)
+	sb zero, 181(sp)
+	srli a2, a0, 16
+	slli a3, a1, 16
+	or a2, a2, a3
+	andi a2, a2, 255
+	sb a2, 189(sp)
+	sb zero, 182(sp)
+	srli a2, a0, 8
+	slli a1, a1, 24
+	or a1, a2, a1
+	andi a1, a1, 255
+	sb a1, 190(sp)
+	sb zero, 183(sp)
+	andi a0, a0, 255
+	sb a0, 191(sp)
 	addi a0, sp, 192
 	addi a1, sp, 0
 	addi a2, sp, 64
@@ -430,44 +557,54 @@ hash_sha512_finish:
 	li a2, 64
 	call memmove
 	li a0, 0
-.L2_6:
-	li a1, 0
-.L2_8:
-	slli a2, a0, 3                   # 164
-	addi a3, sp, 0
-	add a2, a3, a2
-	lw a3, 0(a2)
-	lw a2, 4(a2)
-	slli a4, a1, 3
-	li a5, 56
-	sub a4, a5, a4
-	andi a5, a4, 31
-	xori a6, a5, 31
-	srl a3, a3, a5
-	slli a7, a2, 1
-	sll a6, a7, a6
-	or a3, a3, a6
-	srl a2, a2, a5
-	srli a4, a4, 5
-	andi a4, a4, 1
-	sub a5, zero, a4
-	addi a4, a4, -1
-	and a2, a2, a5
-	and a3, a3, a4
-	or a2, a2, a3
-	andi a2, a2, 255
+.L2_4:
+	slli a1, a0, 3                   # 204
+	addi a2, sp, 0
+	add a1, a2, a1
+	lw a2, 4(a1)
+	srli a2, a2, 24
 	slli a3, a0, 3
-	add a3, a1, a3
 	add a3, s0, a3
 	sb a2, 0(a3)
-	addi a1, a1, 1
-	li a2, 8
-	bltu a1, a2, .L2_8
-.L2_9:
+	lw a2, 4(a1)
+	srli a2, a2, 16
+	andi a2, a2, 255
+	sb a2, 1(a3)
+	lw a2, 4(a1)
+	srli a2, a2, 8
+	andi a2, a2, 255
+	sb a2, 2(a3)
+	lw a2, 4(a1)
+	andi a2, a2, 255
+	sb a2, 3(a3)
+	lw a2, 0(a1)
+	lw a4, 4(a1)
+	srli a2, a2, 24
+	slli a4, a4, 8
+	or a2, a2, a4
+	andi a2, a2, 255
+	sb a2, 4(a3)
+	lw a2, 0(a1)
+	lw a4, 4(a1)
+	srli a2, a2, 16
+	slli a4, a4, 16
+	or a2, a2, a4
+	andi a2, a2, 255
+	sb a2, 5(a3)
+	lw a2, 0(a1)
+	lw a4, 4(a1)
+	srli a2, a2, 8
+	slli a4, a4, 24
+	or a2, a2, a4
+	andi a2, a2, 255
+	sb a2, 6(a3)
+	lw a1, 0(a1)
+	andi a1, a1, 255
+	sb a1, 7(a3)
 	addi a0, a0, 1
 	li a1, 8
-	bltu a0, a1, .L2_6
-.L2_7:
+	bltu a0, a1, .L2_4
+.L2_5:
 	lw ra, 256(sp)
 	lw s0, 260(sp)
 	lw s1, 264(sp)
@@ -477,12 +614,12 @@ hash_sha512_finish:
 	ret
 	.size hash_sha512_finish, . - hash_sha512_finish
 
-# hash.sha512.tail$32 (lib/hash/sha512.stk, line 106)
+# hash.sha512.tail$32 (lib/hash/sha512.stk, line 146)
 	.balign 4
 	.type hash_sha512_tail_32, @function
 hash_sha512_tail_32:
-	addi a4, a1, 32                  # 109
-	srli a4, a4, 7                   # 109: blocks in 0..2^24
+	addi a4, a1, 32                  # 149
+	srli a4, a4, 7                   # 149: blocks in 0..2^24
 	li a5, 0
 .L3_0:
 	add a6, a0, a5
@@ -494,7 +631,7 @@ hash_sha512_tail_32:
 	bne a4, zero, .L3_2
 	li a5, 0
 .L3_4:
-	add a6, a2, a5                   # 112
+	add a6, a2, a5                   # 152
 	add a7, a0, a5
 	lbu t0, 0(a6)
 	sb t0, 0(a7)
@@ -504,14 +641,14 @@ hash_sha512_tail_32:
 .L3_5:
 	j .L3_3
 .L3_2:
-	addi a2, a4, -1                  # 114
+	addi a2, a4, -1                  # 154
 	slli a2, a2, 7
-	addi a2, a2, 96                  # 114: start in 96..2^31-32
+	addi a2, a2, 96                  # 154: start in 96..2^31-32
 	li a5, 0
 .L3_6:
-	add a6, a2, a5                   # 116
+	add a6, a2, a5                   # 156
 	bgeu a6, a1, .L3_8
-	add a6, a3, a6                   # 117
+	add a6, a3, a6                   # 157
 	add a7, a0, a5
 	lbu t0, 0(a6)
 	sb t0, 0(a7)
@@ -530,10 +667,10 @@ hash_sha512_tail_32:
 .L3_3:
 	li a2, 0
 .L3_12:
-	slli a5, a4, 7                   # 124
+	slli a5, a4, 7                   # 164
 	add a5, a2, a5
 	bgeu a5, a1, .L3_14
-	add a5, a3, a5                   # 125
+	add a5, a3, a5                   # 165
 	add a6, a0, a2
 	lbu a7, 0(a5)
 	sb a7, 32(a6)
@@ -552,7 +689,7 @@ hash_sha512_tail_32:
 	ret
 	.size hash_sha512_tail_32, . - hash_sha512_tail_32
 
-# hash.sha512.hash_with_prefix$32 (lib/hash/sha512.stk, line 72)
+# hash.sha512.hash_with_prefix$32 (lib/hash/sha512.stk, line 112)
 	.balign 4
 	.type hash_sha512_hash_with_prefix_32, @function
 hash_sha512_hash_with_prefix_32:
@@ -565,8 +702,8 @@ hash_sha512_hash_with_prefix_32:
 	sw s4, 212(sp)
 	sw s5, 216(sp)
 	sw s6, 220(sp)
-	addi s0, a1, 32                  # 75: total in 32..2^31+31
-	srli s1, s0, 7                   # 76: blocks in 0..2^24
+	addi s0, a1, 32                  # 115: total in 32..2^31+31
+	srli s1, s0, 7                   # 116: blocks in 0..2^24
 	mv s2, a0
 	mv s3, a1
 	mv s4, a2
@@ -589,7 +726,7 @@ hash_sha512_hash_with_prefix_32:
 	bgeu a0, s1, .L4_3
 	mv s6, a0
 .L4_2:
-	slli a0, s6, 7                   # 83
+	slli a0, s6, 7                   # 123
 	addi a0, a0, -32
 	add a2, s5, a0
 	addi a0, sp, 0
@@ -2375,14 +2512,14 @@ santoku_sign_public_key:
 	ret
 	.size santoku_sign_public_key, . - santoku_sign_public_key
 
-# field.sc25519.pack (lib/field/sc25519.stk, line 134)
+# field.sc25519.pack (lib/field/sc25519.stk, line 135)
 	.balign 4
 	.type field_sc25519_pack, @function
 field_sc25519_pack:
 	addi sp, sp, -48
 	li a2, 0
 .L26_0:
-	slli a3, a2, 2                   # 137
+	slli a3, a2, 2                   # 138
 	add a3, a1, a3
 	slli a4, a2, 2
 	addi a5, sp, 0
@@ -2395,29 +2532,29 @@ field_sc25519_pack:
 .L26_1:
 	li a1, 0
 .L26_2:
-	slli a2, a1, 3                   # 143
+	slli a2, a1, 3                   # 144
 	li a3, 21
 	divu a3, a2, a3
 	li a4, 21
-	mul a4, a3, a4                   # 144
-	sub a2, a2, a4                   # 144: at$0_digit_byte in 0..20
-	slli a4, a3, 2                   # 145
+	mul a4, a3, a4                   # 145
+	sub a2, a2, a4                   # 145: at$0_digit_byte in 0..20
+	slli a4, a3, 2                   # 146
 	addi a5, sp, 0
 	add a4, a5, a4
 	lw a5, 0(a4)
-	srl a5, a5, a2                   # 145: b$0_digit_byte
+	srl a5, a5, a2                   # 146: b$0_digit_byte
 	li a6, 13
 	bgeu a6, a2, .L26_5
-	sltiu a3, a3, 11                 # 147
+	sltiu a3, a3, 11                 # 148
 	beq a3, zero, .L26_7
 	lw a3, 4(a4)
 	li a4, 21
 	sub a2, a4, a2
 	sll a2, a3, a2
-	or a5, a5, a2                    # 147: b$0_digit_byte
+	or a5, a5, a2                    # 148: b$0_digit_byte
 .L26_7:
 .L26_5:
-	andi a2, a5, 255                 # 149: result$0_digit_byte
+	andi a2, a5, 255                 # 150: result$0_digit_byte
 	add a3, a0, a1
 	sb a2, 0(a3)
 	addi a1, a1, 1
@@ -2528,6 +2665,72 @@ field_sc25519_fold:
 	ret
 	.size field_sc25519_fold, . - field_sc25519_fold
 
+# field.sc25519.subtract_order (lib/field/sc25519.stk, line 120)
+	.balign 4
+	.type field_sc25519_subtract_order, @function
+field_sc25519_subtract_order:
+	addi sp, sp, -64
+	lw a2, 0(a1)
+	li a3, 1430509
+	sub a2, a2, a3                   # 126
+	sw a2, 0(sp)
+	li a2, 0
+.L28_0:
+	slli a3, a2, 2
+	add a3, a1, a3
+	slli a4, a2, 2
+	lla a5, table_9
+	add a4, a5, a4
+	lw a5, 4(a3)
+	lw a6, 4(a4)
+	sub a3, a5, a6
+	slli a4, a2, 2
+	addi a5, sp, 0
+	add a4, a5, a4
+	sw a3, 4(a4)
+	lw a3, 4(a4)                     # 128
+	lw a5, 0(a4)
+	srai a5, a5, 21
+	add a3, a3, a5
+	sw a3, 4(a4)
+	lw a3, 0(a4)                     # 129
+	slli a3, a3, 11
+	srli a3, a3, 11
+	sw a3, 0(a4)
+	addi a2, a2, 1
+	li a3, 12
+	bltu a2, a3, .L28_0
+.L28_1:
+	lw a2, 48(sp)                    # 131
+	srai a2, a2, 31
+	li a3, -2147483648
+	xor a2, a2, a3
+	li a3, -2147483648
+	sltu a2, a2, a3                  # 131: cond
+	li a3, 0
+.L28_2:
+	slli a4, a3, 2
+	add a4, a1, a4
+	slli a5, a3, 2
+	addi a6, sp, 0
+	add a5, a6, a5
+	lw a5, 0(a5)
+	sub a6, zero, a2
+	lw a7, 0(a4)
+	xor a4, a7, a5
+	and a4, a4, a6
+	xor a4, a4, a5
+	slli a5, a3, 2
+	add a5, a0, a5
+	sw a4, 0(a5)
+	addi a3, a3, 1
+	li a4, 13
+	bltu a3, a4, .L28_2
+.L28_3:
+	addi sp, sp, 64
+	ret
+	.size field_sc25519_subtract_order, . - field_sc25519_subtract_order
+
 # field.sc25519.made_positive (lib/field/sc25519.stk, line 107)
 	.balign 4
 	.type field_sc25519_made_positive, @function
@@ -2539,7 +2742,7 @@ field_sc25519_made_positive:
 	add a2, a2, a3                   # 111
 	sw a2, 0(sp)
 	li a2, 0
-.L28_0:
+.L29_0:
 	slli a3, a2, 2
 	add a3, a1, a3
 	slli a4, a2, 2
@@ -2563,8 +2766,8 @@ field_sc25519_made_positive:
 	sw a3, 0(a4)
 	addi a2, a2, 1
 	li a3, 12
-	bltu a2, a3, .L28_0
-.L28_1:
+	bltu a2, a3, .L29_0
+.L29_1:
 	addi a1, sp, 0
 	li a2, 52
 	call memmove
@@ -2572,138 +2775,6 @@ field_sc25519_made_positive:
 	addi sp, sp, 64
 	ret
 	.size field_sc25519_made_positive, . - field_sc25519_made_positive
-
-# field.sc25519.subtract_order$2 (lib/field/sc25519.stk, line 120)
-	.balign 4
-	.type field_sc25519_subtract_order_2, @function
-field_sc25519_subtract_order_2:
-	addi sp, sp, -64
-	lw a2, 0(a1)
-	li a3, 1430509
-	sub a2, a2, a3                   # 125
-	sw a2, 0(sp)
-	li a2, 0
-.L29_0:
-	slli a3, a2, 2
-	add a3, a1, a3
-	slli a4, a2, 2
-	lla a5, table_9
-	add a4, a5, a4
-	lw a5, 4(a3)
-	lw a6, 4(a4)
-	sub a3, a5, a6
-	slli a4, a2, 2
-	addi a5, sp, 0
-	add a4, a5, a4
-	sw a3, 4(a4)
-	lw a3, 4(a4)                     # 127
-	lw a5, 0(a4)
-	srai a5, a5, 21
-	add a3, a3, a5
-	sw a3, 4(a4)
-	lw a3, 0(a4)                     # 128
-	slli a3, a3, 11
-	srli a3, a3, 11
-	sw a3, 0(a4)
-	addi a2, a2, 1
-	li a3, 12
-	bltu a2, a3, .L29_0
-.L29_1:
-	lw a2, 48(sp)                    # 130
-	srai a2, a2, 31
-	li a3, -2147483648
-	xor a2, a2, a3
-	li a3, -2147483648
-	sltu a2, a2, a3                  # 130: cond
-	li a3, 0
-.L29_2:
-	slli a4, a3, 2
-	add a4, a1, a4
-	slli a5, a3, 2
-	addi a6, sp, 0
-	add a5, a6, a5
-	lw a5, 0(a5)
-	sub a6, zero, a2
-	lw a7, 0(a4)
-	xor a4, a7, a5
-	and a4, a4, a6
-	xor a4, a4, a5
-	slli a5, a3, 2
-	add a5, a0, a5
-	sw a4, 0(a5)
-	addi a3, a3, 1
-	li a4, 13
-	bltu a3, a4, .L29_2
-.L29_3:
-	addi sp, sp, 64
-	ret
-	.size field_sc25519_subtract_order_2, . - field_sc25519_subtract_order_2
-
-# field.sc25519.subtract_order$1 (lib/field/sc25519.stk, line 120)
-	.balign 4
-	.type field_sc25519_subtract_order_1, @function
-field_sc25519_subtract_order_1:
-	addi sp, sp, -64
-	lw a2, 0(a1)
-	li a3, 1430509
-	sub a2, a2, a3                   # 125
-	sw a2, 0(sp)
-	li a2, 0
-.L30_0:
-	slli a3, a2, 2
-	add a3, a1, a3
-	slli a4, a2, 2
-	lla a5, table_9
-	add a4, a5, a4
-	lw a5, 4(a3)
-	lw a6, 4(a4)
-	sub a3, a5, a6
-	slli a4, a2, 2
-	addi a5, sp, 0
-	add a4, a5, a4
-	sw a3, 4(a4)
-	lw a3, 4(a4)                     # 127
-	lw a5, 0(a4)
-	srai a5, a5, 21
-	add a3, a3, a5
-	sw a3, 4(a4)
-	lw a3, 0(a4)                     # 128
-	slli a3, a3, 11
-	srli a3, a3, 11
-	sw a3, 0(a4)
-	addi a2, a2, 1
-	li a3, 12
-	bltu a2, a3, .L30_0
-.L30_1:
-	lw a2, 48(sp)                    # 130
-	srai a2, a2, 31
-	li a3, -2147483648
-	xor a2, a2, a3
-	li a3, -2147483648
-	sltu a2, a2, a3                  # 130: cond
-	li a3, 0
-.L30_2:
-	slli a4, a3, 2
-	add a4, a1, a4
-	slli a5, a3, 2
-	addi a6, sp, 0
-	add a5, a6, a5
-	lw a5, 0(a5)
-	sub a6, zero, a2
-	lw a7, 0(a4)
-	xor a4, a7, a5
-	and a4, a4, a6
-	xor a4, a4, a5
-	slli a5, a3, 2
-	add a5, a0, a5
-	sw a4, 0(a5)
-	addi a3, a3, 1
-	li a4, 13
-	bltu a3, a4, .L30_2
-.L30_3:
-	addi sp, sp, 64
-	ret
-	.size field_sc25519_subtract_order_1, . - field_sc25519_subtract_order_1
 
 # field.sc25519.reduce (lib/field/sc25519.stk, line 55)
 	.balign 4
@@ -2713,7 +2784,7 @@ field_sc25519_reduce:
 	sw ra, 296(sp)
 	sw s0, 300(sp)
 	li a2, 0
-.L31_0:
+.L30_0:
 	slli a3, a2, 2                   # 59
 	add a3, a1, a3
 	slli a4, a2, 3
@@ -2724,14 +2795,14 @@ field_sc25519_reduce:
 	sw zero, 4(a4)
 	addi a2, a2, 1
 	li a3, 24
-	bltu a2, a3, .L31_0
-.L31_1:
+	bltu a2, a3, .L30_0
+.L30_1:
 	li a1, 24
-.L31_2:
+.L30_2:
 	addi a1, a1, -1
 	mv a2, a1
 	li a3, 0
-.L31_4:
+.L30_4:
 	addi a4, a2, -12                 # 63
 	add a4, a3, a4
 	slli a4, a4, 3
@@ -2757,13 +2828,13 @@ field_sc25519_reduce:
 	sw a5, 4(a4)
 	addi a3, a3, 1
 	li a4, 6
-	bltu a3, a4, .L31_4
-.L31_5:
+	bltu a3, a4, .L30_4
+.L30_5:
 	li a2, 18
-	bltu a2, a1, .L31_2
-.L31_3:
+	bltu a2, a1, .L30_2
+.L30_3:
 	li a1, 6
-.L31_6:
+.L30_6:
 	slli a2, a1, 3                   # 67
 	addi a3, sp, 0
 	add a2, a3, a2
@@ -2797,14 +2868,14 @@ field_sc25519_reduce:
 	sw a4, 4(a2)
 	addi a1, a1, 1
 	li a2, 17
-	bltu a1, a2, .L31_6
-.L31_7:
+	bltu a1, a2, .L30_6
+.L30_7:
 	li a1, 18
-.L31_8:
+.L30_8:
 	addi a1, a1, -1
 	mv a2, a1
 	li a3, 0
-.L31_10:
+.L30_10:
 	addi a4, a2, -12                 # 73
 	add a4, a3, a4
 	slli a4, a4, 3
@@ -2830,15 +2901,15 @@ field_sc25519_reduce:
 	sw a5, 4(a4)
 	addi a3, a3, 1
 	li a4, 6
-	bltu a3, a4, .L31_10
-.L31_11:
+	bltu a3, a4, .L30_10
+.L30_11:
 	li a2, 12
-	bltu a2, a1, .L31_8
-.L31_9:
+	bltu a2, a1, .L30_8
+.L30_9:
 	li a1, 0
-.L31_12:
+.L30_12:
 	li a2, 12
-	bgeu a1, a2, .L31_14
+	bgeu a1, a2, .L30_14
 	slli a2, a1, 3                   # 76
 	addi a3, sp, 0
 	add a2, a3, a2
@@ -2849,15 +2920,15 @@ field_sc25519_reduce:
 	add a4, a5, a4
 	sw a3, 0(a4)
 	sw a2, 4(a4)
-	j .L31_15
-.L31_14:
+	j .L30_15
+.L30_14:
 	sw zero, 288(sp)
 	sw zero, 292(sp)
-.L31_15:
+.L30_15:
 	addi a1, a1, 1
 	li a2, 13
-	bltu a1, a2, .L31_12
-.L31_13:
+	bltu a1, a2, .L30_12
+.L30_13:
 	mv s0, a0
 	addi a0, sp, 0
 	addi a1, sp, 192
@@ -2874,7 +2945,7 @@ field_sc25519_reduce:
 	li a2, 104
 	call memmove
 	li a0, 0
-.L31_16:
+.L30_16:
 	slli a1, a0, 3                   # 79
 	addi a2, sp, 192
 	add a1, a2, a1
@@ -2885,21 +2956,21 @@ field_sc25519_reduce:
 	sw a1, 0(a2)
 	addi a0, a0, 1
 	li a1, 13
-	bltu a0, a1, .L31_16
-.L31_17:
+	bltu a0, a1, .L30_16
+.L30_17:
 	addi a0, sp, 0
 	addi a1, sp, 52
 	call field_sc25519_made_positive
 	addi a0, sp, 52
 	addi a1, sp, 0
-	call field_sc25519_subtract_order_2
+	call field_sc25519_subtract_order
 	addi a0, sp, 0
 	addi a1, sp, 52
-	call field_sc25519_subtract_order_1
+	call field_sc25519_subtract_order
 	li a0, 0
-.L31_18:
+.L30_18:
 	sltiu a1, a0, 11                 # 80
-	beq a1, zero, .L31_20
+	beq a1, zero, .L30_20
 	slli a1, a0, 2
 	addi a2, sp, 0
 	add a1, a2, a1
@@ -2907,18 +2978,18 @@ field_sc25519_reduce:
 	slli a2, a0, 2
 	add a2, s0, a2
 	sw a1, 0(a2)
-	j .L31_21
-.L31_20:
+	j .L30_21
+.L30_20:
 	lw a1, 44(sp)
 	lw a2, 48(sp)
 	slli a2, a2, 21
 	add a1, a1, a2
 	sw a1, 44(s0)
-.L31_21:
+.L30_21:
 	addi a0, a0, 1
 	li a1, 12
-	bltu a0, a1, .L31_18
-.L31_19:
+	bltu a0, a1, .L30_18
+.L30_19:
 	lw ra, 296(sp)
 	lw s0, 300(sp)
 	addi sp, sp, 304
@@ -2930,7 +3001,7 @@ field_sc25519_reduce:
 	.type field_sc25519_unpack64, @function
 field_sc25519_unpack64:
 	li a2, 0
-.L32_0:
+.L31_0:
 	li a3, 21
 	mul a3, a2, a3                   # 41
 	srli a4, a3, 3                   # 41: o$0_load32 in 0..60
@@ -2954,8 +3025,8 @@ field_sc25519_unpack64:
 	sw a3, 0(a4)
 	addi a2, a2, 1
 	li a3, 23
-	bltu a2, a3, .L32_0
-.L32_1:
+	bltu a2, a3, .L31_0
+.L31_1:
 	lbu a2, 61(a1)
 	slli a2, a2, 8                   # 20
 	lbu a3, 60(a1)
@@ -2971,7 +3042,7 @@ field_sc25519_unpack64:
 	ret
 	.size field_sc25519_unpack64, . - field_sc25519_unpack64
 
-# field.sc25519.reduce64 (lib/field/sc25519.stk, line 154)
+# field.sc25519.reduce64 (lib/field/sc25519.stk, line 155)
 	.balign 4
 	.type field_sc25519_reduce64, @function
 field_sc25519_reduce64:
@@ -3012,110 +3083,110 @@ nacl_sign_nonce:
 	ret
 	.size nacl_sign_nonce, . - nacl_sign_nonce
 
-# hash.sha512.first_block$64 (lib/hash/sha512.stk, line 94)
+# hash.sha512.first_block$64 (lib/hash/sha512.stk, line 134)
 	.balign 4
 	.type hash_sha512_first_block_64, @function
 hash_sha512_first_block_64:
 	li a1, 0
-.L35_0:
-	add a4, a2, a1                   # 99
+.L34_0:
+	add a4, a2, a1                   # 139
 	add a5, a0, a1
 	lbu a6, 0(a4)
 	sb a6, 0(a5)
 	addi a1, a1, 1
 	li a4, 64
-	bltu a1, a4, .L35_0
-.L35_1:
+	bltu a1, a4, .L34_0
+.L34_1:
 	li a1, 64
-.L35_2:
-	addi a2, a1, -64                 # 100
+.L34_2:
+	addi a2, a1, -64                 # 140
 	add a2, a3, a2
 	add a4, a0, a1
 	lbu a5, 0(a2)
 	sb a5, 0(a4)
 	addi a1, a1, 1
 	li a2, 128
-	bltu a1, a2, .L35_2
-.L35_3:
+	bltu a1, a2, .L34_2
+.L34_3:
 	ret
 	.size hash_sha512_first_block_64, . - hash_sha512_first_block_64
 
-# hash.sha512.tail$64 (lib/hash/sha512.stk, line 106)
+# hash.sha512.tail$64 (lib/hash/sha512.stk, line 146)
 	.balign 4
 	.type hash_sha512_tail_64, @function
 hash_sha512_tail_64:
-	addi a4, a1, 64                  # 109
-	srli a4, a4, 7                   # 109: blocks in 0..2^24
+	addi a4, a1, 64                  # 149
+	srli a4, a4, 7                   # 149: blocks in 0..2^24
 	li a5, 0
-.L36_0:
+.L35_0:
 	add a6, a0, a5
 	sb zero, 0(a6)
 	addi a5, a5, 1
 	li a6, 128
-	bltu a5, a6, .L36_0
-.L36_1:
-	bne a4, zero, .L36_2
+	bltu a5, a6, .L35_0
+.L35_1:
+	bne a4, zero, .L35_2
 	li a5, 0
-.L36_4:
-	add a6, a2, a5                   # 112
+.L35_4:
+	add a6, a2, a5                   # 152
 	add a7, a0, a5
 	lbu t0, 0(a6)
 	sb t0, 0(a7)
 	addi a5, a5, 1
 	li a6, 64
-	bltu a5, a6, .L36_4
-.L36_5:
-	j .L36_3
-.L36_2:
-	addi a2, a4, -1                  # 114
+	bltu a5, a6, .L35_4
+.L35_5:
+	j .L35_3
+.L35_2:
+	addi a2, a4, -1                  # 154
 	slli a2, a2, 7
-	addi a2, a2, 64                  # 114: start in 64..2^31-64
+	addi a2, a2, 64                  # 154: start in 64..2^31-64
 	li a5, 0
-.L36_6:
-	add a6, a2, a5                   # 116
-	bgeu a6, a1, .L36_8
-	add a6, a3, a6                   # 117
+.L35_6:
+	add a6, a2, a5                   # 156
+	bgeu a6, a1, .L35_8
+	add a6, a3, a6                   # 157
 	add a7, a0, a5
 	lbu t0, 0(a6)
 	sb t0, 0(a7)
-	j .L36_9
-.L36_8:
-	bne a6, a1, .L36_11
+	j .L35_9
+.L35_8:
+	bne a6, a1, .L35_11
 	add a6, a0, a5
 	li a7, 128
 	sb a7, 0(a6)
-.L36_11:
-.L36_9:
+.L35_11:
+.L35_9:
 	addi a5, a5, 1
 	li a6, 64
-	bltu a5, a6, .L36_6
-.L36_7:
-.L36_3:
+	bltu a5, a6, .L35_6
+.L35_7:
+.L35_3:
 	li a2, 0
-.L36_12:
-	slli a5, a4, 7                   # 124
+.L35_12:
+	slli a5, a4, 7                   # 164
 	add a5, a2, a5
-	bgeu a5, a1, .L36_14
-	add a5, a3, a5                   # 125
+	bgeu a5, a1, .L35_14
+	add a5, a3, a5                   # 165
 	add a6, a0, a2
 	lbu a7, 0(a5)
 	sb a7, 64(a6)
-	j .L36_15
-.L36_14:
-	bne a5, a1, .L36_17
+	j .L35_15
+.L35_14:
+	bne a5, a1, .L35_17
 	add a5, a0, a2
 	li a6, 128
 	sb a6, 64(a5)
-.L36_17:
-.L36_15:
+.L35_17:
+.L35_15:
 	addi a2, a2, 1
 	li a5, 64
-	bltu a2, a5, .L36_12
-.L36_13:
+	bltu a2, a5, .L35_12
+.L35_13:
 	ret
 	.size hash_sha512_tail_64, . - hash_sha512_tail_64
 
-# hash.sha512.hash_with_prefix$64 (lib/hash/sha512.stk, line 72)
+# hash.sha512.hash_with_prefix$64 (lib/hash/sha512.stk, line 112)
 	.balign 4
 	.type hash_sha512_hash_with_prefix_64, @function
 hash_sha512_hash_with_prefix_64:
@@ -3128,8 +3199,8 @@ hash_sha512_hash_with_prefix_64:
 	sw s4, 212(sp)
 	sw s5, 216(sp)
 	sw s6, 220(sp)
-	addi s0, a1, 64                  # 75: total in 64..2^31+63
-	srli s1, s0, 7                   # 76: blocks in 0..2^24
+	addi s0, a1, 64                  # 115: total in 64..2^31+63
+	srli s1, s0, 7                   # 116: blocks in 0..2^24
 	mv s2, a0
 	mv s3, a1
 	mv s4, a2
@@ -3138,7 +3209,7 @@ hash_sha512_hash_with_prefix_64:
 	lla a1, table_1
 	li a2, 64
 	call memmove
-	beq s1, zero, .L37_0
+	beq s1, zero, .L36_0
 	mv a1, s3
 	mv a2, s4
 	mv a3, s5
@@ -3149,10 +3220,10 @@ hash_sha512_hash_with_prefix_64:
 	addi a2, sp, 0
 	call hash_sha512_compress
 	li a0, 1
-	bgeu a0, s1, .L37_3
+	bgeu a0, s1, .L36_3
 	mv s6, a0
-.L37_2:
-	slli a0, s6, 7                   # 83
+.L36_2:
+	slli a0, s6, 7                   # 123
 	addi a0, a0, -64
 	add a2, s5, a0
 	addi a0, sp, 0
@@ -3163,11 +3234,11 @@ hash_sha512_hash_with_prefix_64:
 	li a2, 64
 	call memmove
 	addi s6, s6, 1
-	bltu s6, s1, .L37_2
-.L37_3:
-	j .L37_1
-.L37_0:
-.L37_1:
+	bltu s6, s1, .L36_2
+.L36_3:
+	j .L36_1
+.L36_0:
+.L36_1:
 	mv a1, s3
 	mv a2, s4
 	mv a3, s5
@@ -3234,7 +3305,7 @@ nacl_sign_challenge:
 	.type field_sc25519_unpack32, @function
 field_sc25519_unpack32:
 	li a2, 0
-.L39_0:
+.L38_0:
 	li a3, 21
 	mul a3, a2, a3                   # 29
 	srli a4, a3, 3                   # 29: o$0_load32 in 0..28
@@ -3258,8 +3329,8 @@ field_sc25519_unpack32:
 	sw a3, 0(a4)
 	addi a2, a2, 1
 	li a3, 11
-	bltu a2, a3, .L39_0
-.L39_1:
+	bltu a2, a3, .L38_0
+.L38_1:
 	lbu a2, 29(a1)
 	slli a2, a2, 8                   # 20
 	lbu a3, 28(a1)
@@ -3275,7 +3346,7 @@ field_sc25519_unpack32:
 	ret
 	.size field_sc25519_unpack32, . - field_sc25519_unpack32
 
-# field.sc25519.muladd (lib/field/sc25519.stk, line 163)
+# field.sc25519.muladd (lib/field/sc25519.stk, line 164)
 	.balign 4
 	.type field_sc25519_muladd, @function
 field_sc25519_muladd:
@@ -3296,7 +3367,7 @@ field_sc25519_muladd:
 	addi a0, sp, 288
 	call field_sc25519_unpack32
 	li a0, 0
-.L40_0:
+.L39_0:
 	slli a1, a0, 3
 	addi a2, sp, 0
 	add a1, a2, a1
@@ -3304,11 +3375,11 @@ field_sc25519_muladd:
 	sw zero, 4(a1)
 	addi a0, a0, 1
 	li a1, 24
-	bltu a0, a1, .L40_0
-.L40_1:
+	bltu a0, a1, .L39_0
+.L39_1:
 	li a0, 0
-.L40_2:
-	slli a1, a0, 2                   # 171
+.L39_2:
+	slli a1, a0, 2                   # 172
 	addi a2, sp, 288
 	add a1, a2, a1
 	lw a1, 0(a1)
@@ -3319,13 +3390,13 @@ field_sc25519_muladd:
 	sw zero, 4(a2)
 	addi a0, a0, 1
 	li a1, 12
-	bltu a0, a1, .L40_2
-.L40_3:
+	bltu a0, a1, .L39_2
+.L39_3:
 	li a0, 0
-.L40_4:
+.L39_4:
 	li a1, 0
-.L40_6:
-	add a2, a0, a1                   # 174
+.L39_6:
+	add a2, a0, a1                   # 175
 	slli a2, a2, 3
 	addi a3, sp, 0
 	add a2, a3, a2
@@ -3349,15 +3420,15 @@ field_sc25519_muladd:
 	sw a3, 4(a2)
 	addi a1, a1, 1
 	li a2, 12
-	bltu a1, a2, .L40_6
-.L40_7:
+	bltu a1, a2, .L39_6
+.L39_7:
 	addi a0, a0, 1
 	li a1, 12
-	bltu a0, a1, .L40_4
-.L40_5:
+	bltu a0, a1, .L39_4
+.L39_5:
 	li a0, 0
-.L40_8:
-	slli a1, a0, 3                   # 178
+.L39_8:
+	slli a1, a0, 3                   # 179
 	addi a2, sp, 0
 	add a1, a2, a1
 	lw a2, 8(a1)
@@ -3372,18 +3443,18 @@ field_sc25519_muladd:
 	add a2, a3, a2
 	sw a4, 8(a1)
 	sw a2, 12(a1)
-	lw a2, 0(a1)                     # 179
+	lw a2, 0(a1)                     # 180
 	slli a2, a2, 11
 	srli a2, a2, 11
 	sw a2, 0(a1)
 	sw zero, 4(a1)
 	addi a0, a0, 1
 	li a1, 23
-	bltu a0, a1, .L40_8
-.L40_9:
+	bltu a0, a1, .L39_8
+.L39_9:
 	li a0, 0
-.L40_10:
-	slli a1, a0, 3                   # 181
+.L39_10:
+	slli a1, a0, 3                   # 182
 	addi a2, sp, 0
 	add a1, a2, a1
 	lw a1, 0(a1)
@@ -3393,8 +3464,8 @@ field_sc25519_muladd:
 	sw a1, 0(a2)
 	addi a0, a0, 1
 	li a1, 24
-	bltu a0, a1, .L40_10
-.L40_11:
+	bltu a0, a1, .L39_10
+.L39_11:
 	addi a0, sp, 0
 	addi a1, sp, 192
 	call field_sc25519_reduce
@@ -3420,7 +3491,7 @@ nacl_sign_sign:
 	sw s2, 172(sp)
 	sw s3, 176(sp)
 	li a4, 2147483647
-	bltu a4, a1, .L41_0
+	bltu a4, a1, .L40_0
 	mv s0, a0
 	mv s1, a1
 	mv s2, a2
@@ -3463,7 +3534,7 @@ nacl_sign_sign:
 	lw s3, 176(sp)
 	addi sp, sp, 192
 	ret
-.L41_0:
+.L40_0:
 	ebreak
 	.size nacl_sign_sign, . - nacl_sign_sign
 
@@ -3512,7 +3583,7 @@ santoku_sign_detached:
 	.type field_fe25519_saturated32_from_bytes, @function
 field_fe25519_saturated32_from_bytes:
 	li a2, 0
-.L42_0:
+.L41_0:
 	slli a3, a2, 2                   # 177: o$0_word in 0..28
 	add a3, a1, a3                   # 184
 	lbu a4, 1(a3)
@@ -3530,8 +3601,8 @@ field_fe25519_saturated32_from_bytes:
 	sw a3, 0(a4)
 	addi a2, a2, 1
 	li a3, 8
-	bltu a2, a3, .L42_0
-.L42_1:
+	bltu a2, a3, .L41_0
+.L41_1:
 	lw a1, 28(a0)                    # 178
 	slli a1, a1, 1
 	srli a1, a1, 1
@@ -3553,14 +3624,14 @@ field_fe25519_pow_square_times_2:
 	li a2, 32
 	call memmove
 	li s1, 0
-.L43_0:
+.L42_0:
 	addi a0, sp, 0
 	addi a1, sp, 0
 	call field_fe25519_saturated32_square
 	addi s1, s1, 1
 	li s2, 2
-	bltu s1, s2, .L43_0
-.L43_1:
+	bltu s1, s2, .L42_0
+.L42_1:
 	mv a0, s0
 	addi a1, sp, 0
 	li a2, 32
@@ -3692,7 +3763,7 @@ curve_ed25519_decode_negated:
 	call field_fe25519_saturated32_to_bytes
 	li a0, 0
 	li a1, 1
-.L45_0:
+.L44_0:
 	addi a2, sp, 160
 	add a2, a2, a0                   # 237
 	lbu a2, 0(a2)
@@ -3704,14 +3775,14 @@ curve_ed25519_decode_negated:
 	and a1, a1, a2
 	addi a0, a0, 1
 	li a2, 32
-	bltu a0, a2, .L45_0
-.L45_1:
+	bltu a0, a2, .L44_0
+.L44_1:
 	mv s4, a1
 	addi a0, sp, 160
 	addi a1, sp, 256
 	call field_fe25519_saturated32_to_bytes
 	li a0, 0
-.L45_2:
+.L44_2:
 	lla s5, table_2
 	add a1, s5, a0                   # fe25519_saturated32:85
 	slli a2, a0, 2
@@ -3721,8 +3792,8 @@ curve_ed25519_decode_negated:
 	sw a3, 0(a2)
 	addi a0, a0, 1
 	li a1, 8
-	bltu a0, a1, .L45_2
-.L45_3:
+	bltu a0, a1, .L44_2
+.L44_3:
 	addi a0, sp, 192
 	addi a1, sp, 0
 	addi a2, sp, 128
@@ -3732,7 +3803,7 @@ curve_ed25519_decode_negated:
 	call field_fe25519_saturated32_to_bytes
 	li a0, 0
 	li a1, 1
-.L45_4:
+.L44_4:
 	addi a2, sp, 160
 	add a2, a2, a0                   # 238
 	lbu a2, 0(a2)
@@ -3744,8 +3815,8 @@ curve_ed25519_decode_negated:
 	and a1, a1, a2
 	addi a0, a0, 1
 	li a2, 32
-	bltu a0, a2, .L45_4
-.L45_5:
+	bltu a0, a2, .L44_4
+.L44_5:
 	mv s6, a1
 	addi a0, sp, 128
 	addi a1, sp, 224
@@ -3753,7 +3824,7 @@ curve_ed25519_decode_negated:
 	call field_fe25519_saturated32_mul
 	xori a0, s4, 1                   # 240: cond
 	li a1, 0
-.L45_6:
+.L44_6:
 	slli a2, a1, 2
 	addi a3, sp, 128
 	add a2, a3, a2
@@ -3769,8 +3840,8 @@ curve_ed25519_decode_negated:
 	sw a2, 0(a3)
 	addi a1, a1, 1
 	li a2, 8
-	bltu a1, a2, .L45_6
-.L45_7:
+	bltu a1, a2, .L44_6
+.L44_7:
 	addi a0, sp, 128
 	addi a1, sp, 224
 	call field_fe25519_saturated32_to_bytes
@@ -3780,7 +3851,7 @@ curve_ed25519_decode_negated:
 	xor a0, a0, s2                   # 245
 	sltiu s3, a0, 1                  # 245: cond
 	li a0, 0
-.L45_8:
+.L44_8:
 	add a1, s5, a0                   # fe25519_saturated32:85
 	slli a2, a0, 2
 	addi a3, sp, 0
@@ -3789,14 +3860,14 @@ curve_ed25519_decode_negated:
 	sw a3, 0(a2)
 	addi a0, a0, 1
 	li a1, 8
-	bltu a0, a1, .L45_8
-.L45_9:
+	bltu a0, a1, .L44_8
+.L44_9:
 	addi a0, sp, 160
 	addi a1, sp, 0
 	addi a2, sp, 224
 	call field_fe25519_saturated32_sub
 	li a0, 0
-.L45_10:
+.L44_10:
 	slli a1, a0, 2                   # 245
 	addi a2, sp, 160
 	add a1, a2, a1
@@ -3812,11 +3883,11 @@ curve_ed25519_decode_negated:
 	sw a1, 0(a2)
 	addi a0, a0, 1
 	li a1, 8
-	bltu a0, a1, .L45_10
-.L45_11:
+	bltu a0, a1, .L44_10
+.L44_11:
 	li a0, 0
 	li a1, 1
-.L45_12:
+.L44_12:
 	addi a2, sp, 128
 	add a2, a2, a0                   # 246
 	lbu a2, 0(a2)
@@ -3824,12 +3895,12 @@ curve_ed25519_decode_negated:
 	and a1, a1, a2
 	addi a0, a0, 1
 	li a2, 32
-	bltu a0, a2, .L45_12
-.L45_13:
+	bltu a0, a2, .L44_12
+.L44_13:
 	or a0, s4, s6                    # 247
 	li a2, 0
 	li a3, 1
-.L45_14:
+.L44_14:
 	addi a4, sp, 64
 	add a4, a4, a2
 	lbu a4, 0(a4)
@@ -3841,8 +3912,8 @@ curve_ed25519_decode_negated:
 	and a3, a3, a4
 	addi a2, a2, 1
 	li a4, 32
-	bltu a2, a4, .L45_14
-.L45_15:
+	bltu a2, a4, .L44_14
+.L44_15:
 	and a0, a0, a3
 	and a1, s2, a1
 	xori a1, a1, 1
@@ -3876,30 +3947,30 @@ curve_ed25519_decode_negated:
 	ret
 	.size curve_ed25519_decode_negated, . - curve_ed25519_decode_negated
 
-# field.sc25519.is_canonical (lib/field/sc25519.stk, line 185)
+# field.sc25519.is_canonical (lib/field/sc25519.stk, line 186)
 	.balign 4
 	.type field_sc25519_is_canonical, @function
 field_sc25519_is_canonical:
 	li a1, 0
 	li a2, 0
-.L46_0:
-	add a3, a0, a1                   # 190
+.L45_0:
+	add a3, a0, a1                   # 191
 	lla a4, table_12
 	add a4, a4, a1
 	lbu a5, 0(a3)
 	lbu a6, 0(a4)
 	sub a3, a5, a6
 	add a2, a2, a3
-	srai a2, a2, 8                   # 190: borrow in -1..0
+	srai a2, a2, 8                   # 191: borrow in -1..0
 	addi a1, a1, 1
 	li a3, 32
-	bltu a1, a3, .L46_0
-.L46_1:
-	srai a0, a2, 31                  # 192
+	bltu a1, a3, .L45_0
+.L45_1:
+	srai a0, a2, 31                  # 193
 	li a1, -2147483648
 	xor a0, a0, a1
 	li a1, -2147483648
-	sltu a0, a0, a1                  # 192: result
+	sltu a0, a0, a1                  # 193: result
 	ret
 	.size field_sc25519_is_canonical, . - field_sc25519_is_canonical
 
@@ -3907,35 +3978,35 @@ field_sc25519_is_canonical:
 	.balign 4
 	.type curve_wnaf_recode_5, @function
 curve_wnaf_recode_5:
-	beq a2, zero, .L47_0
+	beq a2, zero, .L46_0
 	addi a0, a2, -1                  # 18: left in 0..4
 	li a2, 0
-	j .L47_1
-.L47_0:
+	j .L46_1
+.L46_0:
 	add a2, a0, a1                   # 20: u in 0..32
 	andi a0, a2, 1                   # 21
-	bne a0, zero, .L47_2
+	bne a0, zero, .L46_2
 	li a2, 0
 	li a0, 0
-.L47_3:
-.L47_1:
+.L46_3:
+.L46_1:
 	slli a1, a1, 5                   # 32
 	add a1, a2, a1
 	slli a0, a0, 6
 	add a0, a1, a0                   # 32: result in 0..319
 	ret
-.L47_2:
+.L46_2:
 	li a0, 16
-	bltu a0, a2, .L47_4
+	bltu a0, a2, .L46_4
 	li a1, 0
-.L47_5:
+.L46_5:
 	li a0, 4
-	j .L47_3
-.L47_4:
+	j .L46_3
+.L46_4:
 	li a0, 48
 	sub a2, a0, a2                   # 23: digit in 0..31
 	li a1, 1
-	j .L47_5
+	j .L46_5
 	.size curve_wnaf_recode_5, . - curve_wnaf_recode_5
 
 # curve.ed25519_vartime.bit (lib/curve/ed25519_vartime.stk, line 26)
@@ -3943,18 +4014,18 @@ curve_wnaf_recode_5:
 	.type curve_ed25519_vartime_bit, @function
 curve_ed25519_vartime_bit:
 	sltiu a2, a1, 256                # 28
-	bne a2, zero, .L48_0
+	bne a2, zero, .L47_0
 	li a0, 0
-.L48_1:
+.L47_1:
 	ret
-.L48_0:
+.L47_0:
 	srli a2, a1, 3                   # 29
 	add a0, a0, a2
 	andi a1, a1, 7
 	lbu a2, 0(a0)
 	srl a0, a2, a1
 	andi a0, a0, 1                   # 29: b in 0..1
-	j .L48_1
+	j .L47_1
 	.size curve_ed25519_vartime_bit, . - curve_ed25519_vartime_bit
 
 # curve.ed25519_vartime.wnaf$5 (lib/curve/ed25519_vartime.stk, line 10)
@@ -3970,13 +4041,13 @@ curve_ed25519_vartime_wnaf_5:
 	sw s4, 20(sp)
 	sw s5, 24(sp)
 	li a2, 0
-.L49_0:
+.L48_0:
 	add a3, a0, a2
 	sb zero, 0(a3)
 	addi a2, a2, 1
 	li a3, 256
-	bltu a2, a3, .L49_0
-.L49_1:
+	bltu a2, a3, .L48_0
+.L48_1:
 	lbu a2, 0(a1)
 	andi a2, a2, 31                  # 12: v in 0..31
 	li s0, 0
@@ -3985,7 +4056,7 @@ curve_ed25519_vartime_wnaf_5:
 	mv s3, a2
 	mv s4, a0
 	mv s5, a1
-.L49_2:
+.L48_2:
 	mv a0, s3
 	mv a1, s1
 	mv a2, s2
@@ -4006,8 +4077,8 @@ curve_ed25519_vartime_wnaf_5:
 	li s3, 256
 	mv s3, a2
 	li a1, 256
-	bltu s0, a1, .L49_2
-.L49_3:
+	bltu s0, a1, .L48_2
+.L48_3:
 	lw ra, 0(sp)
 	lw s0, 4(sp)
 	lw s1, 8(sp)
@@ -4126,7 +4197,7 @@ curve_ed25519_vartime_odd_multiples:
 	call curve_ed25519_to_p3
 	li a0, 1
 	mv s1, a0
-.L52_0:
+.L51_0:
 	addi a0, s1, -1                  # 44
 	slli a0, a0, 7
 	add a2, s0, a0
@@ -4142,8 +4213,8 @@ curve_ed25519_vartime_odd_multiples:
 	call curve_ed25519_to_cached
 	addi s1, s1, 1
 	li s2, 8
-	bltu s1, s2, .L52_0
-.L52_1:
+	bltu s1, s2, .L51_0
+.L51_1:
 	lw ra, 384(sp)
 	lw s0, 388(sp)
 	lw s1, 392(sp)
@@ -4176,7 +4247,7 @@ curve_ed25519_negate_cached:
 	li a2, 32
 	call memmove
 	li a0, 0
-.L53_0:
+.L52_0:
 	lla a1, table_2
 	add a2, a1, a0                   # fe25519_saturated32:85
 	slli a3, a0, 2
@@ -4186,8 +4257,8 @@ curve_ed25519_negate_cached:
 	sw a4, 0(a3)
 	addi a0, a0, 1
 	li a2, 8
-	bltu a0, a2, .L53_0
-.L53_1:
+	bltu a0, a2, .L52_0
+.L52_1:
 	addi a2, s1, 96
 	addi a0, s0, 96
 	addi a1, sp, 0
@@ -4218,7 +4289,7 @@ curve_ed25519_vartime_multiple:
 	call memmove
 	srli a0, s1, 4                   # 91
 	li a1, 1
-	bne a0, a1, .L54_1
+	bne a0, a1, .L53_1
 	mv a1, s0
 	addi a0, sp, 0
 	call curve_ed25519_negate_cached
@@ -4226,7 +4297,7 @@ curve_ed25519_vartime_multiple:
 	addi a1, sp, 0
 	li a2, 128
 	call memmove
-.L54_1:
+.L53_1:
 	lw ra, 128(sp)
 	lw s0, 132(sp)
 	lw s1, 136(sp)
@@ -4320,7 +4391,7 @@ curve_ed25519_vartime_multiple_of_base:
 	call memmove
 	srli a0, s1, 4                   # 102
 	li a1, 1
-	bne a0, a1, .L56_0
+	bne a0, a1, .L55_0
 	addi a1, s0, 32
 	addi a0, sp, 0
 	li a2, 32
@@ -4330,7 +4401,7 @@ curve_ed25519_vartime_multiple_of_base:
 	li a2, 32
 	call memmove
 	li a0, 0
-.L56_2:
+.L55_2:
 	lla a1, table_2
 	add a2, a1, a0                   # fe25519_saturated32:85
 	slli a3, a0, 2
@@ -4340,8 +4411,8 @@ curve_ed25519_vartime_multiple_of_base:
 	sw a4, 0(a3)
 	addi a0, a0, 1
 	li a2, 8
-	bltu a0, a2, .L56_2
-.L56_3:
+	bltu a0, a2, .L55_2
+.L55_3:
 	addi a2, s0, 64
 	addi a0, sp, 64
 	addi a1, sp, 96
@@ -4350,9 +4421,9 @@ curve_ed25519_vartime_multiple_of_base:
 	addi a1, sp, 0
 	li a2, 96
 	call memmove
-	j .L56_1
-.L56_0:
-.L56_1:
+	j .L55_1
+.L55_0:
+.L55_1:
 	lw ra, 128(sp)
 	lw s0, 132(sp)
 	lw s1, 136(sp)
@@ -4380,7 +4451,7 @@ curve_ed25519_vartime_double_and_add:
 	mv a3, a6
 	addi a0, sp, 0
 	call curve_ed25519_double
-	beq s1, zero, .L57_1
+	beq s1, zero, .L56_1
 	addi a0, sp, 128
 	addi a1, sp, 0
 	call curve_ed25519_to_p3
@@ -4392,8 +4463,8 @@ curve_ed25519_vartime_double_and_add:
 	addi a1, sp, 128
 	addi a2, sp, 256
 	call curve_ed25519_add_cached
-.L57_1:
-	beq s2, zero, .L57_3
+.L56_1:
+	beq s2, zero, .L56_3
 	addi a0, sp, 128
 	addi a1, sp, 0
 	call curve_ed25519_to_p3
@@ -4404,7 +4475,7 @@ curve_ed25519_vartime_double_and_add:
 	addi a1, sp, 128
 	addi a2, sp, 256
 	call curve_ed25519_add_niels
-.L57_3:
+.L56_3:
 	mv a0, s0
 	addi a1, sp, 0
 	addi a2, sp, 96
@@ -4460,7 +4531,7 @@ curve_ed25519_vartime_double_mult:
 	call memmove
 	li a0, 256
 	mv s1, a0
-.L58_0:
+.L57_0:
 	addi s1, s1, -1
 	mv a0, s1
 	addi a1, sp, 0
@@ -4473,8 +4544,8 @@ curve_ed25519_vartime_double_mult:
 	mv a1, s0
 	addi a4, sp, 512
 	call curve_ed25519_vartime_double_and_add
-	bltu zero, s1, .L58_0
-.L58_1:
+	bltu zero, s1, .L57_0
+.L57_1:
 	lw ra, 1536(sp)
 	lw s0, 1540(sp)
 	lw s1, 1544(sp)
@@ -4495,7 +4566,7 @@ santoku_sign_verify:
 	sw s2, 300(sp)
 	sw s3, 304(sp)
 	li a4, 2147483647
-	bltu a4, a0, .L59_0
+	bltu a4, a0, .L58_0
 	addi a4, a2, 32
 	mv s0, a0
 	mv s1, a1
@@ -4510,10 +4581,10 @@ santoku_sign_verify:
 	addi a1, sp, 128
 	call curve_ed25519_decode_negated
 	lw a0, 128(sp)                   # 69: on_curve
-	beq a0, zero, .L59_1
+	beq a0, zero, .L58_1
 	addi a0, sp, 224
 	call field_sc25519_is_canonical
-	beq a0, zero, .L59_3
+	beq a0, zero, .L58_3
 	mv a1, s0
 	mv a2, s2
 	mv a3, s3
@@ -4532,7 +4603,7 @@ santoku_sign_verify:
 	call curve_ed25519_encode
 	li a0, 0
 	li a1, 1
-.L59_5:
+.L58_5:
 	addi a2, sp, 0
 	add a2, a2, a0                   # 76
 	lbu a2, 0(a2)
@@ -4543,16 +4614,16 @@ santoku_sign_verify:
 	and a1, a1, a2
 	addi a0, a0, 1
 	li a2, 32
-	bltu a0, a2, .L59_5
-.L59_6:
-	j .L59_4
-.L59_3:
+	bltu a0, a2, .L58_5
+.L58_6:
+	j .L58_4
+.L58_3:
 	li a1, 0
-.L59_4:
-	j .L59_2
-.L59_1:
+.L58_4:
+	j .L58_2
+.L58_1:
 	li a1, 0
-.L59_2:
+.L58_2:
 	mv a0, a1
 	lw ra, 288(sp)
 	lw s0, 292(sp)
@@ -4561,7 +4632,7 @@ santoku_sign_verify:
 	lw s3, 304(sp)
 	addi sp, sp, 320
 	ret
-.L59_0:
+.L58_0:
 	ebreak
 	.size santoku_sign_verify, . - santoku_sign_verify
 
