@@ -1,6 +1,7 @@
 //! Atoms and what they are: values of inputs, quotients, names of polynomials, truth values.
 //! Trusted: field, bytes, leaks.
 
+use crate::forms::Forms;
 use crate::poly::{Atom, Mono, Poly};
 use santoku_ir::BinOp;
 use santoku_num::{Int, Itv};
@@ -64,12 +65,8 @@ pub struct Atoms {
     infos: Vec<Info>,
     quotients: BTreeMap<(Poly, Int), Poly>,
     names: BTreeMap<Poly, Atom>,
-    /// Words, not zero, that give a word by `xor`.
-    xors: BTreeMap<Poly, std::collections::BTreeSet<Poly>>,
-    /// Bounds of words, closer than those of their terms.
-    kept: BTreeMap<Poly, Itv>,
-    /// Words that are another one, rotated to the left by a number of bits in words of a width.
-    turns: BTreeMap<(Poly, u32), (Poly, u32)>,
+    /// What words were put together of.
+    pub forms: Forms,
     /// What is known of polynomials, on all executions.
     ranges: BTreeMap<Poly, Itv>,
     /// Minus 1 where the polynomial is negative.
@@ -475,53 +472,21 @@ impl Atoms {
         }
     }
 
-    /// Words that give this one by `xor`.
-    pub fn xor_parts(&self, p: &Poly) -> std::collections::BTreeSet<Poly> {
-        match self.xors.get(p) {
-            Some(parts) => parts.clone(),
-            None if p.is_zero() => Default::default(),
-            None => [p.clone()].into(),
+    /// Remembers the bounds of a value: they hold on all executions.
+    pub fn keep(&mut self, x: &Num) {
+        if let (true, Some(itv)) = (self.of_words, &x.itv) {
+            self.forms.within(&x.p, itv.clone());
         }
     }
-    /// Remembers that a word is the `xor` of others.
-    pub fn made_of(&mut self, p: &Poly, parts: std::collections::BTreeSet<Poly>) {
-        if p.as_const().is_none() && !parts.contains(p) {
-            self.xors.insert(p.clone(), parts);
-        }
+    /// A value with the bounds that are remembered.
+    pub fn kept(&mut self, p: &Poly) -> Num {
+        self.num(p.clone(), self.forms.bounds(p))
     }
     /// What a name stands for; of anything else itself.
     pub fn spelled(&self, p: &Poly) -> Poly {
         match p.as_atom().map(|a| self.def(a)) {
             Some(Def::Name(q)) => q.clone(),
             _ => p.clone(),
-        }
-    }
-    /// Remembers of a name what is known of the word that has it.
-    pub fn is_also(&mut self, p: &Poly, name: &Poly) {
-        if let Some(parts) = self.xors.get(p).cloned() {
-            self.made_of(name, parts);
-        }
-        let turns: Vec<_> = self.turns.range((p.clone(), 0)..=(p.clone(), u32::MAX)).map(|(k, t)| (k.1, t.clone())).collect();
-        self.turns.extend(turns.into_iter().map(|(bits, t)| ((name.clone(), bits), t)));
-    }
-    /// Remembers the bounds of a value: they hold on all executions.
-    pub fn keep(&mut self, x: &Num) {
-        if let (true, Some(itv)) = (self.of_words, &x.itv) {
-            self.kept.insert(x.p.clone(), itv.clone());
-        }
-    }
-    /// A value with the bounds that are remembered.
-    pub fn kept(&mut self, p: &Poly) -> Num {
-        self.num(p.clone(), self.kept.get(p).cloned())
-    }
-    /// The word that this one is by a rotation to the left, and by how many bits: itself by none if nothing is known.
-    pub fn turned(&self, p: &Poly, bits: u32) -> (Poly, u32) {
-        self.turns.get(&(p.clone(), bits)).cloned().unwrap_or_else(|| (p.clone(), 0))
-    }
-    /// Remembers that a word is another one, rotated to the left.
-    pub fn turned_from(&mut self, p: &Poly, (word, left, bits): (&Poly, u32, u32)) {
-        if p.as_const().is_none() {
-            self.turns.insert((p.clone(), bits), (word.clone(), left));
         }
     }
     /// A polynomial with what names in it stand for.
@@ -536,6 +501,11 @@ impl Atoms {
         out
     }
 
+    /// Of which two words an atom is the bits that both have.
+    #[cfg(test)]
+    pub(crate) fn common_of(&self, a: Atom) -> Option<(Poly, Poly)> {
+        self.ands.iter().find(|(_, b)| **b == a).map(|(k, _)| k.clone())
+    }
     /// The bits that both of two words have, of which nothing else is known.
     pub fn common(&mut self, a: &Num, b: &Num) -> Num {
         let (x, y) = if a.p <= b.p { (a, b) } else { (b, a) };

@@ -12,6 +12,7 @@
 pub mod atoms;
 pub mod codes;
 mod extent;
+mod forms;
 pub mod found;
 pub mod ghost;
 pub mod goal;

@@ -33,7 +33,7 @@ pub fn short(at: &mut Atoms, x: &Num) -> Num {
     // Bounds of its terms alone would not show that the name is a word.
     let itv = x.itv.clone();
     let name = at.name_of(&x.p).map_or_else(|| at.name(x, itv.clone()), |a| Num { p: Poly::atom(a), itv: itv.clone() });
-    at.is_also(&x.p, &name.p);
+    at.forms.named(&x.p, &name.p);
     name
 }
 
@@ -65,12 +65,12 @@ fn rotated(at: &mut Atoms, x: &Num, left: u32, bits: u32) -> Option<Num> {
 /// What is put together by `xor` of one word and rotations of it is rotated part by part.
 fn turned_parts(at: &mut Atoms, x: &Num, left: u32, bits: u32) -> Option<Num> {
     at.keep(x);
-    let parts = at.xor_parts(&x.p);
-    let turns: Vec<(Poly, u32)> = parts.iter().map(|p| at.turned(p, bits)).collect();
+    let parts = at.forms.parts(&x.p);
+    let turns: Vec<(Poly, u32)> = parts.iter().map(|p| at.forms.turned(p, bits)).collect();
     let one = |t: &(Poly, u32)| (t.0.clone(), (t.1 + left) % bits);
     let [first, ..] = turns.as_slice() else { return rotated(at, x, left, bits) };
     if parts.len() > PARTS || turns.iter().any(|t| t.0 != first.0) {
-        return turn(at, &one(&at.turned(&x.p, bits)), bits);
+        return turn(at, &one(&at.forms.turned(&x.p, bits)), bits);
     }
     if turns.len() == 1 {
         return turn(at, &one(first), bits);
@@ -92,7 +92,7 @@ fn turn(at: &mut Atoms, (word, left): &(Poly, u32), bits: u32) -> Option<Num> {
     }
     let y = rotated(at, &x, *left, bits)?;
     at.keep(&y);
-    at.turned_from(&y.p, (word, *left, bits));
+    at.forms.turned_from(&y.p, (word, *left, bits));
     Some(y)
 }
 
@@ -238,11 +238,11 @@ fn spread(at: &mut Atoms, n: &Num, ones: &Int, bits: u32) -> Vec<Poly> {
     // Of a word and its complement that one is the word which has no constant, or was named first.
     let before = at.name_of(&other.p).is_some_and(|a| n.p.as_atom().is_none_or(|b| a < b));
     if !n.fits(bits) || !before && (p.constant_term() != *ones || p.len() < 2) {
-        return at.xor_parts(&n.p).into_iter().collect();
+        return at.forms.parts(&n.p).into_iter().collect();
     }
     let other = short(at, &other);
     at.keep(&other);
-    at.xor_parts(&other.p).into_iter().chain([Poly::constant(ones.clone())]).collect()
+    at.forms.parts(&other.p).into_iter().chain([Poly::constant(ones.clone())]).collect()
 }
 
 /// `x & (y ^ z)` is `(x & y) ^ (x & z)`, and `~x & y` is `y ^ (x & y)`: whatever the order of operations, the result is the same polynomial.
@@ -274,7 +274,7 @@ fn spread_and(at: &mut Atoms, x: &Num, y: &Num, bits: u32) -> Option<Num> {
 
 /// Whatever the order in which several words were put together, the result is the same polynomial.
 fn xor(at: &mut Atoms, x: &Num, y: &Num, bits: u32) -> Option<Num> {
-    let (a, b) = (at.xor_parts(&x.p), at.xor_parts(&y.p));
+    let (a, b) = (at.forms.parts(&x.p), at.forms.parts(&y.p));
     at.keep(x);
     at.keep(y);
     let parts: std::collections::BTreeSet<Poly> = a.symmetric_difference(&b).cloned().collect();
@@ -288,7 +288,7 @@ fn xor(at: &mut Atoms, x: &Num, y: &Num, bits: u32) -> Option<Num> {
             sum = or(at, &sum, w, bits, 2)?;
         }
     }
-    at.made_of(&sum.p, parts);
+    at.forms.made_of(&sum.p, parts);
     Some(sum)
 }
 
@@ -301,8 +301,8 @@ pub fn named(at: &mut Atoms, x: &Num, (least, piece): (usize, u32)) -> Num {
         let Some((high, low)) = at.divide(&rest, &Int::pow2(piece)) else { return x.clone() };
         let low = if low.p.len() > least {
             let name = at.named(&low);
-            let parts = at.xor_parts(&low.p);
-            at.made_of(&name.p, parts);
+            let parts = at.forms.parts(&low.p);
+            at.forms.made_of(&name.p, parts);
             name
         } else {
             low
@@ -312,4 +312,170 @@ pub fn named(at: &mut Atoms, x: &Num, (least, piece): (usize, u32)) -> Num {
         (out, rest, from) = (at.num(out.p.add(&low.p), itv), high, from + piece);
     }
     at.num(out.p, x.itv.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::atoms::{Def, MERGED};
+    use num_bigint::BigInt;
+
+    const BITS: u32 = 8;
+
+    /// Three words of eight bits, and what they are.
+    struct World {
+        at: Atoms,
+        inputs: Vec<Num>,
+        values: [u8; 3],
+    }
+
+    impl World {
+        fn new(values: [u8; 3]) -> World {
+            let mut at = Atoms::with(MERGED);
+            at.of_words = true;
+            let inputs = (0..3).map(|_| at.fresh(Some(Itv::word(BITS)))).collect();
+            World { at, inputs, values }
+        }
+
+        fn atom(&self, a: Atom) -> BigInt {
+            if let Some(k) = self.inputs.iter().position(|n| n.p == Poly::atom(a)) {
+                return self.values[k].into();
+            }
+            match (self.at.def(a).clone(), self.at.common_of(a)) {
+                (_, Some((x, y))) => self.value(&x) & self.value(&y),
+                (Def::Quotient(p, d), _) => num_integer::Integer::div_floor(&self.value(&p), &d.to_big()),
+                (Def::Name(p), _) => self.value(&p),
+                (Def::Free, None) => panic!("an atom that is nothing"),
+            }
+        }
+
+        fn value(&self, p: &Poly) -> BigInt {
+            let term = |(m, c): (&crate::poly::Mono, &Int)| m.factors().iter().fold(c.to_big(), |t, (a, e)| t * self.atom(*a).pow(e.to_u64().expect("small") as u32));
+            p.terms().map(term).sum()
+        }
+    }
+
+    /// An expression: what it is as a polynomial, and as a number.
+    #[derive(Clone)]
+    enum Expr {
+        Input(usize),
+        Not(Box<Expr>),
+        Two(BinOp, Box<Expr>, Box<Expr>),
+        Turn(BinOp, Box<Expr>, u32),
+        Sum(Box<Expr>, Box<Expr>),
+    }
+
+    impl Expr {
+        fn run(&self, w: &mut World) -> (Num, u8) {
+            match self {
+                Expr::Input(k) => (w.inputs[*k].clone(), w.values[*k]),
+                Expr::Not(x) => {
+                    let (n, v) = x.run(w);
+                    (w.at.num(Poly::constant(255u8).sub(&n.p), Some(Itv::word(BITS))), !v)
+                }
+                Expr::Two(op, x, y) => {
+                    let ((a, v), (b, u)) = (x.run(w), y.run(w));
+                    let (a, b) = (short(&mut w.at, &a), short(&mut w.at, &b));
+                    let n = bitwise(&mut w.at, *op, &a, &b, (BITS, BITS)).expect("a word");
+                    let v = match op {
+                        BinOp::And => v & u,
+                        BinOp::Or => v | u,
+                        _ => v ^ u,
+                    };
+                    (short(&mut w.at, &n), v)
+                }
+                Expr::Turn(op, x, k) => {
+                    let (n, v) = x.run(w);
+                    let n = short(&mut w.at, &n);
+                    let v = match op {
+                        BinOp::Rotl => v.rotate_left(*k),
+                        BinOp::Rotr => v.rotate_right(*k),
+                        BinOp::Shl => v << k,
+                        _ => v >> k,
+                    };
+                    (shifted(&mut w.at, *op, &n, *k, BITS).expect("a word"), v)
+                }
+                Expr::Sum(x, y) => {
+                    let ((a, v), (b, u)) = (x.run(w), y.run(w));
+                    let exact = w.at.num(a.p.add(&b.p), Itv::between(0u8, 510u32));
+                    (wrap(&mut w.at, &exact, BITS).expect("a word"), v.wrapping_add(u))
+                }
+            }
+        }
+    }
+
+    /// A fixed sequence of numbers (xorshift).
+    fn next(state: &mut u64, below: u64) -> u64 {
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        *state % below
+    }
+
+    fn random(state: &mut u64, depth: u32) -> Expr {
+        if depth == 0 {
+            return Expr::Input(next(state, 3) as usize);
+        }
+        let mut part = |state: &mut u64| {
+            let depth = next(state, u64::from(depth)) as u32;
+            Box::new(random(state, depth))
+        };
+        match next(state, 8) {
+            0 => Expr::Not(part(state)),
+            1..=2 => Expr::Two(BinOp::And, part(state), part(state)),
+            3 => Expr::Two(BinOp::Or, part(state), part(state)),
+            4 => Expr::Two(BinOp::Xor, part(state), part(state)),
+            5 => Expr::Sum(part(state), part(state)),
+            _ => {
+                let op = [BinOp::Rotl, BinOp::Rotr, BinOp::Rotr, BinOp::Shr, BinOp::Shl][next(state, 5) as usize];
+                Expr::Turn(op, part(state), next(state, 7) as u32 + 1)
+            }
+        }
+    }
+
+    /// One form is a claim about all values: here it is asked of some.
+    #[test]
+    fn forms_of_words_keep_their_values() {
+        let (mut state, mut tried) = (0x9e37_79b9_7f4a_7c15, 0);
+        for _ in 0..3_000 {
+            let e = random(&mut state, 6);
+            let mut w = World::new([0; 3].map(|_| next(&mut state, 256) as u8));
+            let (n, v) = e.run(&mut w);
+            assert_eq!(w.value(&n.p), BigInt::from(v));
+            // What is remembered of words on the way holds, too.
+            assert!(n.itv.is_none_or(|i| i.holds(&Int::from(i64::from(v)))));
+            tried += 1;
+        }
+        println!("{tried} expressions");
+    }
+
+    fn two(op: BinOp, x: &Expr, y: &Expr) -> Expr {
+        Expr::Two(op, Box::new(x.clone()), Box::new(y.clone()))
+    }
+
+    fn turn(x: &Expr, k: u32) -> Expr {
+        Expr::Turn(BinOp::Rotr, Box::new(x.clone()), k)
+    }
+
+    fn same(x: &Expr, y: &Expr) -> bool {
+        let mut w = World::new([1, 2, 3]);
+        let (a, b) = (x.run(&mut w).0, y.run(&mut w).0);
+        w.at.forms.parts(&a.p) == w.at.forms.parts(&b.p) && a.p == b.p
+    }
+
+    #[test]
+    fn words_that_are_the_same_have_one_form() {
+        use BinOp::{And, Xor};
+        let [x, y, z] = [0, 1, 2].map(Expr::Input);
+        let not = |x: &Expr| Expr::Not(Box::new(x.clone()));
+        let choice = two(Xor, &two(And, &x, &y), &two(And, &not(&x), &z));
+        assert!(same(&choice, &two(Xor, &z, &two(And, &x, &two(Xor, &y, &z)))));
+        assert!(!same(&choice, &two(Xor, &y, &two(And, &x, &two(Xor, &y, &z)))));
+        let most = two(Xor, &two(Xor, &two(And, &x, &y), &two(And, &x, &z)), &two(And, &y, &z));
+        assert!(same(&most, &two(Xor, &y, &two(And, &two(Xor, &x, &y), &two(Xor, &y, &z)))));
+        assert!(!same(&most, &two(Xor, &x, &two(And, &two(Xor, &x, &y), &two(Xor, &y, &z)))));
+        let turned = two(Xor, &two(Xor, &turn(&x, 1), &turn(&x, 3)), &turn(&x, 6));
+        let nested = |k: u32| turn(&two(Xor, &turn(&two(Xor, &turn(&x, k), &x), 2), &x), 1);
+        assert!(same(&turned, &nested(3)) && !same(&turned, &nested(2)));
+    }
 }

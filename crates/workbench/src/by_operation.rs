@@ -23,6 +23,9 @@ pub struct Figure {
     pub measures: Measures,
 }
 
+/// The smallest form of ours, among rivals.
+const SMALLEST: &str = "smallest";
+
 /// What is claimed of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
@@ -100,6 +103,27 @@ fn on_machine(tree: &Tree, primitive: &Primitive, row: &TableRow, page: &mut Pag
             page.rows.extend(rows(line, &bench.work, &row.machine, stamp));
         }
     }
+    smallest(tree, primitive, row, page, stamp, tell)
+}
+
+/// The smallest form, where its target's machine is this one.
+fn smallest(tree: &Tree, primitive: &Primitive, row: &TableRow, page: &mut Page, stamp: &Stamp, tell: &dyn Fn(&str)) -> Result<(), BenchError> {
+    let Some(small) = &primitive.small else { return Ok(()) };
+    let here = tree.target(&small.target)?.run.is_some_and(|r| r.machine == row.machine);
+    if !here {
+        return Ok(());
+    }
+    tell(&format!("{}: the smallest form", row.machine));
+    let target = described(tree, row)?;
+    let own = ours(tree, primitive, &small.target, small.level, &BTreeSet::new())?;
+    let work = crate::workload::work(tree, primitive, &own.functions, &own.exported, &target)?;
+    let bench = Bench::with(primitive, target, own.clone(), work)?;
+    let subjects = [Subject { level: small.level, ..bench.subject(tree, "santoku, smallest", own.text)? }];
+    let mut built = bench.build(&subjects)?;
+    for line in bench.lines(&subjects, built.as_mut())? {
+        note(page, &row.machine, Some(SMALLEST.into()), &line, &bench);
+        page.rows.extend(rows(&line, &bench.work, &row.machine, stamp));
+    }
     Ok(())
 }
 
@@ -138,6 +162,10 @@ impl Page {
         self.figures.iter().find(found).map(|f| &f.measures)
     }
 
+    fn has_smallest(&self, m: &TableRow) -> bool {
+        self.figures.iter().any(|f| f.machine == m.machine && f.rival.as_deref() == Some(SMALLEST))
+    }
+
     /// The table, a line for each operation.
     pub fn text(&self) -> String {
         let machines: Vec<&TableRow> = self.primitive.tables.iter().filter(|t| self.figures.iter().any(|f| f.machine == t.machine)).collect();
@@ -148,6 +176,9 @@ impl Page {
             if self.figures.iter().any(|f| f.machine == m.machine && f.measures.stack_bound_bytes.is_some()) {
                 header.push("stack".into());
                 header.extend(self.primitive.rivals_on(&m.machine).map(|r| format!("{} stack", r.name)));
+            }
+            if self.has_smallest(m) {
+                header.extend(["smallest cycles".to_string(), "smallest stack".into()]);
             }
         }
         header.extend(["proved".to_string(), "certified".into()]);
@@ -176,6 +207,10 @@ impl Page {
             if self.figures.iter().any(|f| f.machine == m.machine && f.measures.stack_bound_bytes.is_some()) {
                 cells.push(or_dash(own.and_then(|m| m.stack_bound_bytes)));
                 cells.extend(rivals().map(|r| or_dash(r.and_then(|m| m.stack_bound_bytes))));
+            }
+            if self.has_smallest(m) {
+                let small = self.cycles(&m.machine, Some(SMALLEST), &w.operation);
+                cells.extend([or_dash(small.map(|m| m.cycles)), or_dash(small.and_then(|m| m.stack_bound_bytes))]);
             }
         }
         let claim = self.claims.get(&w.operation);

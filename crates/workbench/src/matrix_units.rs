@@ -1,6 +1,6 @@
 //! What is compiled in the matrix: every program of the library, with the core IR that its C was printed from.
 
-use crate::amalgam::{body, interface, join};
+use crate::amalgam::{body, interface, join, Part, SMALL};
 use crate::assembly::{self, assembly, Assembly};
 use crate::compile::{compile, emit, Build, Checks};
 use crate::dist::folder;
@@ -28,6 +28,10 @@ pub struct Unit {
     pub shipped: bool,
     /// Interface and variant, before the target's choices.
     pub choices: Vec<(String, String)>,
+    /// That of our passes.
+    pub level: Level,
+    /// It is the smallest form of its primitive.
+    pub small: bool,
     /// Instruction sets that it is compiled for.
     pub marches: Vec<String>,
     /// Their register widths.
@@ -72,6 +76,10 @@ pub fn units(tree: &Tree) -> Result<Vec<Unit>, BenchError> {
         for target in &primitive.targets {
             all.push(unit(tree, &primitive.name, primitive.clone(), target, &[])?);
         }
+        if let Some(small) = &primitive.small {
+            let of = unit(tree, &primitive.name, primitive.clone(), &small.target, &[])?;
+            all.push(Unit { level: small.level, small: true, shipped: true, ..of });
+        }
     }
     for cipher in tree.ciphers()? {
         all.push(unit(tree, &cipher.name, cipher.plain(), &cipher.target, &[])?);
@@ -98,7 +106,9 @@ fn unit(tree: &Tree, name: &str, primitive: Primitive, target: &str, choices: &[
     Ok(Unit {
         name: format!("{name}@{target}{chosen}"),
         shipped: primitive.ship && choices.is_empty() && primitive.targets.iter().any(|t| t == target),
-        primitive: Primitive { targets: vec![target.to_string()], ..primitive },
+        primitive: primitive.only(target),
+        level: LEVEL,
+        small: false,
         target: target.to_string(),
         choices: choices.to_vec(),
         marches,
@@ -144,12 +154,12 @@ pub fn make(tree: &Tree, unit: &Unit) -> Result<Made, BenchError> {
 
 /// The same, and the part of the C that is the target's.
 fn with_body(tree: &Tree, unit: &Unit) -> Result<(Made, String), BenchError> {
-    let build = Build { target: unit.target(tree)?, level: LEVEL, without: BTreeSet::new() };
+    let build = Build { target: unit.target(tree)?, level: unit.level, without: BTreeSet::new() };
     let compiled = compile(tree, &unit.primitive, &build)?;
     let part = emit(&unit.primitive, &build, &compiled, &unit.name)?;
     let api = interface(tree, &unit.primitive, std::iter::once(&part))?;
     let own = body(&part.source, &unit.primitive.unit);
-    let joined = join(&unit.primitive, &[(unit.target.clone(), part)], &api, &unit.name);
+    let joined = join(&unit.primitive, &[Part { name: unit.target.clone(), condition: None, emitted: part }], &api, &unit.name);
     let source = one_file(&unit.primitive.unit, &joined)?;
     let checks = compiled.checks();
     Ok((Made { program: compiled.program, names: joined.functions, source, checks }, own))
@@ -184,6 +194,7 @@ pub fn shipped_text(tree: &Tree, unit: &Unit) -> Result<Option<String>, BenchErr
     let all = tree.shipped()?;
     let Some(p) = all.iter().find(|p| p.name == unit.primitive.name).filter(|_| unit.choices.is_empty()) else { return Ok(None) };
     let chosen = match (p.targets.iter().position(|t| *t == unit.target), p.targets.len()) {
+        _ if unit.small => true,
         (Some(_), 1) => true,
         (Some(0), _) => unit.xlens == BTreeSet::from([64]),
         (Some(k), n) => k + 1 == n && unit.xlens == BTreeSet::from([32]),
@@ -194,7 +205,8 @@ pub fn shipped_text(tree: &Tree, unit: &Unit) -> Result<Option<String>, BenchErr
     }
     let read = |suffix: &str| tree.read(&folder(&p.unit).join(format!("{}.{suffix}", p.unit)).to_string_lossy());
     let kept = Emitted { source: read("c")?, header: read("h")?, functions: BTreeMap::new(), exported: vec![], compared: Compared::default() };
-    one_file(&p.unit, &kept).map(Some)
+    let text = one_file(&p.unit, &kept)?;
+    Ok(Some(if unit.small { format!("#define {SMALL}\n{text}") } else { text }))
 }
 
 /// Every row of a shipped primitive as a program that is certified: `ecdsa.p256@ckb-ecdsa+assembly`.
@@ -210,6 +222,8 @@ fn assemblies(tree: &Tree) -> Result<Vec<Unit>, BenchError> {
             all.push(Unit {
                 name: format!("{}@{}+assembly", primitive.name, row.target),
                 primitive: primitive.clone(),
+                level: row.level,
+                small: false,
                 target: row.target.clone(),
                 shipped: true,
                 choices: vec![],

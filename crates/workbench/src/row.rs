@@ -56,6 +56,8 @@ pub struct Primitive {
     pub tables: Vec<TableRow>,
     #[serde(default, rename = "ladder")]
     pub ladders: Vec<Ladder>,
+    /// The smallest form, which its C has, too.
+    pub small: Option<SmallRow>,
     #[serde(default, rename = "assembly")]
     pub assemblies: Vec<AssemblyRow>,
     #[serde(default, rename = "rival")]
@@ -245,6 +247,20 @@ pub struct AssemblyRow {
     pub inline: Option<usize>,
 }
 
+/// The smallest form of a primitive's C, which `-DSANTOKU_SMALL` selects.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct SmallRow {
+    /// A target, or choices for one.
+    pub target: String,
+    #[serde(default = "small")]
+    pub level: Level,
+}
+
+fn small() -> Level {
+    Level::Os
+}
+
 fn optimised() -> Level {
     Level::O2
 }
@@ -389,6 +405,11 @@ fn twice<'s>(mut names: impl Iterator<Item = &'s String>) -> Option<&'s String> 
 }
 
 impl Primitive {
+    /// The same for one target alone.
+    pub fn only(&self, target: &str) -> Primitive {
+        Primitive { targets: vec![target.to_string()], small: None, ..self.clone() }
+    }
+
     /// C stands between callers and the functions of its program.
     pub fn has_interface(&self) -> bool {
         !self.functions.is_empty()
@@ -441,6 +462,9 @@ impl Primitive {
         }
         if self.targets.is_empty() || twice(self.targets.iter()).is_some() {
             return Some("`targets` names at least one target, and none twice".into());
+        }
+        if self.small.as_ref().is_some_and(|s| self.targets.contains(&s.target)) {
+            return Some("`small` names a target that is not one of `targets`".into());
         }
         self.wrong_measures()
     }

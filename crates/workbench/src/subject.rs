@@ -32,7 +32,7 @@ pub struct Ours {
 /// # Errors
 /// Those of the compiler; `Declaration`: the interface is none.
 pub fn ours(tree: &Tree, primitive: &Primitive, target: &str, level: Level, without: &BTreeSet<String>) -> Result<Ours, BenchError> {
-    let one = Primitive { targets: vec![target.to_string()], ..primitive.clone() };
+    let one = primitive.only(target);
     let Amalgam { emitted: made, checks, .. } = amalgam(tree, &one, level, without, "")?;
     let text = one_file(&one.unit, &made)?;
     Ok(Ours { text, functions: functions(primitive, &made.exported)?, exported: made.exported, checks })

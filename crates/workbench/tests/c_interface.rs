@@ -8,6 +8,7 @@ use std::process::{Command, Output};
 use support::{c_file, shipped, shipped_source, tree};
 
 const HALF32: &str = "-DSANTOKU_32BIT";
+const SMALL: &str = "-DSANTOKU_SMALL";
 
 fn run(cc: &mut Command) -> Output {
     cc.output().unwrap_or_else(|e| panic!("{cc:?}: {e}"))
@@ -67,7 +68,7 @@ fn no_compiler_warns_without_optimisation() {
     let mut compiled = 0;
     for file in units() {
         for compiler in ["gcc", "clang-19"] {
-            for half in [&[][..], &[HALF32]] {
+            for half in [&[][..], &[HALF32], &[SMALL]] {
                 // Warnings of data flow differ by level; -O1 and -O2 are compiled with the same flags by the tests of vectors.
                 for level in ["-O0", "-Og"] {
                     let mut cc = Command::new(compiler);

@@ -72,8 +72,8 @@ fn every_line_is_reached() {
         return;
     }
     let (mut reached, mut used) = (0, [false; UNREACHED.len()]);
-    // With vectors, without, and with 32-bit limbs.
-    for told in [&[][..], &["-DSTK_NO_VECTORS"], &["-DSANTOKU_32BIT"]] {
+    // With vectors, without, with 32-bit limbs, and the smallest form.
+    for told in [&[][..], &["-DSTK_NO_VECTORS"], &["-DSANTOKU_32BIT"], &["-DSANTOKU_SMALL"]] {
         for (unit, of) in covered(told) {
             println!("{unit} {told:?}: {} of {} lines, {} of {} branches", of.lines.0, of.lines.1, of.branches.0, of.branches.1);
             assert!(of.lines.1 > 100, "{unit}: nothing was looked at");

@@ -64,6 +64,11 @@ fn against_libsodium_in_32_bits() {
 }
 
 #[test]
+fn the_smallest_form_against_libsodium() {
+    well(tried("libsodium", &["-Os", "-DSANTOKU_SMALL"], 20_000, &|c| c));
+}
+
+#[test]
 #[ignore = "soak: 10^7 calls, half an hour"]
 fn long() {
     let runs = santoku_workbench::differential::run(&tree(), "nacl", 2_250_000, 0x10_000_000, &|_| {}).unwrap_or_else(|e| panic!("{e}"));

@@ -41,7 +41,7 @@ const WRONG: [(&str, Change, &str); 17] = [
 fn rows_that_do_not_fit_the_program_are_refused() {
     let tree = tree();
     let primitive = tree.primitive("nacl").expect("declared");
-    let one = Primitive { targets: vec!["rv32".into()], ..primitive };
+    let one = primitive.only("rv32");
     let made = on_big_stack(|| amalgam::amalgam(&tree, &one, santoku_target::Level::O0, &BTreeSet::new(), "").unwrap_or_else(|e| panic!("{e}")));
     let exported = made.emitted.exported;
     let whole = shim(&one, &exported).expect("the rows as they are");

@@ -169,7 +169,19 @@ fn every_described_machine_passes_all_vectors_at_every_level() {
     every_target(true);
 }
 
-/// The shipped files themselves, with limbs of 64 and of 32 bits, and a twin that is spoiled in the half that is compiled.
+/// The forms that a shipped file has, each behind a condition of the preprocessor.
+fn forms(text: &str) -> Vec<&str> {
+    let starts = ["\n#elif defined(__SIZEOF_INT128__)", "\n#else /* "].iter().filter_map(|s| text.find(s));
+    let (mut parts, mut from) = (vec![], 0);
+    for at in starts {
+        parts.push(&text[from..at]);
+        from = at;
+    }
+    parts.push(&text[from..]);
+    parts
+}
+
+/// The shipped files themselves, with limbs of 64 and of 32 bits and in the smallest form, and a twin that is spoiled in the form that is compiled.
 #[test]
 fn shipped_files_pass_vectors_in_both_halves() {
     let (mut library, mut tried) = (Library::default(), vec![]);
@@ -177,21 +189,23 @@ fn shipped_files_pass_vectors_in_both_halves() {
     for primitive in tree().primitives().unwrap_or_else(|e| panic!("{e}")).into_iter().filter(|p| p.targets.len() > 1) {
         let Some(vectors) = santoku_vectors::named::of(&primitive.name) else { continue };
         let text = shipped_unit(&primitive.unit);
-        for (half, using) in [("", "gcc"), ("#define SANTOKU_32BIT\n", "clang")] {
+        let forms = forms(&text);
+        let small = primitive.small.iter().map(|_| (0, "#define SANTOKU_SMALL\n", "gcc"));
+        let by_width = [(forms.len() - 2, "", "gcc"), (forms.len() - 1, "#define SANTOKU_32BIT\n", "clang")];
+        for (own, half, using) in small.chain(by_width) {
             let cross = Cross::named(&target, Some(using)).unwrap_or_else(|e| panic!("{e}"));
             let made = Made { text: format!("{half}{text}"), functions: library.made(&primitive.name, &target).functions };
             let (ran, wrong) = named(&cross, &made, &vectors, Level::O2);
             assert!(wrong.is_empty() && ran > 20, "{} {half}: {wrong:?}", primitive.name);
             tried.push(ran);
-            // The other half, spoiled, changes nothing; this one does.
-            let (first, second) = text.split_once("\n#else /*").expect("two halves");
-            let spoil = |t: &str| t.replace(" * ", " + ");
-            let (own, other) = if half.is_empty() { ((spoil(first), second.into()), (first.into(), spoil(second))) } else { ((first.into(), spoil(second)), (spoil(first), second.into())) };
-            let fails = |(a, b): (String, String)| {
-                let twin = Made { text: format!("{half}{a}\n#else /*{b}"), functions: made.functions.clone() };
+            // Another form, spoiled, changes nothing; this one does.
+            let fails = |spoiled: usize| {
+                let text: String = forms.iter().enumerate().map(|(k, form)| if k == spoiled { form.replace(" * ", " + ") } else { form.to_string() }).collect();
+                let twin = Made { text: format!("{half}{text}"), functions: made.functions.clone() };
                 !named(&cross, &twin, &vectors[..20], Level::O2).1.is_empty()
             };
-            assert!(fails(own) && !fails(other), "{} {half}", primitive.name);
+            let found: Vec<usize> = (0..forms.len()).filter(|k| fails(*k)).collect();
+            assert_eq!(found, [own], "{} {half}", primitive.name);
         }
     }
     println!("tried: {tried:?} vectors on shipped files");

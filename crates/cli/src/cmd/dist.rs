@@ -74,7 +74,8 @@ fn not_proved(tree: &Tree, chosen: &[Primitive]) -> Result<Option<&'static str>,
     let (mut why, mut all) = (None, vec![]);
     for p in chosen {
         let assembled: Vec<&String> = p.assemblies.iter().map(|a| &a.target).collect();
-        for target in p.targets.iter().chain(assembled) {
+        let small = p.small.as_ref().map(|s| &s.target).filter(|s| !assembled.contains(s));
+        for target in p.targets.iter().chain(small).chain(assembled.iter().copied()) {
             let checked = tree.target(target).and_then(|t| front(tree, &p.entry, t)).map_err(failure)?;
             let found = with_progress(&p.entry, &checked, &cache, parallel::threads())?;
             let empty = vacuous(&checked, &found, true);
