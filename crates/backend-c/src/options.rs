@@ -59,6 +59,8 @@ pub struct Options {
     pub vector: Option<Vector>,
     /// Other texts of functions, for machines with registers of vectors. The first that a compiler has is taken.
     pub lanes: Vec<Lanes>,
+    /// Bytes of stack that exported functions use on RISC-V, with compilers that optimise, where that is known better than by an estimate.
+    pub measured: BTreeMap<String, u32>,
     /// Bits of the widest product with a secret in it, `None` where secrets are not multiplied: the unit refuses processors that
     /// take a time for it that depends on the secret. Only an analysis of the program knows, so there is no default.
     pub secret_product: Option<u32>,
@@ -84,6 +86,7 @@ impl Options {
             api_header: String::new(),
             vector: None,
             lanes: vec![],
+            measured: BTreeMap::new(),
             secret_product,
             products: Products::Whole,
             export: true,

@@ -115,6 +115,7 @@ pub fn emit(primitive: &Primitive, build: &Build, compiled: &Compiled, provenanc
         export: !primitive.has_interface(),
         renamed: true,
         clears: primitive.stack.of(build.target.word_bits).map_or(Clears::Estimated, |s| Clears::Stack(Stack { optimised: s.optimised, plain: s.plain })),
+        measured: primitive.measured_stack.get(&build.target.name).cloned().unwrap_or_default(),
         decisions: compiled.decisions,
         lanes: compiled.lanes.clone(),
         ..Options::new(&primitive.unit, widest_secret_product(&compiled.program))

@@ -29,6 +29,10 @@ pub struct Primitive {
     /// Bytes of stack that its functions use, by the width of the target's registers: so many are cleared when they return.
     #[serde(default)]
     pub stack: StackRows,
+    /// By target, bytes of stack that functions of the program use on RISC-V with compilers that optimise, and the C that calls them, where no `stack`
+    /// is given: `santoku lab certify` tells them, and whether they are enough.
+    #[serde(default)]
+    pub measured_stack: BTreeMap<String, BTreeMap<String, u32>>,
     /// What arguments stand for, by their names, in all functions.
     #[serde(default)]
     pub encodings: BTreeMap<String, String>,

@@ -214,6 +214,29 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #ifndef STK_STACK_NACL
 #ifdef __OPTIMIZE__
 #define STK_STACK_NACL (4096 + STK_STACK_MORE)
+#ifdef __riscv /* as far as machine code of two compilers was seen to go */
+#define STK_STACK_OF_santoku_box_beforenm (1600 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (832 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box (1664 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hash (1088 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hashblocks (704 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth (640 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth_verify (640 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (768 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_opened (704 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_public_key (2176 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_detached (2368 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_verify (5568 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_stream_xor (640 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_stream_salsa20_xor (640 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_salsa20 (448 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_hsalsa20 (384 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_16 (64 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_32 (64 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_64 (64 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult (1536 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult_base (1536 + STK_STACK_MORE)
+#else
 #define STK_STACK_OF_santoku_box_beforenm (2432 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (1920 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box (2560 + STK_STACK_MORE)
@@ -235,6 +258,7 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_verify_64 (320 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult (2304 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult_base (2304 + STK_STACK_MORE)
+#endif
 #else
 #define STK_STACK_NACL (7168 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box_beforenm (4096 + STK_STACK_MORE)
@@ -14520,6 +14544,29 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #ifndef STK_STACK_NACL
 #ifdef __OPTIMIZE__
 #define STK_STACK_NACL (4096 + STK_STACK_MORE)
+#ifdef __riscv /* as far as machine code of two compilers was seen to go */
+#define STK_STACK_OF_santoku_box_beforenm (1664 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (832 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box (1664 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hash (1344 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_hashblocks (832 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth (448 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_onetimeauth_verify (448 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_authentic (704 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox_opened (704 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_public_key (1536 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_detached (1728 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_verify (5504 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_stream_xor (640 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_stream_salsa20_xor (640 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_salsa20 (320 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_core_hsalsa20 (320 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_16 (64 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_32 (64 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_64 (64 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult (1600 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult_base (1600 + STK_STACK_MORE)
+#else
 #define STK_STACK_OF_santoku_box_beforenm (2368 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (2112 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box (2496 + STK_STACK_MORE)
@@ -14541,6 +14588,7 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_verify_64 (320 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult (2240 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult_base (2240 + STK_STACK_MORE)
+#endif
 #else
 #define STK_STACK_NACL (7168 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box_beforenm (3968 + STK_STACK_MORE)
