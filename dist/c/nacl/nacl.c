@@ -215,9 +215,9 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #ifdef __OPTIMIZE__
 #define STK_STACK_NACL (4096 + STK_STACK_MORE)
 #ifdef __riscv /* as far as machine code of two compilers was seen to go */
-#define STK_STACK_OF_santoku_box_beforenm (1600 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_secretbox (832 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_box (1664 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box_beforenm (1856 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_secretbox (896 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_box (1856 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hash (1088 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_hashblocks (704 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_onetimeauth (640 + STK_STACK_MORE)
@@ -234,8 +234,8 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_verify_16 (64 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_32 (64 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_verify_64 (64 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_scalarmult (1536 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_scalarmult_base (1536 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult (1728 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_scalarmult_base (1728 + STK_STACK_MORE)
 #else
 #define STK_STACK_OF_santoku_box_beforenm (2432 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (1920 + STK_STACK_MORE)
