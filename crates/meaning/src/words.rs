@@ -343,7 +343,11 @@ mod tests {
             }
             match (self.at.def(a).clone(), self.at.common_of(a)) {
                 (_, Some((x, y))) => self.value(&x) & self.value(&y),
-                (Def::Quotient(p, d), _) => num_integer::Integer::div_floor(&self.value(&p), &d.to_big()),
+                (Def::Quotient(p, d), _) => {
+                    let (v, d) = (self.value(&p), d.to_big());
+                    let rest = ((&v % &d) + &d) % &d;
+                    (v - rest) / d
+                }
                 (Def::Name(p), _) => self.value(&p),
                 (Def::Free, None) => panic!("an atom that is nothing"),
             }
@@ -416,7 +420,7 @@ mod tests {
         if depth == 0 {
             return Expr::Input(next(state, 3) as usize);
         }
-        let mut part = |state: &mut u64| {
+        let part = |state: &mut u64| {
             let depth = next(state, u64::from(depth)) as u32;
             Box::new(random(state, depth))
         };
