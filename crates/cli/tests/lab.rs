@@ -62,14 +62,14 @@ fn what_cannot_be_measured_is_refused() {
     refused(&["table", "nacl.box"], expect![[r#"
         error[bad-option]: there is no table `nacl.box`
          |
-         = try: there are: nacl.sign (e31, host, ckb-vm, zkvm), nacl (e31, host), ecdsa.p256 (ckb-vm, zkvm, host), hash.sha256 (e31, host, ckb-vm, zkvm), scalarmult.curve25519 (e31, host, ckb-vm, zkvm), aead.chacha20poly1305 (e31, host, ckb-vm, zkvm), aead.aesgcm (e31, host), aead.xchacha20poly1305 (e31, host), ecdsa.secp256k1 (ckb-vm, zkvm, host), cipher.rectangle (host), cipher.chacha20 (host)
+         = try: there are: nacl.sign (e31, host, ckb-vm, zkvm), nacl (e31, host), ecdsa.p256 (ckb-vm, zkvm, host), hash.sha256 (e31, host, ckb-vm, zkvm), scalarmult.curve25519 (e31, host, ckb-vm, zkvm), aead.chacha20poly1305 (e31, host, ckb-vm, zkvm), aead.aesgcm (e31, host), hash.sha3 (e31, host), aead.xchacha20poly1305 (e31, host), ecdsa.secp256k1 (ckb-vm, zkvm, host), cipher.rectangle (host), cipher.chacha20 (host)
 
         1 error
     "#]]);
     refused(&["table", "ecdsa.p256", "--machine", "e31"], expect![[r#"
         error[bad-option]: there is no table `ecdsa.p256 on e31`
          |
-         = try: there are: nacl.sign (e31, host, ckb-vm, zkvm), nacl (e31, host), ecdsa.p256 (ckb-vm, zkvm, host), hash.sha256 (e31, host, ckb-vm, zkvm), scalarmult.curve25519 (e31, host, ckb-vm, zkvm), aead.chacha20poly1305 (e31, host, ckb-vm, zkvm), aead.aesgcm (e31, host), aead.xchacha20poly1305 (e31, host), ecdsa.secp256k1 (ckb-vm, zkvm, host), cipher.rectangle (host), cipher.chacha20 (host)
+         = try: there are: nacl.sign (e31, host, ckb-vm, zkvm), nacl (e31, host), ecdsa.p256 (ckb-vm, zkvm, host), hash.sha256 (e31, host, ckb-vm, zkvm), scalarmult.curve25519 (e31, host, ckb-vm, zkvm), aead.chacha20poly1305 (e31, host, ckb-vm, zkvm), aead.aesgcm (e31, host), hash.sha3 (e31, host), aead.xchacha20poly1305 (e31, host), ecdsa.secp256k1 (ckb-vm, zkvm, host), cipher.rectangle (host), cipher.chacha20 (host)
 
         1 error
     "#]]);
@@ -98,14 +98,14 @@ fn what_cannot_be_measured_is_refused() {
     refused(&["ablate", "ecdsa.p256", "--machine", "host"], expect![[r#"
         error[bad-option]: there is no ablation `ecdsa.p256 on host, whose figures vary`
          |
-         = try: there are: nacl.sign on e31, nacl.sign on ckb-vm, nacl.sign on zkvm, nacl on e31, ecdsa.p256 on ckb-vm, ecdsa.p256 on zkvm, hash.sha256 on e31, hash.sha256 on ckb-vm, hash.sha256 on zkvm, scalarmult.curve25519 on e31, scalarmult.curve25519 on ckb-vm, scalarmult.curve25519 on zkvm, aead.chacha20poly1305 on e31, aead.chacha20poly1305 on ckb-vm, aead.chacha20poly1305 on zkvm, aead.aesgcm on e31, aead.xchacha20poly1305 on e31, ecdsa.secp256k1 on ckb-vm, ecdsa.secp256k1 on zkvm
+         = try: there are: nacl.sign on e31, nacl.sign on ckb-vm, nacl.sign on zkvm, nacl on e31, ecdsa.p256 on ckb-vm, ecdsa.p256 on zkvm, hash.sha256 on e31, hash.sha256 on ckb-vm, hash.sha256 on zkvm, scalarmult.curve25519 on e31, scalarmult.curve25519 on ckb-vm, scalarmult.curve25519 on zkvm, aead.chacha20poly1305 on e31, aead.chacha20poly1305 on ckb-vm, aead.chacha20poly1305 on zkvm, aead.aesgcm on e31, hash.sha3 on e31, aead.xchacha20poly1305 on e31, ecdsa.secp256k1 on ckb-vm, ecdsa.secp256k1 on zkvm
 
         1 error
     "#]]);
     refused(&["ablate", "nacl.sign", "--target", "aarch64"], expect![[r#"
         error[bad-option]: there is no ablation `nacl.sign on qemu-aarch64`
          |
-         = try: there are: nacl.sign (e31, host, ckb-vm, zkvm), nacl (e31, host), ecdsa.p256 (ckb-vm, zkvm, host), hash.sha256 (e31, host, ckb-vm, zkvm), scalarmult.curve25519 (e31, host, ckb-vm, zkvm), aead.chacha20poly1305 (e31, host, ckb-vm, zkvm), aead.aesgcm (e31, host), aead.xchacha20poly1305 (e31, host), ecdsa.secp256k1 (ckb-vm, zkvm, host)
+         = try: there are: nacl.sign (e31, host, ckb-vm, zkvm), nacl (e31, host), ecdsa.p256 (ckb-vm, zkvm, host), hash.sha256 (e31, host, ckb-vm, zkvm), scalarmult.curve25519 (e31, host, ckb-vm, zkvm), aead.chacha20poly1305 (e31, host, ckb-vm, zkvm), aead.aesgcm (e31, host), hash.sha3 (e31, host), aead.xchacha20poly1305 (e31, host), ecdsa.secp256k1 (ckb-vm, zkvm, host)
 
         1 error
     "#]]);
@@ -126,7 +126,7 @@ fn what_cannot_be_measured_is_refused() {
     refused(&["profile", "cipher.chacha20"], expect![[r#"
         error[bad-option]: there is no profile `cipher.chacha20`
          |
-         = try: there are: nacl.sign (e31, host, ckb-vm, zkvm), nacl (e31, host), ecdsa.p256 (ckb-vm, zkvm, host), hash.sha256 (e31, host, ckb-vm, zkvm), scalarmult.curve25519 (e31, host, ckb-vm, zkvm), aead.chacha20poly1305 (e31, host, ckb-vm, zkvm), aead.aesgcm (e31, host), aead.xchacha20poly1305 (e31, host), ecdsa.secp256k1 (ckb-vm, zkvm, host)
+         = try: there are: nacl.sign (e31, host, ckb-vm, zkvm), nacl (e31, host), ecdsa.p256 (ckb-vm, zkvm, host), hash.sha256 (e31, host, ckb-vm, zkvm), scalarmult.curve25519 (e31, host, ckb-vm, zkvm), aead.chacha20poly1305 (e31, host, ckb-vm, zkvm), aead.aesgcm (e31, host), hash.sha3 (e31, host), aead.xchacha20poly1305 (e31, host), ecdsa.secp256k1 (ckb-vm, zkvm, host)
 
         1 error
     "#]]);
