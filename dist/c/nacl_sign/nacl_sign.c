@@ -135,7 +135,7 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #ifdef __OPTIMIZE__
 #define STK_STACK_NACL_SIGN (2368 + STK_STACK_MORE)
 #else
-#define STK_STACK_NACL_SIGN (5376 + STK_STACK_MORE)
+#define STK_STACK_NACL_SIGN (6400 + STK_STACK_MORE)
 #endif
 #endif
 
@@ -6972,7 +6972,7 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #ifdef __OPTIMIZE__
 #define STK_STACK_NACL_SIGN (2368 + STK_STACK_MORE)
 #else
-#define STK_STACK_NACL_SIGN (6656 + STK_STACK_MORE)
+#define STK_STACK_NACL_SIGN (7680 + STK_STACK_MORE)
 #endif
 #endif
 
