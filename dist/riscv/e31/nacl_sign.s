@@ -8,7 +8,7 @@
 # Behind an instruction: the line that it comes from, with the file's name where that is another, and the variable whose value it gives.
 	.text
 
-# hash.sha512.compress (lib/hash/sha512.stk, line 93); the order that was found by search is for other code, and not used
+# hash.sha512.compress (lib/hash/sha512.stk, line 93)
 	.balign 4
 	.type hash_sha512_compress, @function
 hash_sha512_compress:
