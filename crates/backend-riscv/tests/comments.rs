@@ -44,6 +44,12 @@ fn place<'c>(comment: &'c str, here: &'c str) -> Option<(&'c str, usize, Option<
     Some((file, line, variable.map(|v| v.split(['$', '[', '.', ' ']).next().unwrap_or_default())))
 }
 
+/// Whether a line, from 1, is one of the function.
+fn is_inside(source: &[String], line: usize, function: &str) -> bool {
+    let head = source[..line.min(source.len())].iter().rev().take_while(|l| *l != "}").find(|l| l.starts_with("fn "));
+    head.is_some_and(|l| l[3..].split(['(', '<']).next() == Some(function))
+}
+
 /// Comments with a variable, and how many of them name one that stands on their line, `off` lines further down.
 fn named(text: &str, sources: &BTreeMap<String, Vec<String>>, off: usize) -> (usize, usize) {
     let (mut all, mut right, mut here) = (0, 0, String::new());
@@ -60,12 +66,13 @@ fn named(text: &str, sources: &BTreeMap<String, Vec<String>>, off: usize) -> (us
             assert!((1..=source.len()).contains(&number), "{line}");
             continue;
         };
-        // `x$1_round` is the parameter `x` of a call of `round`, which stands there without its name.
-        let of_call = comment.split_once('$').and_then(|(_, v)| v.split_once('_')).map(|(_, f)| f.split(['[', '.', ' ', ';', ',']).next().unwrap_or_default());
-        let stands = source.get(number - 1 + off).is_some_and(|l| l.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| w == variable || Some(w) == of_call));
+        let made = MADE.contains(&variable) || variable.trim_end_matches(|c: char| c.is_ascii_digit()) == "result";
+        // `x$1_round` is the parameter `x` of a call of `round`, which stands there without its name; what was made in `round` is there.
+        let function = comment.split_once('$').and_then(|(_, v)| v.split_once('_')).map(|(_, f)| f.split(['[', '.', ' ', ';', ',']).next().unwrap_or_default());
+        let stands = source.get(number - 1 + off).is_some_and(|l| l.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| w == variable || Some(w) == function));
+        let stands = stands || made && function.is_some_and(|f| is_inside(source, number + off, f));
         all += 1;
         right += usize::from(stands);
-        let made = MADE.contains(&variable) || variable.trim_end_matches(|c: char| c.is_ascii_digit()) == "result";
         assert!(stands || made || off > 0, "`{variable}` does not stand there: {line}");
     }
     (all, right)
@@ -104,5 +111,5 @@ fn comments_name_what_stands_on_their_line() {
     }
     println!("tried: {all} comments with a variable, {right} on whose line it stands; {shifted} on the line behind it");
     // The line behind has the variable of a line where it is used next.
-    assert!(all > 500 && 10 * right > 7 * all && shifted < right, "{all} {right} {shifted}");
+    assert!(all > 500 && 4 * right > 3 * all && shifted < right, "{all} {right} {shifted}");
 }
