@@ -44,8 +44,12 @@ pub fn clearing(unit: &str, stack: Stack, each: &[Each], more: &str) -> String {
     let of_kernels = |f: &Each| if f.kernels { more } else { "" };
     let own = |of: fn(&Each) -> u32| each.iter().map(|f| format!("#define {} ({} + STK_STACK_MORE{})\n", function_stack_macro(&f.name), of(f), of_kernels(f))).collect::<String>();
     let (each_optimised, each_plain) = (own(|f| f.stack.optimised), own(|f| f.stack.plain));
-    let on_riscv = each.iter().any(|f| f.measured.is_some()).then(|| own(|f| f.measured.map_or(f.stack.optimised, |n| n.div_ceil(ALIGN) * ALIGN)));
-    let each_optimised = on_riscv.map_or(each_optimised.clone(), |m| format!("#ifdef __riscv /* as far as machine code of two compilers was seen to go */\n{m}#else\n{each_optimised}#endif\n"));
+    let each_optimised = if each.iter().any(|f| f.measured.is_some()) {
+        let measured = own(|f| f.measured.map_or(f.stack.optimised, |n| n.div_ceil(ALIGN) * ALIGN));
+        format!("#ifdef __riscv /* as far as machine code of two compilers was seen to go */\n{measured}#else\n{each_optimised}#endif\n")
+    } else {
+        each_optimised
+    };
     let chosen: String = each.iter().map(|f| format!("#define {} {name}\n", function_stack_macro(&f.name))).collect();
     let chosen = if chosen.is_empty() { chosen } else { format!("#else\n{chosen}") };
     format!(
