@@ -4,7 +4,7 @@
 //! `santoku certify` says so of the object.
 //! Trusted: nothing: what is left behind is found out on the bytes.
 
-use crate::options::Stack;
+use crate::options::{Options, Stack};
 
 /// The macro with the bytes of stack of a unit.
 pub fn stack_macro(unit: &str) -> String {
@@ -28,27 +28,34 @@ pub fn note(unit: &str) -> String {
 /// Multiples of what stack pointers are aligned to everywhere.
 const ALIGN: u32 = 16;
 
+fn aligned(bytes: u32) -> u32 {
+    bytes.div_ceil(ALIGN) * ALIGN
+}
+
 /// A function of which it is known by itself how much stack it uses, and whether there are [kernels](crate::lanes) among what it calls.
 pub struct Each {
     pub name: String,
     pub stack: Stack,
-    /// On RISC-V, with compilers that optimise.
+    /// Where [`Measured`](crate::options::Measured) says.
     pub measured: Option<u32>,
     pub kernels: bool,
 }
 
 /// What the unit needs to clear the stack; `more`: a term for what kernels use.
-pub fn clearing(unit: &str, stack: Stack, each: &[Each], more: &str) -> String {
-    let name = stack_macro(unit);
-    let [optimised, plain] = [stack.optimised, stack.plain].map(|n| n.div_ceil(ALIGN) * ALIGN);
+pub fn clearing(opts: &Options, stack: Stack, each: &[Each], more: &str) -> String {
+    let name = stack_macro(&opts.unit);
+    let [optimised, plain] = [stack.optimised, stack.plain].map(aligned);
     let of_kernels = |f: &Each| if f.kernels { more } else { "" };
+    let whole = |bytes: u32| format!("#define {name} ({bytes} + STK_STACK_MORE{more})\n");
     let own = |of: fn(&Each) -> u32| each.iter().map(|f| format!("#define {} ({} + STK_STACK_MORE{})\n", function_stack_macro(&f.name), of(f), of_kernels(f))).collect::<String>();
-    let (each_optimised, each_plain) = (own(|f| f.stack.optimised), own(|f| f.stack.plain));
-    let each_optimised = if each.iter().any(|f| f.measured.is_some()) {
-        let measured = own(|f| f.measured.map_or(f.stack.optimised, |n| n.div_ceil(ALIGN) * ALIGN));
-        format!("#ifdef __riscv /* as far as machine code of two compilers was seen to go */\n{measured}#else\n{each_optimised}#endif\n")
-    } else {
-        each_optimised
+    let (each_optimised, each_plain) = (whole(optimised) + &own(|f| f.stack.optimised), whole(plain) + &own(|f| f.stack.plain));
+    let deepest = each.iter().filter_map(|f| f.measured).max();
+    let each_optimised = match deepest {
+        Some(deepest) => {
+            let measured = whole(aligned(deepest)) + &own(|f| f.measured.map_or(f.stack.optimised, aligned));
+            format!("#if {} /* as far as machine code of two compilers was seen to go */\n{measured}#else\n{each_optimised}#endif\n", opts.measured.condition())
+        }
+        None => each_optimised,
     };
     let chosen: String = each.iter().map(|f| format!("#define {} {name}\n", function_stack_macro(&f.name))).collect();
     let chosen = if chosen.is_empty() { chosen } else { format!("#else\n{chosen}") };
@@ -56,7 +63,7 @@ pub fn clearing(unit: &str, stack: Stack, each: &[Each], more: &str) -> String {
         "/* Functions that get secrets leave none behind: before they return, they overwrite the stack below their own frame, and the registers that\n \
 * they need not preserve. So many bytes are overwritten, which is as deep as what they call goes with the compilers that were tried: define the\n \
 * macro, a multiple of {ALIGN}, where frames are larger, or STK_KEEP_SECRETS to leave all that out. */\n\
-#ifndef {name}\n#ifdef __OPTIMIZE__\n#define {name} ({optimised} + STK_STACK_MORE{more})\n{each_optimised}#else\n#define {name} ({plain} + STK_STACK_MORE{more})\n{each_plain}#endif\n{chosen}#endif\n\n{MORE}\n{BODY}\n{CLEAR}"
+#ifndef {name}\n#ifdef __OPTIMIZE__\n{each_optimised}#else\n{each_plain}#endif\n{chosen}#endif\n\n{MORE}\n{BODY}\n{CLEAR}"
     )
 }
 

@@ -1,7 +1,7 @@
 //! Assembly that overwrites registers says so: a compiler that does not know keeps a pointer or half a sum there.
 
 use crate::clear::{clearing, Each};
-use crate::options::Stack;
+use crate::options::{Options, Stack};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -32,7 +32,7 @@ const MACHINES: [Machine; 14] = [
 
 /// What the macro becomes there: its assembly, and the registers it says to overwrite.
 fn assembly(macros: &[&str]) -> (String, BTreeSet<String>) {
-    let text = clearing("u", Stack { optimised: 512, plain: 512 }, &[] as &[Each], "");
+    let text = clearing(&Options::new("u", None), Stack { optimised: 512, plain: 512 }, &[] as &[Each], "");
     let mut cpp = Command::new("cc");
     cpp.args(["-E", "-P", "-undef", "-xc", "-D__GNUC__=12"]).args(macros.iter().map(|m| format!("-D{m}"))).arg("-");
     let mut child = cpp.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a C preprocessor");

@@ -46,7 +46,7 @@ pub use santoku_c_judge::Compared;
 pub use decisions::{Decision, Decisions, DECISIONS};
 pub use error::{EmitError, LOCAL_BYTES};
 pub use exported::{Argument, Exported, Number, Role};
-pub use options::{Clears, Lanes, LanesOf, Options, Placement, Products, Stack, Vector};
+pub use options::{Clears, Lanes, LanesOf, Measured, Options, Placement, Products, Stack, Vector};
 pub use preamble::API;
 pub use storage::storage;
 pub use together::renaming_inside;

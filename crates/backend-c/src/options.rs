@@ -32,6 +32,24 @@ pub struct Stack {
     pub plain: u32,
 }
 
+/// Bytes of stack that functions of the header use on RISC-V, by name, as deep as machine code was seen to go.
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
+    pub bytes: BTreeMap<String, u32>,
+    /// Seen at levels for size alone.
+    pub for_size: bool,
+}
+
+impl Measured {
+    /// Where the numbers hold, as a condition of the preprocessor.
+    pub fn condition(&self) -> &'static str {
+        match self.for_size {
+            true => "defined(__riscv) && defined(__OPTIMIZE_SIZE__)",
+            false => "defined(__riscv)",
+        }
+    }
+}
+
 /// What functions of the header do about the secrets that they leave on the stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Clears {
@@ -59,8 +77,8 @@ pub struct Options {
     pub vector: Option<Vector>,
     /// Other texts of functions, for machines with registers of vectors. The first that a compiler has is taken.
     pub lanes: Vec<Lanes>,
-    /// Bytes of stack that exported functions use on RISC-V, with compilers that optimise, where that is known better than by an estimate.
-    pub measured: BTreeMap<String, u32>,
+    /// Stack that exported functions use on RISC-V, where that is known better than by an estimate.
+    pub measured: Measured,
     /// Bits of the widest product with a secret in it, `None` where secrets are not multiplied: the unit refuses processors that
     /// take a time for it that depends on the secret. Only an analysis of the program knows, so there is no default.
     pub secret_product: Option<u32>,
@@ -86,7 +104,7 @@ impl Options {
             api_header: String::new(),
             vector: None,
             lanes: vec![],
-            measured: BTreeMap::new(),
+            measured: Measured::default(),
             secret_product,
             products: Products::Whole,
             export: true,

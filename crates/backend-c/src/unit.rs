@@ -139,7 +139,7 @@ fn emit_parts(program: &Program, opts: &Options) -> Result<(Emitted, Pieces, Str
     let mut each = vec![];
     for (k, f) in program.funcs.iter().enumerate().filter(|(k, _)| !opts.export && opts.clears == Clears::Estimated && printed[*k].is_some()) {
         let kernels = lanes::reaches(program, opts, k);
-        each.extend(f.export.clone().map(|name| Each { measured: opts.measured.get(&name).copied(), name, stack: crate::estimate::estimated_of(program, &own_bytes, k), kernels }));
+        each.extend(f.export.clone().map(|name| Each { measured: opts.measured.bytes.get(&name).copied(), name, stack: crate::estimate::estimated_of(program, &own_bytes, k), kernels }));
     }
     let body = format!("{private}{}{bodies}", pieces.tables);
     let source = source(&unit, (&body, names), &header, (estimate, each));
@@ -454,7 +454,7 @@ fn source(unit: &UnitCx<'_>, (body, mut names): (&str, Vec<String>), header: &st
         text.push('\n');
         text.push_str(&lanes::stack(opts));
         let more = if opts.lanes.is_empty() { String::new() } else { format!(" + {}", lanes::stack_macro(&opts.unit)) };
-        text.push_str(&clearing(&opts.unit, stack, &each, &more));
+        text.push_str(&clearing(opts, stack, &each, &more));
     }
     if body.contains("STK_NOINLINE") {
         text.push('\n');

@@ -4,7 +4,7 @@
 use crate::primitives::{Primitive, Tree};
 use crate::widen::widen;
 use crate::BenchError;
-use santoku_backend_c::{Clears, Decisions, Emitted, Lanes, Options, Stack};
+use santoku_backend_c::{Clears, Decisions, Emitted, Lanes, Measured, Options, Stack};
 use santoku_driver::{check, lanes, products, Checked, Request, Target};
 use santoku_ir::Program;
 use santoku_passes::{Again, Level, PassOptions, StepReport};
@@ -115,7 +115,10 @@ pub fn emit(primitive: &Primitive, build: &Build, compiled: &Compiled, provenanc
         export: !primitive.has_interface(),
         renamed: true,
         clears: primitive.stack.of(build.target.word_bits).map_or(Clears::Estimated, |s| Clears::Stack(Stack { optimised: s.optimised, plain: s.plain })),
-        measured: primitive.measured_stack.get(&build.target.name).cloned().unwrap_or_default(),
+        measured: Measured {
+            bytes: primitive.measured_stack.get(&build.target.name).cloned().unwrap_or_default(),
+            for_size: primitive.small.as_ref().is_some_and(|s| s.target == build.target.name),
+        },
         decisions: compiled.decisions,
         lanes: compiled.lanes.clone(),
         ..Options::new(&primitive.unit, widest_secret_product(&compiled.program))

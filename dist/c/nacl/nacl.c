@@ -92,10 +92,11 @@
 #define hash_sha512_hash_with_prefix_32 nacl_hash_sha512_hash_with_prefix_32
 #define nacl_sign_expand nacl_nacl_sign_expand
 #define curve_ed25519_to_p3 nacl_curve_ed25519_to_p3
-#define curve_ed25519_add_cached nacl_curve_ed25519_add_cached
-#define curve_ed25519_to_cached nacl_curve_ed25519_to_cached
-#define curve_ed25519_base_ladder_step nacl_curve_ed25519_base_ladder_step
-#define curve_ed25519_base_ladder_mult_base nacl_curve_ed25519_base_ladder_mult_base
+#define field_fe25519_saturated32_square2 nacl_field_fe25519_saturated32_square2
+#define curve_ed25519_double nacl_curve_ed25519_double
+#define curve_ed25519_add_niels nacl_curve_ed25519_add_niels
+#define curve_ed25519_base_binary_step nacl_curve_ed25519_base_binary_step
+#define curve_ed25519_base_binary_mult_base nacl_curve_ed25519_base_binary_mult_base
 #define curve_ed25519_encode nacl_curve_ed25519_encode
 #define nacl_sign_encoded_multiple nacl_nacl_sign_encoded_multiple
 #define field_sc25519_pack nacl_field_sc25519_pack
@@ -114,27 +115,21 @@
 #define field_sc25519_muladd nacl_field_sc25519_muladd
 #define field_fe25519_pow_square_times_2 nacl_field_fe25519_pow_square_times_2
 #define field_fe25519_pow_pow22523 nacl_field_fe25519_pow_pow22523
+#define curve_ed25519_candidate nacl_curve_ed25519_candidate
+#define curve_ed25519_root nacl_curve_ed25519_root
 #define curve_ed25519_decode_negated nacl_curve_ed25519_decode_negated
 #define field_sc25519_is_canonical nacl_field_sc25519_is_canonical
-#define curve_wnaf_recode_5 nacl_curve_wnaf_recode_5
-#define curve_ed25519_vartime_bit nacl_curve_ed25519_vartime_bit
-#define curve_ed25519_vartime_wnaf_5 nacl_curve_ed25519_vartime_wnaf_5
-#define field_fe25519_saturated32_square2 nacl_field_fe25519_saturated32_square2
-#define curve_ed25519_double nacl_curve_ed25519_double
-#define curve_ed25519_vartime_odd_multiples nacl_curve_ed25519_vartime_odd_multiples
-#define curve_ed25519_negate_cached nacl_curve_ed25519_negate_cached
-#define curve_ed25519_vartime_multiple nacl_curve_ed25519_vartime_multiple
-#define curve_ed25519_add_niels nacl_curve_ed25519_add_niels
-#define curve_ed25519_vartime_multiple_of_base nacl_curve_ed25519_vartime_multiple_of_base
-#define curve_ed25519_vartime_double_and_add nacl_curve_ed25519_vartime_double_and_add
-#define curve_ed25519_vartime_double_mult nacl_curve_ed25519_vartime_double_mult
+#define curve_ed25519_to_cached nacl_curve_ed25519_to_cached
+#define curve_ed25519_add_cached nacl_curve_ed25519_add_cached
+#define curve_ed25519_vartime_binary_double_and_add nacl_curve_ed25519_vartime_binary_double_and_add
+#define curve_ed25519_vartime_binary_double_mult nacl_curve_ed25519_vartime_binary_double_mult
 #define curve_ed25519_P3 nacl_curve_ed25519_P3
+#define curve_ed25519_P2 nacl_curve_ed25519_P2
 #define scalarmult_curve25519_Single nacl_scalarmult_curve25519_Single
 #define scalarmult_curve25519_Pair nacl_scalarmult_curve25519_Pair
 #define curve_ed25519_P1P1 nacl_curve_ed25519_P1P1
-#define curve_ed25519_Cached nacl_curve_ed25519_Cached
-#define curve_ed25519_P2 nacl_curve_ed25519_P2
 #define curve_ed25519_Niels nacl_curve_ed25519_Niels
+#define curve_ed25519_Cached nacl_curve_ed25519_Cached
 #define field_fe25519_saturated32_by_rows_lit1 nacl_field_fe25519_saturated32_by_rows_lit1
 #define scalarmult_curve25519_ONE nacl_scalarmult_curve25519_ONE
 #define cipher_salsa20_SIGMA nacl_cipher_salsa20_SIGMA
@@ -144,15 +139,14 @@
 #define hash_sha512_K nacl_hash_sha512_K
 #define curve_ed25519_ZERO nacl_curve_ed25519_ZERO
 #define curve_ed25519_ONE nacl_curve_ed25519_ONE
-#define curve_ed25519_base_ladder_X nacl_curve_ed25519_base_ladder_X
-#define curve_ed25519_base_ladder_Y nacl_curve_ed25519_base_ladder_Y
-#define curve_ed25519_D2_FE nacl_curve_ed25519_D2_FE
+#define curve_ed25519_B nacl_curve_ed25519_B
+#define curve_ed25519_base_binary_NEUTRAL nacl_curve_ed25519_base_binary_NEUTRAL
 #define field_sc25519_C nacl_field_sc25519_C
 #define field_sc25519_L_LIMBS nacl_field_sc25519_L_LIMBS
 #define curve_ed25519_D_FE nacl_curve_ed25519_D_FE
 #define curve_ed25519_SQRT_M1_FE nacl_curve_ed25519_SQRT_M1_FE
 #define field_sc25519_L_BYTES nacl_field_sc25519_L_BYTES
-#define curve_ed25519_odd_w5_ROWS nacl_curve_ed25519_odd_w5_ROWS
+#define curve_ed25519_D2_FE nacl_curve_ed25519_D2_FE
 #define scalarmult_curve25519_BASE nacl_scalarmult_curve25519_BASE
 #define stk_assume_arithmetic_shift nacl_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement nacl_stk_assume_twos_complement
@@ -213,8 +207,8 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
  * macro, a multiple of 16, where frames are larger, or STK_KEEP_SECRETS to leave all that out. */
 #ifndef STK_STACK_NACL
 #ifdef __OPTIMIZE__
-#define STK_STACK_NACL (4096 + STK_STACK_MORE)
-#ifdef __riscv /* as far as machine code of two compilers was seen to go */
+#if defined(__riscv) && defined(__OPTIMIZE_SIZE__) /* as far as machine code of two compilers was seen to go */
+#define STK_STACK_NACL (2368 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box_beforenm (1856 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (896 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box (1856 + STK_STACK_MORE)
@@ -226,17 +220,18 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_secretbox_opened (704 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_public_key (2176 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_detached (2368 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_sign_verify (5568 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_verify (3840 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_stream_xor (640 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_stream_salsa20_xor (640 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_core_salsa20 (448 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_core_hsalsa20 (384 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_verify_16 (64 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_verify_32 (64 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_verify_64 (64 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_16 (16 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_32 (16 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_64 (16 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult (1728 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult_base (1728 + STK_STACK_MORE)
 #else
+#define STK_STACK_NACL (4096 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box_beforenm (2432 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (1920 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box (2560 + STK_STACK_MORE)
@@ -248,7 +243,7 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_secretbox_opened (1664 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_public_key (3264 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_detached (4032 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_sign_verify (5568 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_verify (3840 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_stream_xor (1664 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_stream_salsa20_xor (1536 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_core_salsa20 (704 + STK_STACK_MORE)
@@ -272,7 +267,7 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_secretbox_opened (2816 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_public_key (5824 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_detached (7360 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_sign_verify (10368 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_verify (7040 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_stream_xor (2816 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_stream_salsa20_xor (2560 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_core_salsa20 (1088 + STK_STACK_MORE)
@@ -590,6 +585,13 @@ typedef struct {
     uint32_t t[8];
 } curve_ed25519_P3;
 
+/* curve.ed25519.P2 */
+typedef struct {
+    uint32_t x[8];
+    uint32_t y[8];
+    uint32_t z[8];
+} curve_ed25519_P2;
+
 /* scalarmult.curve25519.Single */
 typedef struct {
     uint32_t x[8];
@@ -612,6 +614,13 @@ typedef struct {
     uint32_t t[8];
 } curve_ed25519_P1P1;
 
+/* curve.ed25519.Niels */
+typedef struct {
+    uint32_t plus[8];
+    uint32_t minus[8];
+    uint32_t td[8];
+} curve_ed25519_Niels;
+
 /* curve.ed25519.Cached */
 typedef struct {
     uint32_t plus[8];
@@ -619,20 +628,6 @@ typedef struct {
     uint32_t z[8];
     uint32_t td[8];
 } curve_ed25519_Cached;
-
-/* curve.ed25519.P2 */
-typedef struct {
-    uint32_t x[8];
-    uint32_t y[8];
-    uint32_t z[8];
-} curve_ed25519_P2;
-
-/* curve.ed25519.Niels */
-typedef struct {
-    uint32_t plus[8];
-    uint32_t minus[8];
-    uint32_t td[8];
-} curve_ed25519_Niels;
 
 /* field.fe25519_saturated32.by_rows$lit1 */
 STK_TABLE uint8_t field_fe25519_saturated32_by_rows_lit1[8] = {
@@ -704,22 +699,36 @@ STK_TABLE uint32_t curve_ed25519_ONE[8] = {
     UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
 };
 
-/* curve.ed25519_base_ladder.X */
-STK_TABLE uint32_t curve_ed25519_base_ladder_X[8] = {
-    UINT32_C(0x8f25d51a), UINT32_C(0xc9562d60), UINT32_C(0x9525a7b2), UINT32_C(0x692cc760),
-    UINT32_C(0xfdd6dc5c), UINT32_C(0xc0a4e231), UINT32_C(0xcd6e53fe), UINT32_C(0x216936d3)
+/* curve.ed25519.B */
+STK_TABLE curve_ed25519_Niels curve_ed25519_B = {
+    {
+        UINT32_C(0xf58c3b85), UINT32_C(0x2fbc93c6), UINT32_C(0xfb8c0e19), UINT32_C(0xcf932dc6),
+        UINT32_C(0x643d42c2), UINT32_C(0x270b4898), UINT32_C(0x33d4ba65), UINT32_C(0x7cf9d3a)
+    },
+    {
+        UINT32_C(0xd740913e), UINT32_C(0x9d103905), UINT32_C(0xd140beb3), UINT32_C(0xfd399f05),
+        UINT32_C(0x688f8a09), UINT32_C(0xa5c18434), UINT32_C(0x98f81267), UINT32_C(0x44fd2f92)
+    },
+    {
+        UINT32_C(0x877aaa68), UINT32_C(0xabc91205), UINT32_C(0xccaac49e), UINT32_C(0x26d9e823),
+        UINT32_C(0xdd43598c), UINT32_C(0x5a1b7dcb), UINT32_C(0x9f0c65a8), UINT32_C(0x6f117b68)
+    }
 };
 
-/* curve.ed25519_base_ladder.Y */
-STK_TABLE uint32_t curve_ed25519_base_ladder_Y[8] = {
-    UINT32_C(0x66666658), UINT32_C(0x66666666), UINT32_C(0x66666666), UINT32_C(0x66666666),
-    UINT32_C(0x66666666), UINT32_C(0x66666666), UINT32_C(0x66666666), UINT32_C(0x66666666)
-};
-
-/* curve.ed25519.D2_FE */
-STK_TABLE uint32_t curve_ed25519_D2_FE[8] = {
-    UINT32_C(0x26b2f159), UINT32_C(0xebd69b94), UINT32_C(0x8283b156), UINT32_C(0xe0149a),
-    UINT32_C(0xeef3d130), UINT32_C(0x198e80f2), UINT32_C(0x56dffce7), UINT32_C(0x2406d9dc)
+/* curve.ed25519_base_binary.NEUTRAL */
+STK_TABLE curve_ed25519_Niels curve_ed25519_base_binary_NEUTRAL = {
+    {
+        UINT32_C(1), UINT32_C(0), UINT32_C(0), UINT32_C(0),
+        UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
+    },
+    {
+        UINT32_C(1), UINT32_C(0), UINT32_C(0), UINT32_C(0),
+        UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
+    },
+    {
+        UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0),
+        UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
+    }
 };
 
 /* field.sc25519.C */
@@ -756,120 +765,10 @@ STK_TABLE uint8_t field_sc25519_L_BYTES[32] = {
     UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(16)
 };
 
-/* curve.ed25519_odd_w5.ROWS */
-STK_TABLE curve_ed25519_Niels curve_ed25519_odd_w5_ROWS[8] = {
-    {
-        {
-            UINT32_C(0xf58c3b85), UINT32_C(0x2fbc93c6), UINT32_C(0xfb8c0e19), UINT32_C(0xcf932dc6),
-            UINT32_C(0x643d42c2), UINT32_C(0x270b4898), UINT32_C(0x33d4ba65), UINT32_C(0x7cf9d3a)
-        },
-        {
-            UINT32_C(0xd740913e), UINT32_C(0x9d103905), UINT32_C(0xd140beb3), UINT32_C(0xfd399f05),
-            UINT32_C(0x688f8a09), UINT32_C(0xa5c18434), UINT32_C(0x98f81267), UINT32_C(0x44fd2f92)
-        },
-        {
-            UINT32_C(0x877aaa68), UINT32_C(0xabc91205), UINT32_C(0xccaac49e), UINT32_C(0x26d9e823),
-            UINT32_C(0xdd43598c), UINT32_C(0x5a1b7dcb), UINT32_C(0x9f0c65a8), UINT32_C(0x6f117b68)
-        }
-    },
-    {
-        {
-            UINT32_C(0x4cee9730), UINT32_C(0xaf25b0a8), UINT32_C(0xe8864b8a), UINT32_C(0x25a8430),
-            UINT32_C(0x9f016732), UINT32_C(0xc11b5002), UINT32_C(0x9a80f8f4), UINT32_C(0x7a164e1b)
-        },
-        {
-            UINT32_C(0xa4fcd265), UINT32_C(0x56611fe8), UINT32_C(0xe5c1ba7d), UINT32_C(0x3bd353fd),
-            UINT32_C(0x214bd6bd), UINT32_C(0x8131f31a), UINT32_C(0x555bda62), UINT32_C(0x2ab91587)
-        },
-        {
-            UINT32_C(0xdd0d889), UINT32_C(0x14ae933f), UINT32_C(0x1c35da62), UINT32_C(0x58942322),
-            UINT32_C(0x8cf2db4c), UINT32_C(0xd170e545), UINT32_C(0x12b9b4c6), UINT32_C(0x5a2826af)
-        }
-    },
-    {
-        {
-            UINT32_C(0x8a5bb33), UINT32_C(0xa212bc44), UINT32_C(0xc75eed02), UINT32_C(0x8d5048c3),
-            UINT32_C(0x5abfec44), UINT32_C(0xdd1beb0c), UINT32_C(0x46e206eb), UINT32_C(0x2945ccf1)
-        },
-        {
-            UINT32_C(0xa447d6ba), UINT32_C(0x7f9182c3), UINT32_C(0x4b2729b7), UINT32_C(0xd50014d1),
-            UINT32_C(0xb864a087), UINT32_C(0xe33cf11c), UINT32_C(0xeb1b55f3), UINT32_C(0x154a7e73)
-        },
-        {
-            UINT32_C(0x812a8285), UINT32_C(0xbcbbdbf1), UINT32_C(0xd0bdd1fc), UINT32_C(0x270e0807),
-            UINT32_C(0x1bbda72d), UINT32_C(0xb41b670b), UINT32_C(0x6b3bb69a), UINT32_C(0x43aabe69)
-        }
-    },
-    {
-        {
-            UINT32_C(0x944ea3bf), UINT32_C(0x6b1a5cd0), UINT32_C(0xb39dc0d2), UINT32_C(0x7470353a),
-            UINT32_C(0x28542e49), UINT32_C(0x71b25282), UINT32_C(0x283c927e), UINT32_C(0x461bea69)
-        },
-        {
-            UINT32_C(0xaa3221b1), UINT32_C(0xba6f2c9a), UINT32_C(0x3bba23a7), UINT32_C(0x6ca02153),
-            UINT32_C(0x92192c3a), UINT32_C(0x9dea764f), UINT32_C(0x2e5317e0), UINT32_C(0x1d6edd5d)
-        },
-        {
-            UINT32_C(0x1b8b3a2), UINT32_C(0xf1836dc8), UINT32_C(0x53ea49a), UINT32_C(0xb3035f47),
-            UINT32_C(0x5877adf3), UINT32_C(0x529c41ba), UINT32_C(0x6a0f90a7), UINT32_C(0x7a9fbb1c)
-        }
-    },
-    {
-        {
-            UINT32_C(0xa6a8632f), UINT32_C(0x9b2e678a), UINT32_C(0x51bc46c5), UINT32_C(0xa6509e6f),
-            UINT32_C(0xc686f5b5), UINT32_C(0xceb233c9), UINT32_C(0x8add7f59), UINT32_C(0x34b9ed33)
-        },
-        {
-            UINT32_C(0x39d8064), UINT32_C(0xf36e217e), UINT32_C(0xf520419b), UINT32_C(0x98a081b6),
-            UINT32_C(0xe75eb044), UINT32_C(0x96cbc608), UINT32_C(0xfadc9c8f), UINT32_C(0x49c05a51)
-        },
-        {
-            UINT32_C(0x9045af1b), UINT32_C(0x6b4e8bf), UINT32_C(0xa719d22f), UINT32_C(0xe2ff83e8),
-            UINT32_C(0x93d4cf16), UINT32_C(0xaaf6fc29), UINT32_C(0x1b008b06), UINT32_C(0x73c17202)
-        }
-    },
-    {
-        {
-            UINT32_C(0x8a802ade), UINT32_C(0x2fbf0084), UINT32_C(0x2302e27), UINT32_C(0xe5d9fecf),
-            UINT32_C(0x17703406), UINT32_C(0x113e8471), UINT32_C(0x546d8faf), UINT32_C(0x4275aae2)
-        },
-        {
-            UINT32_C(0x49864348), UINT32_C(0x315f5b02), UINT32_C(0x77088381), UINT32_C(0x3ed6b369),
-            UINT32_C(0x6a8deb95), UINT32_C(0xa3a07555), UINT32_C(0x29d5c77f), UINT32_C(0x18ab5980)
-        },
-        {
-            UINT32_C(0xfd6089e9), UINT32_C(0xd82b2cc5), UINT32_C(0x3282e4a4), UINT32_C(0x31eb4a1),
-            UINT32_C(0xb51a8622), UINT32_C(0x44311199), UINT32_C(0xb53df948), UINT32_C(0x3dc65522)
-        }
-    },
-    {
-        {
-            UINT32_C(0xa2007f6d), UINT32_C(0xbf70c222), UINT32_C(0xb5bcdedb), UINT32_C(0xbf84b39a),
-            UINT32_C(0xfb07ba07), UINT32_C(0x537a0e12), UINT32_C(0xc346f241), UINT32_C(0x234fd7ee)
-        },
-        {
-            UINT32_C(0x327fbf93), UINT32_C(0x506f013b), UINT32_C(0x9b776f6b), UINT32_C(0xaefcebc9),
-            UINT32_C(0xaaad5968), UINT32_C(0x9d12b232), UINT32_C(0x176024a7), UINT32_C(0x267882d)
-        },
-        {
-            UINT32_C(0x732ea378), UINT32_C(0x5360a119), UINT32_C(0xdf8dd471), UINT32_C(0x2437e6b1),
-            UINT32_C(0x91a7e533), UINT32_C(0xa2ef37f8), UINT32_C(0xaa097863), UINT32_C(0x497ba6fd)
-        }
-    },
-    {
-        {
-            UINT32_C(0x13cfeaa0), UINT32_C(0x24cecc03), UINT32_C(0x189c246d), UINT32_C(0x8648c28d),
-            UINT32_C(0xc1f2d4d0), UINT32_C(0x2dbdbdfa), UINT32_C(0xf12de72b), UINT32_C(0x61e22917)
-        },
-        {
-            UINT32_C(0x468ccf0b), UINT32_C(0x40bcd86), UINT32_C(0x2a9910d6), UINT32_C(0xd3829ba4),
-            UINT32_C(0x7b25192), UINT32_C(0x75083008), UINT32_C(0x18d05ebf), UINT32_C(0x43b5cd42)
-        },
-        {
-            UINT32_C(0x9bd0b516), UINT32_C(0x5d9a762f), UINT32_C(0x373fdeee), UINT32_C(0xeb38af4e),
-            UINT32_C(0x93d64270), UINT32_C(0x32e5a7d), UINT32_C(0xae4d842), UINT32_C(0x511d6121)
-        }
-    }
+/* curve.ed25519.D2_FE */
+STK_TABLE uint32_t curve_ed25519_D2_FE[8] = {
+    UINT32_C(0x26b2f159), UINT32_C(0xebd69b94), UINT32_C(0x8283b156), UINT32_C(0xe0149a),
+    UINT32_C(0xeef3d130), UINT32_C(0x198e80f2), UINT32_C(0x56dffce7), UINT32_C(0x2406d9dc)
 };
 
 /* scalarmult.curve25519.BASE */
@@ -2631,10 +2530,49 @@ static void curve_ed25519_to_p3(curve_ed25519_P3 *restrict result, const curve_e
     field_fe25519_saturated32_mul(result->t, p->x, p->y);
 }
 
-/* curve.ed25519.add_cached
- * Addition of two points (section 3.1, a = -1), the second made ready: the same sum, for the x2 and y2 of
- * plus - minus = 2 x2 Z2 and plus + minus = 2 y2 Z2. */
-STK_NOINLINE static void curve_ed25519_add_cached(curve_ed25519_P1P1 *restrict result, const curve_ed25519_P3 *p, const curve_ed25519_Cached *q)
+/* field.fe25519_saturated32.square2
+ * in a: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void field_fe25519_saturated32_square2(uint32_t *result, const uint32_t *a)
+{
+    uint32_t s[8]; /* 0 .. 2^32-1 */
+    field_fe25519_saturated32_square(s, a);
+    field_fe25519_saturated32_add(result, s, s);
+}
+
+/* curve.ed25519.double
+ * Doubling (section 3.3). With x = X/Z and y = Y/Z on the curve, the result is
+ * (2xy / (y^2 - x^2), (y^2 + x^2) / (2 - y^2 + x^2)), which is the sum of the point and itself.
+ * in px: 0 .. 2^32-1
+ * in py: 0 .. 2^32-1
+ * in pz: 0 .. 2^32-1 */
+STK_NOINLINE static void curve_ed25519_double(curve_ed25519_P1P1 *restrict result, const uint32_t *px, const uint32_t *py, const uint32_t *pz)
+{
+    uint32_t xx[8]; /* 0 .. 2^32-1 */
+    uint32_t yy[8]; /* 0 .. 2^32-1 */
+    uint32_t zz2[8]; /* 0 .. 2^32-1 */
+    uint32_t t[8]; /* 0 .. 2^32-1 */
+    uint32_t xy[8]; /* 0 .. 2^32-1 */
+    uint32_t s[8]; /* 0 .. 2^32-1 */
+    uint32_t d[8]; /* 0 .. 2^32-1 */
+    field_fe25519_saturated32_square(xx, px);
+    field_fe25519_saturated32_square(yy, py);
+    field_fe25519_saturated32_square2(zz2, pz);
+    field_fe25519_saturated32_add(t, px, py);
+    field_fe25519_saturated32_square(xy, t);
+    field_fe25519_saturated32_add(s, yy, xx);
+    field_fe25519_saturated32_sub(d, yy, xx);
+    field_fe25519_saturated32_sub(result->x, xy, s);
+    memmove(result->y, s, 8 * sizeof(uint32_t));
+    memmove(result->z, d, 8 * sizeof(uint32_t));
+    field_fe25519_saturated32_sub(result->t, zz2, d);
+}
+
+/* curve.ed25519.add_niels
+ * Addition of an affine point (section 3.1, a = -1). With x1 = X/Z, y1 = Y/Z, x2 = (plus - minus) / 2 and
+ * y2 = (plus + minus) / 2 the result is the sum of RFC 8032, section 5.1.4:
+ * x3 (1 + d x1 x2 y1 y2) = x1 y2 + x2 y1 and y3 (1 - d x1 x2 y1 y2) = y1 y2 + x1 x2, here without the divisions. */
+STK_NOINLINE static void curve_ed25519_add_niels(curve_ed25519_P1P1 *restrict result, const curve_ed25519_P3 *p, const curve_ed25519_Niels *q)
 {
     uint32_t t[8]; /* 0 .. 2^32-1 */
     uint32_t a[8]; /* 0 .. 2^32-1 */
@@ -2642,181 +2580,67 @@ STK_NOINLINE static void curve_ed25519_add_cached(curve_ed25519_P1P1 *restrict r
     uint32_t b[8]; /* 0 .. 2^32-1 */
     uint32_t c[8]; /* 0 .. 2^32-1 */
     uint32_t zz[8]; /* 0 .. 2^32-1 */
-    uint32_t zz2[8]; /* 0 .. 2^32-1 */
     field_fe25519_saturated32_add(t, p->y, p->x);
     field_fe25519_saturated32_mul(a, t, q->plus);
     field_fe25519_saturated32_sub(t_2, p->y, p->x);
     field_fe25519_saturated32_mul(b, t_2, q->minus);
     field_fe25519_saturated32_mul(c, q->td, p->t);
-    field_fe25519_saturated32_mul(zz, p->z, q->z);
-    field_fe25519_saturated32_add(zz2, zz, zz);
+    field_fe25519_saturated32_add(zz, p->z, p->z);
     field_fe25519_saturated32_sub(result->x, a, b);
     field_fe25519_saturated32_add(result->y, a, b);
-    field_fe25519_saturated32_add(result->z, zz2, c);
-    field_fe25519_saturated32_sub(result->t, zz2, c);
+    field_fe25519_saturated32_add(result->z, zz, c);
+    field_fe25519_saturated32_sub(result->t, zz, c);
 }
 
-/* curve.ed25519.to_cached */
-static void curve_ed25519_to_cached(curve_ed25519_Cached *restrict result, const curve_ed25519_P3 *p)
+/* curve.ed25519_base_binary.step
+ * 2 `p`, and B more where `more` is set. */
+STK_NOINLINE static void curve_ed25519_base_binary_step(curve_ed25519_P3 *result, const curve_ed25519_P3 *p, uint32_t more)
 {
-    field_fe25519_saturated32_add(result->plus, p->y, p->x);
-    field_fe25519_saturated32_sub(result->minus, p->y, p->x);
-    memmove(result->z, p->z, 8 * sizeof(uint32_t));
-    field_fe25519_saturated32_mul(result->td, p->t, curve_ed25519_D2_FE);
-}
-
-/* curve.ed25519_base_ladder.step
- * (2 p, p + q), or (p + q, 2 q) where `swap` is set. */
-STK_NOINLINE static void curve_ed25519_base_ladder_step(curve_ed25519_P3 *result0, curve_ed25519_P3 *result1, const curve_ed25519_P3 *p, const curve_ed25519_P3 *q, uint32_t swap)
-{
-    curve_ed25519_P3 a;
-    curve_ed25519_P3 b;
-    curve_ed25519_P3 s;
+    curve_ed25519_P1P1 t;
     curve_ed25519_P3 d;
-    curve_ed25519_Cached t_0_add;
-    curve_ed25519_P1P1 t_0_add_2;
-    curve_ed25519_Cached t_1_add;
-    curve_ed25519_P1P1 t_1_add_2;
+    curve_ed25519_P1P1 t_2;
+    curve_ed25519_double(&t, p->x, p->y, p->z);
+    curve_ed25519_to_p3(&d, &t);
     {
-        uint32_t cond = swap;
-        uint32_t mask = stk_mask_u32(cond);
+        curve_ed25519_Niels tmp;
         {
-            uint32_t k;
-            for (k = 0; k < 8; k++) {
-                a.x[k] = ((*p).x[k] ^ (mask & ((*q).x[k] ^ (*p).x[k])));
+            uint32_t cond = more;
+            uint32_t mask = stk_mask_u32(cond);
+            {
+                uint32_t k;
+                for (k = 0; k < 8; k++) {
+                    tmp.plus[k] = (curve_ed25519_base_binary_NEUTRAL.plus[k] ^ (mask & (curve_ed25519_B.plus[k] ^ curve_ed25519_base_binary_NEUTRAL.plus[k])));
+                }
+            }
+            {
+                uint32_t k_2;
+                for (k_2 = 0; k_2 < 8; k_2++) {
+                    tmp.minus[k_2] = (curve_ed25519_base_binary_NEUTRAL.minus[k_2] ^ (mask & (curve_ed25519_B.minus[k_2] ^ curve_ed25519_base_binary_NEUTRAL.minus[k_2])));
+                }
+            }
+            {
+                uint32_t k_3;
+                for (k_3 = 0; k_3 < 8; k_3++) {
+                    tmp.td[k_3] = (curve_ed25519_base_binary_NEUTRAL.td[k_3] ^ (mask & (curve_ed25519_B.td[k_3] ^ curve_ed25519_base_binary_NEUTRAL.td[k_3])));
+                }
             }
         }
-        {
-            uint32_t k_2;
-            for (k_2 = 0; k_2 < 8; k_2++) {
-                a.y[k_2] = ((*p).y[k_2] ^ (mask & ((*q).y[k_2] ^ (*p).y[k_2])));
-            }
-        }
-        {
-            uint32_t k_3;
-            for (k_3 = 0; k_3 < 8; k_3++) {
-                a.z[k_3] = ((*p).z[k_3] ^ (mask & ((*q).z[k_3] ^ (*p).z[k_3])));
-            }
-        }
-        {
-            uint32_t k_4;
-            for (k_4 = 0; k_4 < 8; k_4++) {
-                a.t[k_4] = ((*p).t[k_4] ^ (mask & ((*q).t[k_4] ^ (*p).t[k_4])));
-            }
-        }
+        curve_ed25519_add_niels(&t_2, &d, &tmp);
     }
-    {
-        uint32_t cond_2 = swap;
-        uint32_t mask_2 = stk_mask_u32(cond_2);
-        {
-            uint32_t k_5;
-            for (k_5 = 0; k_5 < 8; k_5++) {
-                b.x[k_5] = ((*q).x[k_5] ^ (mask_2 & ((*p).x[k_5] ^ (*q).x[k_5])));
-            }
-        }
-        {
-            uint32_t k_6;
-            for (k_6 = 0; k_6 < 8; k_6++) {
-                b.y[k_6] = ((*q).y[k_6] ^ (mask_2 & ((*p).y[k_6] ^ (*q).y[k_6])));
-            }
-        }
-        {
-            uint32_t k_7;
-            for (k_7 = 0; k_7 < 8; k_7++) {
-                b.z[k_7] = ((*q).z[k_7] ^ (mask_2 & ((*p).z[k_7] ^ (*q).z[k_7])));
-            }
-        }
-        {
-            uint32_t k_8;
-            for (k_8 = 0; k_8 < 8; k_8++) {
-                b.t[k_8] = ((*q).t[k_8] ^ (mask_2 & ((*p).t[k_8] ^ (*q).t[k_8])));
-            }
-        }
-    }
-    curve_ed25519_to_cached(&t_0_add, &a);
-    curve_ed25519_add_cached(&t_0_add_2, &b, &t_0_add);
-    curve_ed25519_to_p3(&s, &t_0_add_2);
-    curve_ed25519_to_cached(&t_1_add, &a);
-    curve_ed25519_add_cached(&t_1_add_2, &a, &t_1_add);
-    curve_ed25519_to_p3(&d, &t_1_add_2);
-    {
-        uint32_t cond_3 = swap;
-        uint32_t mask_3 = stk_mask_u32(cond_3);
-        {
-            uint32_t k_9;
-            for (k_9 = 0; k_9 < 8; k_9++) {
-                (*result0).x[k_9] = (d.x[k_9] ^ (mask_3 & (s.x[k_9] ^ d.x[k_9])));
-            }
-        }
-        {
-            uint32_t k_10;
-            for (k_10 = 0; k_10 < 8; k_10++) {
-                (*result0).y[k_10] = (d.y[k_10] ^ (mask_3 & (s.y[k_10] ^ d.y[k_10])));
-            }
-        }
-        {
-            uint32_t k_11;
-            for (k_11 = 0; k_11 < 8; k_11++) {
-                (*result0).z[k_11] = (d.z[k_11] ^ (mask_3 & (s.z[k_11] ^ d.z[k_11])));
-            }
-        }
-        {
-            uint32_t k_12;
-            for (k_12 = 0; k_12 < 8; k_12++) {
-                (*result0).t[k_12] = (d.t[k_12] ^ (mask_3 & (s.t[k_12] ^ d.t[k_12])));
-            }
-        }
-    }
-    {
-        uint32_t cond_4 = swap;
-        uint32_t mask_4 = stk_mask_u32(cond_4);
-        {
-            uint32_t k_13;
-            for (k_13 = 0; k_13 < 8; k_13++) {
-                (*result1).x[k_13] = (s.x[k_13] ^ (mask_4 & (d.x[k_13] ^ s.x[k_13])));
-            }
-        }
-        {
-            uint32_t k_14;
-            for (k_14 = 0; k_14 < 8; k_14++) {
-                (*result1).y[k_14] = (s.y[k_14] ^ (mask_4 & (d.y[k_14] ^ s.y[k_14])));
-            }
-        }
-        {
-            uint32_t k_15;
-            for (k_15 = 0; k_15 < 8; k_15++) {
-                (*result1).z[k_15] = (s.z[k_15] ^ (mask_4 & (d.z[k_15] ^ s.z[k_15])));
-            }
-        }
-        {
-            uint32_t k_16;
-            for (k_16 = 0; k_16 < 8; k_16++) {
-                (*result1).t[k_16] = (s.t[k_16] ^ (mask_4 & (d.t[k_16] ^ s.t[k_16])));
-            }
-        }
-    }
+    curve_ed25519_to_p3(result, &t_2);
 }
 
-/* curve.ed25519_base_ladder.mult_base
- * Montgomery's ladder on the complete addition, as TweetNaCl and SPARKNaCl do it: two additions for each of 256 bits. */
-static void curve_ed25519_base_ladder_mult_base(curve_ed25519_P3 *restrict p, const uint8_t *k)
+/* curve.ed25519_base_binary.mult_base
+ * A doubling and an addition for each bit: of the base point where it is set, of the neutral element where it is not. */
+static void curve_ed25519_base_binary_mult_base(curve_ed25519_P3 *restrict p, const uint8_t *k)
 {
-    curve_ed25519_P3 q;
     uint32_t i; /* 0 .. 255 */
     memmove((*p).x, curve_ed25519_ZERO, 8 * sizeof(uint32_t));
     memmove((*p).y, curve_ed25519_ONE, 8 * sizeof(uint32_t));
     memmove((*p).z, curve_ed25519_ONE, 8 * sizeof(uint32_t));
     memmove((*p).t, curve_ed25519_ZERO, 8 * sizeof(uint32_t));
-    memmove(q.x, curve_ed25519_base_ladder_X, 8 * sizeof(uint32_t));
-    memmove(q.y, curve_ed25519_base_ladder_Y, 8 * sizeof(uint32_t));
-    memmove(q.z, curve_ed25519_ONE, 8 * sizeof(uint32_t));
-    field_fe25519_saturated32_mul(q.t, curve_ed25519_base_ladder_X, curve_ed25519_base_ladder_Y);
     for (i = 256; i-- > 0;) {
-        curve_ed25519_P3 s;
-        curve_ed25519_P3 t;
-        curve_ed25519_base_ladder_step(&s, &t, p, &q, stk_eq_u32((((uint32_t)k[i >> 3] >> (i & UINT32_C(7))) & UINT32_C(1)), UINT32_C(1)));
-        (*p) = s;
-        q = t;
+        curve_ed25519_base_binary_step(p, p, stk_eq_u32((((uint32_t)k[i >> 3] >> (i & UINT32_C(7))) & UINT32_C(1)), UINT32_C(1)));
     }
 }
 
@@ -2844,7 +2668,7 @@ STK_NOINLINE static void curve_ed25519_encode(uint8_t *restrict s, const uint32_
 STK_NOINLINE static void nacl_sign_encoded_multiple(uint8_t *result, const uint8_t *k)
 {
     curve_ed25519_P3 p;
-    curve_ed25519_base_ladder_mult_base(&p, k);
+    curve_ed25519_base_binary_mult_base(&p, k);
     curve_ed25519_encode(result, p.x, p.y, p.z);
 }
 
@@ -3257,77 +3081,59 @@ STK_NOINLINE static void field_fe25519_pow_pow22523(uint32_t *result, const uint
     field_fe25519_saturated32_mul(result, t, x);
 }
 
-/* curve.ed25519.decode_negated
- * The point with the given encoding, negated, and whether there is one (RFC 8032, section 5.1.3): y must be
- * below P, x^2 = (y^2 - 1) / (d y^2 + 1) must have a root, and x = 0 must not claim to be odd.
- * When there is none, the first result is not on the curve and must not be used. */
-static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uint32_t *restrict result1, const uint8_t *s)
+/* curve.ed25519.candidate
+ * A root of `u` / `v` or of its opposite, if one of them has one: u v^3 (u v^7)^((P - 5) / 8) (RFC 8032, section 5.1.3, step 2).
+ * It has few variables, because the deepest calls of a verification are below it.
+ * in u: 0 .. 2^32-1
+ * in v: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void curve_ed25519_candidate(uint32_t *result, const uint32_t *u, const uint32_t *v)
 {
-    uint32_t y[8]; /* 0 .. 2^32-1 */
-    uint8_t canonical[32];
-    uint8_t low[32];
-    uint32_t yy[8]; /* 0 .. 2^32-1 */
-    uint32_t u[8]; /* 0 .. 2^32-1 */
-    uint32_t dyy[8]; /* 0 .. 2^32-1 */
-    uint32_t v[8]; /* 0 .. 2^32-1 */
     uint32_t t[8]; /* 0 .. 2^32-1 */
-    uint32_t v3[8]; /* 0 .. 2^32-1 */
     uint32_t uv3[8]; /* 0 .. 2^32-1 */
+    field_fe25519_saturated32_square(t, v);
+    field_fe25519_saturated32_mul(t, t, v);
+    field_fe25519_saturated32_mul(uv3, u, t);
+    field_fe25519_saturated32_square(t, v);
+    field_fe25519_saturated32_square(t, t);
+    field_fe25519_saturated32_mul(t, t, uv3);
+    field_fe25519_pow_pow22523(t, t);
+    field_fe25519_saturated32_mul(result, t, uv3);
+}
+
+/* curve.ed25519.root
+ * The root of `u` / `v` that a candidate stands for, and whether there is one (section 5.1.3, step 3).
+ * in x: 0 .. 2^32-1
+ * in u: 0 .. 2^32-1
+ * in v: 0 .. 2^32-1
+ * out result0: 0 .. 2^32-1 */
+STK_NOINLINE static void curve_ed25519_root(uint32_t *result0, uint32_t *restrict result1, const uint32_t *x, const uint32_t *u, const uint32_t *v)
+{
+    uint32_t t[8]; /* 0 .. 2^32-1 */
     uint32_t t_2[8]; /* 0 .. 2^32-1 */
-    uint32_t t_3[8]; /* 0 .. 2^32-1 */
-    uint32_t uv7[8]; /* 0 .. 2^32-1 */
-    uint32_t t_4[8]; /* 0 .. 2^32-1 */
-    uint32_t x[8]; /* 0 .. 2^32-1 */
-    uint32_t t_5[8]; /* 0 .. 2^32-1 */
-    uint32_t vxx[8]; /* 0 .. 2^32-1 */
+    uint8_t vxx[32];
     uint32_t num[8]; /* 0 .. 2^32-1 */
-    uint8_t t_6[32];
-    uint8_t t_7[32];
+    uint8_t t_3[32];
     uint32_t direct;
-    uint8_t t_8[32];
-    uint8_t t_9[32];
+    uint8_t t_4[32];
     uint32_t twisted;
     uint32_t xi[8]; /* 0 .. 2^32-1 */
-    uint8_t bytes[32];
-    uint32_t odd;
-    uint32_t sign;
-    uint32_t zero;
-    uint32_t cond;
-    uint32_t cond_2;
     uint32_t result_0_neg[8]; /* 0 .. 2^32-1 */
-    uint32_t result_1_neg[8]; /* 0 .. 2^32-1 */
-    field_fe25519_saturated32_from_bytes(y, s);
-    field_fe25519_saturated32_to_bytes(canonical, y);
-    memmove(low, s, 32);
-    low[31] = (uint8_t)((uint32_t)s[31] & UINT32_C(127));
-    field_fe25519_saturated32_square(yy, y);
-    field_fe25519_saturated32_sub(u, yy, curve_ed25519_ONE);
-    field_fe25519_saturated32_mul(dyy, yy, curve_ed25519_D_FE);
-    field_fe25519_saturated32_add(v, dyy, curve_ed25519_ONE);
-    field_fe25519_saturated32_square(t, v);
-    field_fe25519_saturated32_mul(v3, t, v);
-    field_fe25519_saturated32_mul(uv3, u, v3);
-    field_fe25519_saturated32_square(t_2, v);
-    field_fe25519_saturated32_square(t_3, t_2);
-    field_fe25519_saturated32_mul(uv7, uv3, t_3);
-    field_fe25519_pow_pow22523(t_4, uv7);
-    field_fe25519_saturated32_mul(x, uv3, t_4);
-    field_fe25519_saturated32_square(t_5, x);
-    field_fe25519_saturated32_mul(vxx, t_5, v);
+    field_fe25519_saturated32_square(t, x);
+    field_fe25519_saturated32_mul(t_2, t, v);
+    field_fe25519_saturated32_to_bytes(vxx, t_2);
     field_fe25519_saturated32_mul(num, u, curve_ed25519_ONE);
-    field_fe25519_saturated32_to_bytes(t_6, vxx);
-    field_fe25519_saturated32_to_bytes(t_7, num);
+    field_fe25519_saturated32_to_bytes(t_3, num);
     uint64_t diff = 0;
     {
         {
             uint32_t k;
             for (k = 0; k < 32; k++) {
-                diff |= (uint64_t)t_6[k] ^ (uint64_t)t_7[k];
+                diff |= (uint64_t)vxx[k] ^ (uint64_t)t_3[k];
             }
         }
     }
     direct = stk_eq_u64(diff, UINT64_C(0));
-    field_fe25519_saturated32_to_bytes(t_8, vxx);
     {
         uint32_t tmp[8];
         {
@@ -3338,75 +3144,106 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
         }
         field_fe25519_saturated32_sub(result_0_neg, tmp, num);
     }
-    field_fe25519_saturated32_to_bytes(t_9, result_0_neg);
+    field_fe25519_saturated32_to_bytes(t_4, result_0_neg);
     uint64_t diff_2 = 0;
     {
         {
             uint32_t k_3;
             for (k_3 = 0; k_3 < 32; k_3++) {
-                diff_2 |= (uint64_t)t_8[k_3] ^ (uint64_t)t_9[k_3];
+                diff_2 |= (uint64_t)vxx[k_3] ^ (uint64_t)t_4[k_3];
             }
         }
     }
     twisted = stk_eq_u64(diff_2, UINT64_C(0));
     field_fe25519_saturated32_mul(xi, x, curve_ed25519_SQRT_M1_FE);
-    cond = direct ^ 1u;
     {
-        uint32_t cond_3 = cond;
-        uint32_t mask = stk_mask_u32(cond_3);
+        uint32_t cond = direct;
+        uint32_t mask = stk_mask_u32(cond);
         {
             uint32_t k_4;
             for (k_4 = 0; k_4 < 8; k_4++) {
-                x[k_4] = (x[k_4] ^ (mask & (xi[k_4] ^ x[k_4])));
+                result0[k_4] = (xi[k_4] ^ (mask & (x[k_4] ^ xi[k_4])));
             }
         }
     }
-    field_fe25519_saturated32_to_bytes(bytes, x);
+    (*result1) = direct | twisted;
+}
+
+/* curve.ed25519.decode_negated
+ * The point with the given encoding, negated, and whether there is one (RFC 8032, section 5.1.3): y must be
+ * below P, x^2 = (y^2 - 1) / (d y^2 + 1) must have a root, and x = 0 must not claim to be odd.
+ * When there is none, the first result is not on the curve and must not be used. */
+STK_NOINLINE static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uint32_t *restrict result1, const uint8_t *s)
+{
+    uint32_t y[8]; /* 0 .. 2^32-1 */
+    uint32_t t[8]; /* 0 .. 2^32-1 */
+    uint32_t u[8]; /* 0 .. 2^32-1 */
+    uint32_t v[8]; /* 0 .. 2^32-1 */
+    uint32_t r[8]; /* 0 .. 2^32-1 */
+    uint32_t is_square;
+    uint32_t x[8]; /* 0 .. 2^32-1 */
+    uint8_t bytes[32];
+    uint32_t odd;
+    uint32_t sign;
+    uint32_t zero;
+    uint8_t canonical[32];
+    uint32_t cond;
+    uint32_t result_0_neg[8]; /* 0 .. 2^32-1 */
+    field_fe25519_saturated32_from_bytes(y, s);
+    field_fe25519_saturated32_square(t, y);
+    field_fe25519_saturated32_sub(u, t, curve_ed25519_ONE);
+    field_fe25519_saturated32_mul(t, t, curve_ed25519_D_FE);
+    field_fe25519_saturated32_add(v, t, curve_ed25519_ONE);
+    curve_ed25519_candidate(t, u, v);
+    curve_ed25519_root(r, &is_square, t, u, v);
+    field_fe25519_saturated32_to_bytes(bytes, r);
     odd = stk_eq_u32(((uint32_t)bytes[0] & UINT32_C(1)), UINT32_C(1));
     sign = stk_eq_u32(((uint32_t)s[31] >> 7), UINT32_C(1));
-    cond_2 = stk_eq_u32(odd, sign);
+    cond = stk_eq_u32(odd, sign);
     {
-        uint32_t tmp_2[8];
+        uint32_t tmp[8];
         {
-            uint32_t k_5;
-            for (k_5 = 0; k_5 < 8; k_5++) {
-                tmp_2[k_5] = (uint32_t)field_fe25519_saturated32_by_rows_lit1[k_5];
+            uint32_t k;
+            for (k = 0; k < 8; k++) {
+                tmp[k] = (uint32_t)field_fe25519_saturated32_by_rows_lit1[k];
             }
         }
-        field_fe25519_saturated32_sub(result_1_neg, tmp_2, x);
+        field_fe25519_saturated32_sub(result_0_neg, tmp, r);
     }
     {
-        uint32_t cond_4 = cond_2;
-        uint32_t mask_2 = stk_mask_u32(cond_4);
+        uint32_t cond_2 = cond;
+        uint32_t mask = stk_mask_u32(cond_2);
         {
-            uint32_t k_6;
-            for (k_6 = 0; k_6 < 8; k_6++) {
-                x[k_6] = (x[k_6] ^ (mask_2 & (result_1_neg[k_6] ^ x[k_6])));
-            }
-        }
-    }
-    uint64_t diff_3 = 0;
-    {
-        uint8_t tmp_3[32];
-        memset(tmp_3, 0, 32);
-        {
-            uint32_t k_7;
-            for (k_7 = 0; k_7 < 32; k_7++) {
-                diff_3 |= (uint64_t)bytes[k_7] ^ (uint64_t)tmp_3[k_7];
+            uint32_t k_2;
+            for (k_2 = 0; k_2 < 8; k_2++) {
+                x[k_2] = (r[k_2] ^ (mask & (result_0_neg[k_2] ^ r[k_2])));
             }
         }
     }
-    zero = stk_eq_u64(diff_3, UINT64_C(0));
-    uint64_t diff_4 = 0;
+    uint64_t diff = 0;
     {
+        uint8_t tmp_2[32];
+        memset(tmp_2, 0, 32);
         {
-            uint32_t k_8;
-            for (k_8 = 0; k_8 < 32; k_8++) {
-                diff_4 |= (uint64_t)canonical[k_8] ^ (uint64_t)low[k_8];
+            uint32_t k_3;
+            for (k_3 = 0; k_3 < 32; k_3++) {
+                diff |= (uint64_t)bytes[k_3] ^ (uint64_t)tmp_2[k_3];
             }
         }
     }
-    (*result1) = ((direct | twisted) & stk_eq_u64(diff_4, UINT64_C(0))) & ((zero & sign) ^ 1u);
+    zero = stk_eq_u64(diff, UINT64_C(0));
+    field_fe25519_saturated32_to_bytes(canonical, y);
+    canonical[31] = (uint8_t)((uint32_t)canonical[31] | ((uint32_t)s[31] & UINT32_C(128)));
+    uint64_t diff_2 = 0;
+    {
+        {
+            uint32_t k_4;
+            for (k_4 = 0; k_4 < 32; k_4++) {
+                diff_2 |= (uint64_t)canonical[k_4] ^ (uint64_t)s[k_4];
+            }
+        }
+    }
+    (*result1) = (is_square & stk_eq_u64(diff_2, UINT64_C(0))) & ((zero & sign) ^ 1u);
     memmove(result0->x, x, 8 * sizeof(uint32_t));
     memmove(result0->y, y, 8 * sizeof(uint32_t));
     memmove(result0->z, curve_ed25519_ONE, 8 * sizeof(uint32_t));
@@ -3428,180 +3265,19 @@ static uint32_t field_sc25519_is_canonical(const uint8_t *s)
     return result;
 }
 
-/* curve.wnaf.recode$5
- * Recoding of public scalars for multiplication by additions and subtractions: width-w non-adjacent form.
- * Source: Hankerson, Menezes, Vanstone, Guide to Elliptic Curve Cryptography, algorithm 3.35.
- * One digit, for the window `v`, the carry into it, and how many more digits are zero. Gives, from its lowest bit: the digit
- * in w bits, the carry into the next window, and how many of the next digits are zero. All branches are here and none in the
- * loop around it, so that proofs of machine code take each by itself.
- * in v: 0 .. 31
- * in carry: 0 .. 1
- * in skip: 0 .. 4
- * out result: 0 .. 319 */
-STK_NOINLINE static uint32_t curve_wnaf_recode_5(uint32_t v, uint32_t carry, uint32_t skip)
+/* curve.ed25519.to_cached */
+static void curve_ed25519_to_cached(curve_ed25519_Cached *restrict result, const curve_ed25519_P3 *p)
 {
-    uint32_t result;
-    uint32_t digit; /* 0 .. 31 */
-    uint32_t next; /* 0 .. 1 */
-    uint32_t left; /* 0 .. 4 */
-    digit = UINT32_C(0);
-    next = carry;
-    left = UINT32_C(0);
-    if (skip > UINT32_C(0)) {
-        left = skip - UINT32_C(1);
-    } else {
-        uint32_t u; /* 0 .. 32 */
-        u = v + carry;
-        if ((u & UINT32_C(1)) == UINT32_C(1)) {
-            if (u > UINT32_C(16)) {
-                digit = UINT32_C(48) - u;
-                next = UINT32_C(1);
-            } else {
-                digit = u;
-                next = UINT32_C(0);
-            }
-            left = UINT32_C(4);
-        }
-    }
-    result = (digit + (UINT32_C(32) * next)) + (UINT32_C(64) * left);
-    return result;
+    field_fe25519_saturated32_add(result->plus, p->y, p->x);
+    field_fe25519_saturated32_sub(result->minus, p->y, p->x);
+    memmove(result->z, p->z, 8 * sizeof(uint32_t));
+    field_fe25519_saturated32_mul(result->td, p->t, curve_ed25519_D2_FE);
 }
 
-/* curve.ed25519_vartime.bit
- * Bit `i`; bits beyond the end read as zero.
- * in i: 0 .. 511
- * out b: 0 .. 1 */
-static uint32_t curve_ed25519_vartime_bit(const uint8_t *k, uint32_t i)
-{
-    uint32_t b;
-    b = UINT32_C(0);
-    if (i < UINT32_C(256)) {
-        b = ((uint32_t)k[i >> 3] >> (i & UINT32_C(7))) & UINT32_C(1);
-    }
-    return b;
-}
-
-/* curve.ed25519_vartime.wnaf$5
- * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
- * Given as |d[i]|, and 2^(w-1) more where d[i] is negative.
- * out d: 0 .. 31 */
-STK_NOINLINE static void curve_ed25519_vartime_wnaf_5(uint8_t *restrict d, const uint8_t *k)
-{
-    uint32_t v; /* 0 .. 31 */
-    uint32_t carry; /* 0 .. 1 */
-    uint32_t skip; /* 0 .. 4 */
-    uint32_t i; /* 0 .. 255 */
-    memset(d, 0, 256);
-    v = (uint32_t)k[0] & UINT32_C(31);
-    carry = UINT32_C(0);
-    skip = UINT32_C(0);
-    for (i = 0; i < 256; i++) {
-        uint32_t next; /* 0 .. 319 */
-        uint32_t t; /* 0 .. 1 */
-        next = curve_wnaf_recode_5(v, carry, skip);
-        d[i] = (uint8_t)(next & UINT32_C(31));
-        carry = (next >> 5) & UINT32_C(1);
-        skip = next >> 6;
-        t = curve_ed25519_vartime_bit(k, (i + UINT32_C(5)));
-        v = (v >> 1) + (UINT32_C(16) * t);
-    }
-}
-
-/* field.fe25519_saturated32.square2
- * in a: 0 .. 2^32-1
- * out result: 0 .. 2^32-1 */
-STK_NOINLINE static void field_fe25519_saturated32_square2(uint32_t *result, const uint32_t *a)
-{
-    uint32_t s[8]; /* 0 .. 2^32-1 */
-    field_fe25519_saturated32_square(s, a);
-    field_fe25519_saturated32_add(result, s, s);
-}
-
-/* curve.ed25519.double
- * Doubling (section 3.3). With x = X/Z and y = Y/Z on the curve, the result is
- * (2xy / (y^2 - x^2), (y^2 + x^2) / (2 - y^2 + x^2)), which is the sum of the point and itself.
- * in px: 0 .. 2^32-1
- * in py: 0 .. 2^32-1
- * in pz: 0 .. 2^32-1 */
-STK_NOINLINE static void curve_ed25519_double(curve_ed25519_P1P1 *restrict result, const uint32_t *px, const uint32_t *py, const uint32_t *pz)
-{
-    uint32_t xx[8]; /* 0 .. 2^32-1 */
-    uint32_t yy[8]; /* 0 .. 2^32-1 */
-    uint32_t zz2[8]; /* 0 .. 2^32-1 */
-    uint32_t t[8]; /* 0 .. 2^32-1 */
-    uint32_t xy[8]; /* 0 .. 2^32-1 */
-    uint32_t s[8]; /* 0 .. 2^32-1 */
-    uint32_t d[8]; /* 0 .. 2^32-1 */
-    field_fe25519_saturated32_square(xx, px);
-    field_fe25519_saturated32_square(yy, py);
-    field_fe25519_saturated32_square2(zz2, pz);
-    field_fe25519_saturated32_add(t, px, py);
-    field_fe25519_saturated32_square(xy, t);
-    field_fe25519_saturated32_add(s, yy, xx);
-    field_fe25519_saturated32_sub(d, yy, xx);
-    field_fe25519_saturated32_sub(result->x, xy, s);
-    memmove(result->y, s, 8 * sizeof(uint32_t));
-    memmove(result->z, d, 8 * sizeof(uint32_t));
-    field_fe25519_saturated32_sub(result->t, zz2, d);
-}
-
-/* curve.ed25519_vartime.odd_multiples
- * A, 3A, ... 15A. */
-STK_NOINLINE static void curve_ed25519_vartime_odd_multiples(curve_ed25519_Cached *restrict t, const curve_ed25519_P3 *a)
-{
-    curve_ed25519_P1P1 t_2;
-    curve_ed25519_P3 a2;
-    uint32_t i; /* 1 .. 7 */
-    curve_ed25519_to_cached(&t[0], a);
-    curve_ed25519_double(&t_2, a->x, a->y, a->z);
-    curve_ed25519_to_p3(&a2, &t_2);
-    for (i = 1; i < 8; i++) {
-        curve_ed25519_P1P1 t_3;
-        curve_ed25519_P3 t_4;
-        curve_ed25519_add_cached(&t_3, &a2, &t[i - UINT32_C(1)]);
-        curve_ed25519_to_p3(&t_4, &t_3);
-        curve_ed25519_to_cached(&t[i], &t_4);
-    }
-}
-
-/* curve.ed25519.negate_cached */
-static void curve_ed25519_negate_cached(curve_ed25519_Cached *restrict result, const curve_ed25519_Cached *q)
-{
-    memmove(result->plus, q->minus, 8 * sizeof(uint32_t));
-    memmove(result->minus, q->plus, 8 * sizeof(uint32_t));
-    memmove(result->z, q->z, 8 * sizeof(uint32_t));
-    {
-        uint32_t tmp[8];
-        {
-            uint32_t k;
-            for (k = 0; k < 8; k++) {
-                tmp[k] = (uint32_t)field_fe25519_saturated32_by_rows_lit1[k];
-            }
-        }
-        field_fe25519_saturated32_sub(result->td, tmp, q->td);
-    }
-}
-
-/* curve.ed25519_vartime.multiple
- * The multiple of A that an odd digit says, with A, 3A, ... 15A in `t`.
- * in d: 0 .. 31 */
-STK_NOINLINE static void curve_ed25519_vartime_multiple(curve_ed25519_Cached *restrict q, const curve_ed25519_Cached *t, uint32_t d)
-{
-    (*q) = t[(d & UINT32_C(15)) >> 1];
-    if ((d >> 4) == UINT32_C(1)) {
-        {
-            curve_ed25519_Cached tmp;
-            curve_ed25519_negate_cached(&tmp, q);
-            (*q) = tmp;
-        }
-    }
-}
-
-/* curve.ed25519.add_niels
- * Addition of an affine point (section 3.1, a = -1). With x1 = X/Z, y1 = Y/Z, x2 = (plus - minus) / 2 and
- * y2 = (plus + minus) / 2 the result is the sum of RFC 8032, section 5.1.4:
- * x3 (1 + d x1 x2 y1 y2) = x1 y2 + x2 y1 and y3 (1 - d x1 x2 y1 y2) = y1 y2 + x1 x2, here without the divisions. */
-STK_NOINLINE static void curve_ed25519_add_niels(curve_ed25519_P1P1 *restrict result, const curve_ed25519_P3 *p, const curve_ed25519_Niels *q)
+/* curve.ed25519.add_cached
+ * Addition of two points (section 3.1, a = -1), the second made ready: the same sum, for the x2 and y2 of
+ * plus - minus = 2 x2 Z2 and plus + minus = 2 y2 Z2. */
+STK_NOINLINE static void curve_ed25519_add_cached(curve_ed25519_P1P1 *restrict result, const curve_ed25519_P3 *p, const curve_ed25519_Cached *q)
 {
     uint32_t t[8]; /* 0 .. 2^32-1 */
     uint32_t a[8]; /* 0 .. 2^32-1 */
@@ -3609,85 +3285,53 @@ STK_NOINLINE static void curve_ed25519_add_niels(curve_ed25519_P1P1 *restrict re
     uint32_t b[8]; /* 0 .. 2^32-1 */
     uint32_t c[8]; /* 0 .. 2^32-1 */
     uint32_t zz[8]; /* 0 .. 2^32-1 */
+    uint32_t zz2[8]; /* 0 .. 2^32-1 */
     field_fe25519_saturated32_add(t, p->y, p->x);
     field_fe25519_saturated32_mul(a, t, q->plus);
     field_fe25519_saturated32_sub(t_2, p->y, p->x);
     field_fe25519_saturated32_mul(b, t_2, q->minus);
     field_fe25519_saturated32_mul(c, q->td, p->t);
-    field_fe25519_saturated32_add(zz, p->z, p->z);
+    field_fe25519_saturated32_mul(zz, p->z, q->z);
+    field_fe25519_saturated32_add(zz2, zz, zz);
     field_fe25519_saturated32_sub(result->x, a, b);
     field_fe25519_saturated32_add(result->y, a, b);
-    field_fe25519_saturated32_add(result->z, zz, c);
-    field_fe25519_saturated32_sub(result->t, zz, c);
+    field_fe25519_saturated32_add(result->z, zz2, c);
+    field_fe25519_saturated32_sub(result->t, zz2, c);
 }
 
-/* curve.ed25519_vartime.multiple_of_base
- * The multiple of B that an odd digit says.
- * in d: 0 .. 31 */
-STK_NOINLINE static void curve_ed25519_vartime_multiple_of_base(curve_ed25519_Niels *restrict q, uint32_t d)
-{
-    (*q) = curve_ed25519_odd_w5_ROWS[(d & UINT32_C(15)) >> 1];
-    if ((d >> 4) == UINT32_C(1)) {
-        curve_ed25519_Niels result_0_negate_niels;
-        memmove(result_0_negate_niels.plus, q->minus, 8 * sizeof(uint32_t));
-        memmove(result_0_negate_niels.minus, q->plus, 8 * sizeof(uint32_t));
-        {
-            uint32_t tmp[8];
-            {
-                uint32_t k;
-                for (k = 0; k < 8; k++) {
-                    tmp[k] = (uint32_t)field_fe25519_saturated32_by_rows_lit1[k];
-                }
-            }
-            field_fe25519_saturated32_sub(result_0_negate_niels.td, tmp, q->td);
-        }
-        (*q) = result_0_negate_niels;
-    }
-}
-
-/* curve.ed25519_vartime.double_and_add
- * 2 `r` + `da` A + `db` B, with A, 3A, ... 15A in `t`. Digits are as [`wnaf`] gives them.
- * in da: 0 .. 31
- * in db: 0 .. 31 */
-STK_NOINLINE static void curve_ed25519_vartime_double_and_add(curve_ed25519_P2 *result, const curve_ed25519_P2 *r, uint32_t da, uint32_t db, const curve_ed25519_Cached *t)
+/* curve.ed25519_vartime_binary.double_and_add
+ * 2 `r` + `ka` A + `sb` B; `a`: the point A. */
+STK_NOINLINE static void curve_ed25519_vartime_binary_double_and_add(curve_ed25519_P2 *result, const curve_ed25519_P2 *r, uint32_t ka, uint32_t sb, const curve_ed25519_Cached *a)
 {
     curve_ed25519_P1P1 u;
     curve_ed25519_double(&u, r->x, r->y, r->z);
-    if (da != UINT32_C(0)) {
-        curve_ed25519_P3 t_2;
-        curve_ed25519_Cached t_3;
-        curve_ed25519_to_p3(&t_2, &u);
-        curve_ed25519_vartime_multiple(&t_3, t, da);
-        curve_ed25519_add_cached(&u, &t_2, &t_3);
+    if (ka != UINT32_C(0)) {
+        curve_ed25519_P3 t;
+        curve_ed25519_to_p3(&t, &u);
+        curve_ed25519_add_cached(&u, &t, a);
     }
-    if (db != UINT32_C(0)) {
-        curve_ed25519_P3 t_4;
-        curve_ed25519_Niels t_5;
-        curve_ed25519_to_p3(&t_4, &u);
-        curve_ed25519_vartime_multiple_of_base(&t_5, db);
-        curve_ed25519_add_niels(&u, &t_4, &t_5);
+    if (sb != UINT32_C(0)) {
+        curve_ed25519_P3 t_2;
+        curve_ed25519_to_p3(&t_2, &u);
+        curve_ed25519_add_niels(&u, &t_2, &curve_ed25519_B);
     }
     field_fe25519_saturated32_mul(result->x, u.x, u.t);
     field_fe25519_saturated32_mul(result->y, u.y, u.z);
     field_fe25519_saturated32_mul(result->z, u.z, u.t);
 }
 
-/* curve.ed25519_vartime.double_mult
- * `s` B + `k` A. */
-STK_NOINLINE static void curve_ed25519_vartime_double_mult(curve_ed25519_P2 *restrict r, const uint8_t *k, const curve_ed25519_P3 *a, const uint8_t *s)
+/* curve.ed25519_vartime_binary.double_mult
+ * One bit of both scalars at a time: no multiples of points, no digits. */
+STK_NOINLINE static void curve_ed25519_vartime_binary_double_mult(curve_ed25519_P2 *restrict r, const uint8_t *k, const curve_ed25519_P3 *a, const uint8_t *s)
 {
-    uint8_t da[256]; /* 0 .. 31 */
-    uint8_t db[256]; /* 0 .. 31 */
-    curve_ed25519_Cached t[8];
+    curve_ed25519_Cached q;
     uint32_t i; /* 0 .. 255 */
-    curve_ed25519_vartime_wnaf_5(da, k);
-    curve_ed25519_vartime_wnaf_5(db, s);
-    curve_ed25519_vartime_odd_multiples(t, a);
+    curve_ed25519_to_cached(&q, a);
     memmove((*r).x, curve_ed25519_ZERO, 8 * sizeof(uint32_t));
     memmove((*r).y, curve_ed25519_ONE, 8 * sizeof(uint32_t));
     memmove((*r).z, curve_ed25519_ONE, 8 * sizeof(uint32_t));
     for (i = 256; i-- > 0;) {
-        curve_ed25519_vartime_double_and_add(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
+        curve_ed25519_vartime_binary_double_and_add(r, r, (((uint32_t)k[i >> 3] >> (i & UINT32_C(7))) & UINT32_C(1)), (((uint32_t)s[i >> 3] >> (i & UINT32_C(7))) & UINT32_C(1)), &q);
     }
 }
 
@@ -3711,7 +3355,7 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
             curve_ed25519_P2 p;
             uint8_t r[32];
             nacl_sign_challenge(k, n, sig, pk, m);
-            curve_ed25519_vartime_double_mult(&p, k, &a, s);
+            curve_ed25519_vartime_binary_double_mult(&p, k, &a, s);
             curve_ed25519_encode(r, p.x, p.y, p.z);
             uint64_t diff = 0;
             {
@@ -3882,10 +3526,11 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef hash_sha512_hash_with_prefix_32
 #undef nacl_sign_expand
 #undef curve_ed25519_to_p3
-#undef curve_ed25519_add_cached
-#undef curve_ed25519_to_cached
-#undef curve_ed25519_base_ladder_step
-#undef curve_ed25519_base_ladder_mult_base
+#undef field_fe25519_saturated32_square2
+#undef curve_ed25519_double
+#undef curve_ed25519_add_niels
+#undef curve_ed25519_base_binary_step
+#undef curve_ed25519_base_binary_mult_base
 #undef curve_ed25519_encode
 #undef nacl_sign_encoded_multiple
 #undef field_sc25519_pack
@@ -3904,27 +3549,21 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef field_sc25519_muladd
 #undef field_fe25519_pow_square_times_2
 #undef field_fe25519_pow_pow22523
+#undef curve_ed25519_candidate
+#undef curve_ed25519_root
 #undef curve_ed25519_decode_negated
 #undef field_sc25519_is_canonical
-#undef curve_wnaf_recode_5
-#undef curve_ed25519_vartime_bit
-#undef curve_ed25519_vartime_wnaf_5
-#undef field_fe25519_saturated32_square2
-#undef curve_ed25519_double
-#undef curve_ed25519_vartime_odd_multiples
-#undef curve_ed25519_negate_cached
-#undef curve_ed25519_vartime_multiple
-#undef curve_ed25519_add_niels
-#undef curve_ed25519_vartime_multiple_of_base
-#undef curve_ed25519_vartime_double_and_add
-#undef curve_ed25519_vartime_double_mult
+#undef curve_ed25519_to_cached
+#undef curve_ed25519_add_cached
+#undef curve_ed25519_vartime_binary_double_and_add
+#undef curve_ed25519_vartime_binary_double_mult
 #undef curve_ed25519_P3
+#undef curve_ed25519_P2
 #undef scalarmult_curve25519_Single
 #undef scalarmult_curve25519_Pair
 #undef curve_ed25519_P1P1
-#undef curve_ed25519_Cached
-#undef curve_ed25519_P2
 #undef curve_ed25519_Niels
+#undef curve_ed25519_Cached
 #undef field_fe25519_saturated32_by_rows_lit1
 #undef scalarmult_curve25519_ONE
 #undef cipher_salsa20_SIGMA
@@ -3934,15 +3573,14 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef hash_sha512_K
 #undef curve_ed25519_ZERO
 #undef curve_ed25519_ONE
-#undef curve_ed25519_base_ladder_X
-#undef curve_ed25519_base_ladder_Y
-#undef curve_ed25519_D2_FE
+#undef curve_ed25519_B
+#undef curve_ed25519_base_binary_NEUTRAL
 #undef field_sc25519_C
 #undef field_sc25519_L_LIMBS
 #undef curve_ed25519_D_FE
 #undef curve_ed25519_SQRT_M1_FE
 #undef field_sc25519_L_BYTES
-#undef curve_ed25519_odd_w5_ROWS
+#undef curve_ed25519_D2_FE
 #undef scalarmult_curve25519_BASE
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement
@@ -4042,23 +3680,25 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #define field_sc25519_muladd nacl_field_sc25519_muladd
 #define field_fe25519_pow_square_times_2 nacl_field_fe25519_pow_square_times_2
 #define field_fe25519_pow_pow22523 nacl_field_fe25519_pow_pow22523
+#define curve_ed25519_candidate nacl_curve_ed25519_candidate
+#define curve_ed25519_root nacl_curve_ed25519_root
 #define curve_ed25519_decode_negated nacl_curve_ed25519_decode_negated
 #define curve_wnaf_recode_5 nacl_curve_wnaf_recode_5
-#define curve_ed25519_vartime_wnaf_5 nacl_curve_ed25519_vartime_wnaf_5
+#define curve_ed25519_vartime_windows_wnaf_5 nacl_curve_ed25519_vartime_windows_wnaf_5
 #define curve_wnaf_recode_8 nacl_curve_wnaf_recode_8
-#define curve_ed25519_vartime_wnaf_8 nacl_curve_ed25519_vartime_wnaf_8
+#define curve_ed25519_vartime_windows_wnaf_8 nacl_curve_ed25519_vartime_windows_wnaf_8
 #define curve_ed25519_add_cached nacl_curve_ed25519_add_cached
-#define curve_ed25519_vartime_odd_multiples nacl_curve_ed25519_vartime_odd_multiples
-#define curve_ed25519_vartime_multiple nacl_curve_ed25519_vartime_multiple
-#define curve_ed25519_vartime_multiple_of_base nacl_curve_ed25519_vartime_multiple_of_base
-#define curve_ed25519_vartime_double_and_add nacl_curve_ed25519_vartime_double_and_add
-#define curve_ed25519_vartime_double_mult nacl_curve_ed25519_vartime_double_mult
+#define curve_ed25519_vartime_windows_odd_multiples nacl_curve_ed25519_vartime_windows_odd_multiples
+#define curve_ed25519_vartime_windows_multiple nacl_curve_ed25519_vartime_windows_multiple
+#define curve_ed25519_vartime_windows_multiple_of_base nacl_curve_ed25519_vartime_windows_multiple_of_base
+#define curve_ed25519_vartime_windows_double_and_add nacl_curve_ed25519_vartime_windows_double_and_add
+#define curve_ed25519_vartime_windows_double_mult nacl_curve_ed25519_vartime_windows_double_mult
 #define curve_ed25519_P3 nacl_curve_ed25519_P3
+#define curve_ed25519_P2 nacl_curve_ed25519_P2
 #define scalarmult_curve25519_Single nacl_scalarmult_curve25519_Single
 #define scalarmult_curve25519_Pair nacl_scalarmult_curve25519_Pair
 #define curve_ed25519_Niels nacl_curve_ed25519_Niels
 #define curve_ed25519_P1P1 nacl_curve_ed25519_P1P1
-#define curve_ed25519_P2 nacl_curve_ed25519_P2
 #define curve_ed25519_Cached nacl_curve_ed25519_Cached
 #define cipher_salsa20_blocks_lanes_all nacl_cipher_salsa20_blocks_lanes_all
 #define cipher_salsa20_blocks_lanes_cipher_salsa20_rounds nacl_cipher_salsa20_blocks_lanes_cipher_salsa20_rounds
@@ -4730,6 +4370,13 @@ typedef struct {
     uint64_t t[5];
 } curve_ed25519_P3;
 
+/* curve.ed25519.P2 */
+typedef struct {
+    uint64_t x[5];
+    uint64_t y[5];
+    uint64_t z[5];
+} curve_ed25519_P2;
+
 /* scalarmult.curve25519.Single */
 typedef struct {
     uint64_t x[5];
@@ -4758,13 +4405,6 @@ typedef struct {
     uint64_t z[5];
     uint64_t t[5];
 } curve_ed25519_P1P1;
-
-/* curve.ed25519.P2 */
-typedef struct {
-    uint64_t x[5];
-    uint64_t y[5];
-    uint64_t z[5];
-} curve_ed25519_P2;
 
 /* curve.ed25519.Cached */
 typedef struct {
@@ -8553,6 +8193,13 @@ typedef struct {
     uint64_t t[5];
 } cipher_salsa20_blocks_lanes_curve_ed25519_P3;
 
+/* cipher_salsa20_blocks_lanes.curve.ed25519.P2 */
+typedef struct {
+    uint64_t x[5];
+    uint64_t y[5];
+    uint64_t z[5];
+} cipher_salsa20_blocks_lanes_curve_ed25519_P2;
+
 /* cipher_salsa20_blocks_lanes.scalarmult.curve25519.Single */
 typedef struct {
     uint64_t x[5];
@@ -8581,13 +8228,6 @@ typedef struct {
     uint64_t z[5];
     uint64_t t[5];
 } cipher_salsa20_blocks_lanes_curve_ed25519_P1P1;
-
-/* cipher_salsa20_blocks_lanes.curve.ed25519.P2 */
-typedef struct {
-    uint64_t x[5];
-    uint64_t y[5];
-    uint64_t z[5];
-} cipher_salsa20_blocks_lanes_curve_ed25519_P2;
 
 /* cipher_salsa20_blocks_lanes.curve.ed25519.Cached */
 typedef struct {
@@ -9105,6 +8745,13 @@ typedef struct {
     uint64_t t[5];
 } cipher_salsa20_blocks_lanes_curve_ed25519_P3;
 
+/* cipher_salsa20_blocks_lanes.curve.ed25519.P2 */
+typedef struct {
+    uint64_t x[5];
+    uint64_t y[5];
+    uint64_t z[5];
+} cipher_salsa20_blocks_lanes_curve_ed25519_P2;
+
 /* cipher_salsa20_blocks_lanes.scalarmult.curve25519.Single */
 typedef struct {
     uint64_t x[5];
@@ -9133,13 +8780,6 @@ typedef struct {
     uint64_t z[5];
     uint64_t t[5];
 } cipher_salsa20_blocks_lanes_curve_ed25519_P1P1;
-
-/* cipher_salsa20_blocks_lanes.curve.ed25519.P2 */
-typedef struct {
-    uint64_t x[5];
-    uint64_t y[5];
-    uint64_t z[5];
-} cipher_salsa20_blocks_lanes_curve_ed25519_P2;
 
 /* cipher_salsa20_blocks_lanes.curve.ed25519.Cached */
 typedef struct {
@@ -13461,41 +13101,100 @@ STK_NOINLINE static void field_fe25519_pow_pow22523(uint64_t *result, const uint
     field_fe25519_radix51_mul(result, t, x);
 }
 
+/* curve.ed25519.candidate
+ * A root of `u` / `v` or of its opposite, if one of them has one: u v^3 (u v^7)^((P - 5) / 8) (RFC 8032, section 5.1.3, step 2).
+ * It has few variables, because the deepest calls of a verification are below it.
+ * in u: 0 .. 7881299347898368
+ * in v: 0 .. 7881299347898368
+ * out result: 0 .. 2251799813733887 */
+STK_NOINLINE static void curve_ed25519_candidate(uint64_t *result, const uint64_t *u, const uint64_t *v)
+{
+    uint64_t t[5]; /* 0 .. 2251799813691328 */
+    uint64_t uv3[5]; /* 0 .. 2251799813691328 */
+    field_fe25519_radix51_square(t, v);
+    field_fe25519_radix51_mul(t, t, v);
+    field_fe25519_radix51_mul(uv3, u, t);
+    field_fe25519_radix51_square(t, v);
+    field_fe25519_radix51_square(t, t);
+    field_fe25519_radix51_mul(t, t, uv3);
+    field_fe25519_pow_pow22523(t, t);
+    field_fe25519_radix51_mul(result, t, uv3);
+}
+
+/* curve.ed25519.root
+ * The root of `u` / `v` that a candidate stands for, and whether there is one (section 5.1.3, step 3).
+ * in x: 0 .. 2251799813733887
+ * in u: 0 .. 7881299347898368
+ * in v: 0 .. 7881299347898368
+ * out result0: 0 .. 2251799813733887 */
+STK_NOINLINE static void curve_ed25519_root(uint64_t *result0, uint32_t *restrict result1, const uint64_t *x, const uint64_t *u, const uint64_t *v)
+{
+    uint64_t t[5]; /* 0 .. 2251799813691328 */
+    uint64_t t_2[5]; /* 0 .. 2251799813691328 */
+    uint8_t vxx[32];
+    uint64_t num[5]; /* 0 .. 2251799813691328 */
+    uint8_t t_3[32];
+    uint32_t direct;
+    uint64_t t_4[5]; /* 0 .. 2^51 */
+    uint8_t t_5[32];
+    uint32_t twisted;
+    uint64_t xi[5]; /* 0 .. 2251799813691328 */
+    field_fe25519_radix51_square(t, x);
+    field_fe25519_radix51_mul(t_2, t, v);
+    field_fe25519_radix51_to_bytes(vxx, t_2);
+    field_fe25519_radix51_mul(num, u, curve_ed25519_ONE);
+    field_fe25519_radix51_to_bytes(t_3, num);
+    uint64_t diff = 0;
+    {
+        {
+            uint32_t k;
+            for (k = 0; k < 32; k++) {
+                diff |= (uint64_t)vxx[k] ^ (uint64_t)t_3[k];
+            }
+        }
+    }
+    direct = stk_eq_u64(diff, UINT64_C(0));
+    field_fe25519_radix51_neg(t_4, num);
+    field_fe25519_radix51_to_bytes(t_5, t_4);
+    uint64_t diff_2 = 0;
+    {
+        {
+            uint32_t k_2;
+            for (k_2 = 0; k_2 < 32; k_2++) {
+                diff_2 |= (uint64_t)vxx[k_2] ^ (uint64_t)t_5[k_2];
+            }
+        }
+    }
+    twisted = stk_eq_u64(diff_2, UINT64_C(0));
+    field_fe25519_radix51_mul(xi, x, curve_ed25519_SQRT_M1_FE);
+    {
+        uint32_t cond = direct;
+        uint64_t mask = stk_mask_u64(cond);
+        result0[0] = (xi[0] ^ (mask & (x[0] ^ xi[0])));
+        result0[1] = (xi[1] ^ (mask & (x[1] ^ xi[1])));
+        result0[2] = (xi[2] ^ (mask & (x[2] ^ xi[2])));
+        result0[3] = (xi[3] ^ (mask & (x[3] ^ xi[3])));
+        result0[4] = (xi[4] ^ (mask & (x[4] ^ xi[4])));
+    }
+    (*result1) = direct | twisted;
+}
+
 /* curve.ed25519.decode_negated
  * The point with the given encoding, negated, and whether there is one (RFC 8032, section 5.1.3): y must be
  * below P, x^2 = (y^2 - 1) / (d y^2 + 1) must have a root, and x = 0 must not claim to be odd.
  * When there is none, the first result is not on the curve and must not be used. */
-static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uint32_t *restrict result1, const uint8_t *s)
+STK_NOINLINE static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uint32_t *restrict result1, const uint8_t *s)
 {
-    uint8_t canonical[32];
-    uint8_t low[32];
-    uint64_t yy[5]; /* 0 .. 2251799813691328 */
-    uint64_t dyy[5]; /* 0 .. 2251799813691328 */
     uint64_t t[5]; /* 0 .. 2251799813691328 */
-    uint64_t v3[5]; /* 0 .. 2251799813691328 */
-    uint64_t uv3[5]; /* 0 .. 2251799813691328 */
-    uint64_t t_2[5]; /* 0 .. 2251799813691328 */
-    uint64_t t_3[5]; /* 0 .. 2251799813691328 */
-    uint64_t uv7[5]; /* 0 .. 2251799813691328 */
-    uint64_t t_4[5]; /* 0 .. 2251799813691328 */
-    uint64_t x[5]; /* 0 .. 2251799813691328 */
-    uint64_t t_5[5]; /* 0 .. 2251799813691328 */
-    uint64_t vxx[5]; /* 0 .. 2251799813691328 */
-    uint64_t num[5]; /* 0 .. 2251799813691328 */
-    uint8_t t_6[32];
-    uint8_t t_7[32];
-    uint32_t direct;
-    uint8_t t_8[32];
-    uint64_t t_9[5]; /* 0 .. 2^51 */
-    uint8_t t_10[32];
-    uint32_t twisted;
-    uint64_t xi[5]; /* 0 .. 2251799813691328 */
+    uint64_t r[5]; /* 0 .. 2251799813733887 */
+    uint32_t is_square;
+    uint64_t x[5]; /* 0 .. 2251799813733887 */
     uint8_t bytes[32];
     uint32_t odd;
     uint32_t sign;
     uint32_t zero;
+    uint8_t canonical[32];
     uint32_t cond;
-    uint32_t cond_2;
     uint64_t call[5]; /* 0 .. 2^51 */
     uint64_t h_0_from_bytes[5]; /* 0 .. 2^51-1 */
     uint64_t v_0_from_bytes;
@@ -13552,104 +13251,58 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
     v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[31] << 56);
     result_0_from_bytes = (v_0_from_bytes >> 12) & UINT64_C(0x7ffffffffffff);
     h_0_from_bytes[4] = result_0_from_bytes;
-    field_fe25519_radix51_to_bytes(canonical, h_0_from_bytes);
-    memmove(low, s, 32);
-    low[31] = (uint8_t)((uint32_t)s[31] & UINT32_C(127));
-    field_fe25519_radix51_square(yy, h_0_from_bytes);
-    result_1_sub[0] = yy[0] + UINT64_C(0xfffffffffffd9);
-    result_1_sub[1] = yy[1] + UINT64_C(0xffffffffffffe);
-    result_1_sub[2] = yy[2] + UINT64_C(0xffffffffffffe);
-    result_1_sub[3] = yy[3] + UINT64_C(0xffffffffffffe);
-    result_1_sub[4] = yy[4] + UINT64_C(0xffffffffffffe);
-    field_fe25519_radix51_mul(dyy, yy, curve_ed25519_D_FE);
-    result_2_add[0] = dyy[0] + UINT64_C(1);
-    result_2_add[1] = dyy[1];
-    result_2_add[2] = dyy[2];
-    result_2_add[3] = dyy[3];
-    result_2_add[4] = dyy[4];
-    field_fe25519_radix51_square(t, result_2_add);
-    field_fe25519_radix51_mul(v3, t, result_2_add);
-    field_fe25519_radix51_mul(uv3, result_1_sub, v3);
-    field_fe25519_radix51_square(t_2, result_2_add);
-    field_fe25519_radix51_square(t_3, t_2);
-    field_fe25519_radix51_mul(uv7, uv3, t_3);
-    field_fe25519_pow_pow22523(t_4, uv7);
-    field_fe25519_radix51_mul(x, uv3, t_4);
-    field_fe25519_radix51_square(t_5, x);
-    field_fe25519_radix51_mul(vxx, t_5, result_2_add);
-    field_fe25519_radix51_mul(num, result_1_sub, curve_ed25519_ONE);
-    field_fe25519_radix51_to_bytes(t_6, vxx);
-    field_fe25519_radix51_to_bytes(t_7, num);
+    field_fe25519_radix51_square(t, h_0_from_bytes);
+    result_1_sub[0] = t[0] + UINT64_C(0xfffffffffffd9);
+    result_1_sub[1] = t[1] + UINT64_C(0xffffffffffffe);
+    result_1_sub[2] = t[2] + UINT64_C(0xffffffffffffe);
+    result_1_sub[3] = t[3] + UINT64_C(0xffffffffffffe);
+    result_1_sub[4] = t[4] + UINT64_C(0xffffffffffffe);
+    field_fe25519_radix51_mul(t, t, curve_ed25519_D_FE);
+    result_2_add[0] = t[0] + UINT64_C(1);
+    result_2_add[1] = t[1];
+    result_2_add[2] = t[2];
+    result_2_add[3] = t[3];
+    result_2_add[4] = t[4];
+    curve_ed25519_candidate(t, result_1_sub, result_2_add);
+    curve_ed25519_root(r, &is_square, t, result_1_sub, result_2_add);
+    field_fe25519_radix51_to_bytes(bytes, r);
+    odd = stk_eq_u32(((uint32_t)bytes[0] & UINT32_C(1)), UINT32_C(1));
+    sign = stk_eq_u32(((uint32_t)s[31] >> 7), UINT32_C(1));
+    cond = stk_eq_u32(odd, sign);
+    field_fe25519_radix51_neg(call, r);
+    {
+        uint32_t cond_2 = cond;
+        uint64_t mask = stk_mask_u64(cond_2);
+        x[0] = (r[0] ^ (mask & (call[0] ^ r[0])));
+        x[1] = (r[1] ^ (mask & (call[1] ^ r[1])));
+        x[2] = (r[2] ^ (mask & (call[2] ^ r[2])));
+        x[3] = (r[3] ^ (mask & (call[3] ^ r[3])));
+        x[4] = (r[4] ^ (mask & (call[4] ^ r[4])));
+    }
     uint64_t diff = 0;
     {
+        uint8_t tmp[32];
+        memset(tmp, 0, 32);
         {
             uint32_t k;
             for (k = 0; k < 32; k++) {
-                diff |= (uint64_t)t_6[k] ^ (uint64_t)t_7[k];
+                diff |= (uint64_t)bytes[k] ^ (uint64_t)tmp[k];
             }
         }
     }
-    direct = stk_eq_u64(diff, UINT64_C(0));
-    field_fe25519_radix51_to_bytes(t_8, vxx);
-    field_fe25519_radix51_neg(t_9, num);
-    field_fe25519_radix51_to_bytes(t_10, t_9);
+    zero = stk_eq_u64(diff, UINT64_C(0));
+    field_fe25519_radix51_to_bytes(canonical, h_0_from_bytes);
+    canonical[31] = (uint8_t)((uint32_t)canonical[31] | ((uint32_t)s[31] & UINT32_C(128)));
     uint64_t diff_2 = 0;
     {
         {
             uint32_t k_2;
             for (k_2 = 0; k_2 < 32; k_2++) {
-                diff_2 |= (uint64_t)t_8[k_2] ^ (uint64_t)t_10[k_2];
+                diff_2 |= (uint64_t)canonical[k_2] ^ (uint64_t)s[k_2];
             }
         }
     }
-    twisted = stk_eq_u64(diff_2, UINT64_C(0));
-    field_fe25519_radix51_mul(xi, x, curve_ed25519_SQRT_M1_FE);
-    cond = direct ^ 1u;
-    {
-        uint32_t cond_3 = cond;
-        uint64_t mask = stk_mask_u64(cond_3);
-        x[0] = (x[0] ^ (mask & (xi[0] ^ x[0])));
-        x[1] = (x[1] ^ (mask & (xi[1] ^ x[1])));
-        x[2] = (x[2] ^ (mask & (xi[2] ^ x[2])));
-        x[3] = (x[3] ^ (mask & (xi[3] ^ x[3])));
-        x[4] = (x[4] ^ (mask & (xi[4] ^ x[4])));
-    }
-    field_fe25519_radix51_to_bytes(bytes, x);
-    odd = stk_eq_u32(((uint32_t)bytes[0] & UINT32_C(1)), UINT32_C(1));
-    sign = stk_eq_u32(((uint32_t)s[31] >> 7), UINT32_C(1));
-    cond_2 = stk_eq_u32(odd, sign);
-    field_fe25519_radix51_neg(call, x);
-    {
-        uint32_t cond_4 = cond_2;
-        uint64_t mask_2 = stk_mask_u64(cond_4);
-        x[0] = (x[0] ^ (mask_2 & (call[0] ^ x[0])));
-        x[1] = (x[1] ^ (mask_2 & (call[1] ^ x[1])));
-        x[2] = (x[2] ^ (mask_2 & (call[2] ^ x[2])));
-        x[3] = (x[3] ^ (mask_2 & (call[3] ^ x[3])));
-        x[4] = (x[4] ^ (mask_2 & (call[4] ^ x[4])));
-    }
-    uint64_t diff_3 = 0;
-    {
-        uint8_t tmp[32];
-        memset(tmp, 0, 32);
-        {
-            uint32_t k_3;
-            for (k_3 = 0; k_3 < 32; k_3++) {
-                diff_3 |= (uint64_t)bytes[k_3] ^ (uint64_t)tmp[k_3];
-            }
-        }
-    }
-    zero = stk_eq_u64(diff_3, UINT64_C(0));
-    uint64_t diff_4 = 0;
-    {
-        {
-            uint32_t k_4;
-            for (k_4 = 0; k_4 < 32; k_4++) {
-                diff_4 |= (uint64_t)canonical[k_4] ^ (uint64_t)low[k_4];
-            }
-        }
-    }
-    (*result1) = ((direct | twisted) & stk_eq_u64(diff_4, UINT64_C(0))) & ((zero & sign) ^ 1u);
+    (*result1) = (is_square & stk_eq_u64(diff_2, UINT64_C(0))) & ((zero & sign) ^ 1u);
     memmove(result0->x, x, 5 * sizeof(uint64_t));
     memmove(result0->y, h_0_from_bytes, 5 * sizeof(uint64_t));
     memmove(result0->z, curve_ed25519_ONE, 5 * sizeof(uint64_t));
@@ -13695,11 +13348,11 @@ STK_NOINLINE static uint32_t curve_wnaf_recode_5(uint32_t v, uint32_t carry, uin
     return result;
 }
 
-/* curve.ed25519_vartime.wnaf$5
+/* curve.ed25519_vartime_windows.wnaf$5
  * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
  * Given as |d[i]|, and 2^(w-1) more where d[i] is negative.
  * out d: 0 .. 31 */
-STK_NOINLINE static void curve_ed25519_vartime_wnaf_5(uint8_t *restrict d, const uint8_t *k)
+STK_NOINLINE static void curve_ed25519_vartime_windows_wnaf_5(uint8_t *restrict d, const uint8_t *k)
 {
     uint32_t v; /* 0 .. 31 */
     uint32_t carry; /* 0 .. 1 */
@@ -13765,11 +13418,11 @@ STK_NOINLINE static uint32_t curve_wnaf_recode_8(uint32_t v, uint32_t carry, uin
     return result;
 }
 
-/* curve.ed25519_vartime.wnaf$8
+/* curve.ed25519_vartime_windows.wnaf$8
  * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
  * Given as |d[i]|, and 2^(w-1) more where d[i] is negative.
  * out d: 0 .. 255 */
-STK_NOINLINE static void curve_ed25519_vartime_wnaf_8(uint8_t *restrict d, const uint8_t *k)
+STK_NOINLINE static void curve_ed25519_vartime_windows_wnaf_8(uint8_t *restrict d, const uint8_t *k)
 {
     uint32_t v; /* 0 .. 255 */
     uint32_t carry; /* 0 .. 1 */
@@ -13863,9 +13516,9 @@ STK_NOINLINE static void curve_ed25519_add_cached(curve_ed25519_P1P1 *restrict r
     result->t[4] = (result_4_2_add + UINT64_C(0xffffffffffffe)) - c[4];
 }
 
-/* curve.ed25519_vartime.odd_multiples
+/* curve.ed25519_vartime_windows.odd_multiples
  * A, 3A, ... 15A. */
-STK_NOINLINE static void curve_ed25519_vartime_odd_multiples(curve_ed25519_Cached *restrict t, const curve_ed25519_P3 *a)
+STK_NOINLINE static void curve_ed25519_vartime_windows_odd_multiples(curve_ed25519_Cached *restrict t, const curve_ed25519_P3 *a)
 {
     curve_ed25519_P1P1 t_2;
     curve_ed25519_P3 a2;
@@ -13917,10 +13570,10 @@ STK_NOINLINE static void curve_ed25519_vartime_odd_multiples(curve_ed25519_Cache
     }
 }
 
-/* curve.ed25519_vartime.multiple
+/* curve.ed25519_vartime_windows.multiple
  * The multiple of A that an odd digit says, with A, 3A, ... 15A in `t`.
  * in d: 0 .. 31 */
-STK_NOINLINE static void curve_ed25519_vartime_multiple(curve_ed25519_Cached *restrict q, const curve_ed25519_Cached *t, uint32_t d)
+STK_NOINLINE static void curve_ed25519_vartime_windows_multiple(curve_ed25519_Cached *restrict q, const curve_ed25519_Cached *t, uint32_t d)
 {
     (*q) = t[(d & UINT32_C(15)) >> 1];
     if ((d >> 4) == UINT32_C(1)) {
@@ -13965,10 +13618,10 @@ STK_NOINLINE static void curve_ed25519_vartime_multiple(curve_ed25519_Cached *re
     }
 }
 
-/* curve.ed25519_vartime.multiple_of_base
+/* curve.ed25519_vartime_windows.multiple_of_base
  * The multiple of B that an odd digit says.
  * in d: 0 .. 255 */
-STK_NOINLINE static void curve_ed25519_vartime_multiple_of_base(curve_ed25519_Niels *restrict q, uint32_t d)
+STK_NOINLINE static void curve_ed25519_vartime_windows_multiple_of_base(curve_ed25519_Niels *restrict q, uint32_t d)
 {
     (*q) = curve_ed25519_odd_w8_ROWS[(d & UINT32_C(127)) >> 1];
     if ((d >> 7) == UINT32_C(1)) {
@@ -13998,11 +13651,11 @@ STK_NOINLINE static void curve_ed25519_vartime_multiple_of_base(curve_ed25519_Ni
     }
 }
 
-/* curve.ed25519_vartime.double_and_add
+/* curve.ed25519_vartime_windows.double_and_add
  * 2 `r` + `da` A + `db` B, with A, 3A, ... 15A in `t`. Digits are as [`wnaf`] gives them.
  * in da: 0 .. 31
  * in db: 0 .. 255 */
-STK_NOINLINE static void curve_ed25519_vartime_double_and_add(curve_ed25519_P2 *result, const curve_ed25519_P2 *r, uint32_t da, uint32_t db, const curve_ed25519_Cached *t)
+STK_NOINLINE static void curve_ed25519_vartime_windows_double_and_add(curve_ed25519_P2 *result, const curve_ed25519_P2 *r, uint32_t da, uint32_t db, const curve_ed25519_Cached *t)
 {
     curve_ed25519_P1P1 u;
     curve_ed25519_double(&u, r->x, r->y, r->z);
@@ -14013,7 +13666,7 @@ STK_NOINLINE static void curve_ed25519_vartime_double_and_add(curve_ed25519_P2 *
         field_fe25519_radix51_mul(t_2.y, u.y, u.z);
         field_fe25519_radix51_mul(t_2.z, u.z, u.t);
         field_fe25519_radix51_mul(t_2.t, u.x, u.y);
-        curve_ed25519_vartime_multiple(&t_3, t, da);
+        curve_ed25519_vartime_windows_multiple(&t_3, t, da);
         curve_ed25519_add_cached(&u, &t_2, &t_3);
     }
     if (db != UINT32_C(0)) {
@@ -14023,7 +13676,7 @@ STK_NOINLINE static void curve_ed25519_vartime_double_and_add(curve_ed25519_P2 *
         field_fe25519_radix51_mul(t_4.y, u.y, u.z);
         field_fe25519_radix51_mul(t_4.z, u.z, u.t);
         field_fe25519_radix51_mul(t_4.t, u.x, u.y);
-        curve_ed25519_vartime_multiple_of_base(&t_5, db);
+        curve_ed25519_vartime_windows_multiple_of_base(&t_5, db);
         curve_ed25519_add_niels(&u, &t_4, &t_5);
     }
     field_fe25519_radix51_mul(result->x, u.x, u.t);
@@ -14031,22 +13684,21 @@ STK_NOINLINE static void curve_ed25519_vartime_double_and_add(curve_ed25519_P2 *
     field_fe25519_radix51_mul(result->z, u.z, u.t);
 }
 
-/* curve.ed25519_vartime.double_mult
- * `s` B + `k` A. */
-STK_NOINLINE static void curve_ed25519_vartime_double_mult(curve_ed25519_P2 *restrict r, const uint8_t *k, const curve_ed25519_P3 *a, const uint8_t *s)
+/* curve.ed25519_vartime_windows.double_mult */
+STK_NOINLINE static void curve_ed25519_vartime_windows_double_mult(curve_ed25519_P2 *restrict r, const uint8_t *k, const curve_ed25519_P3 *a, const uint8_t *s)
 {
     uint8_t da[256]; /* 0 .. 31 */
     uint8_t db[256]; /* 0 .. 255 */
     curve_ed25519_Cached t[8];
     uint32_t i; /* 0 .. 255 */
-    curve_ed25519_vartime_wnaf_5(da, k);
-    curve_ed25519_vartime_wnaf_8(db, s);
-    curve_ed25519_vartime_odd_multiples(t, a);
+    curve_ed25519_vartime_windows_wnaf_5(da, k);
+    curve_ed25519_vartime_windows_wnaf_8(db, s);
+    curve_ed25519_vartime_windows_odd_multiples(t, a);
     memmove((*r).x, curve_ed25519_ZERO, 5 * sizeof(uint64_t));
     memmove((*r).y, curve_ed25519_ONE, 5 * sizeof(uint64_t));
     memmove((*r).z, curve_ed25519_ONE, 5 * sizeof(uint64_t));
     for (i = 256; i-- > 0;) {
-        curve_ed25519_vartime_double_and_add(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
+        curve_ed25519_vartime_windows_double_and_add(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
     }
 }
 
@@ -14103,7 +13755,7 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
             curve_ed25519_P2 p;
             uint8_t r[32];
             nacl_sign_challenge(k, n, sig, pk, m);
-            curve_ed25519_vartime_double_mult(&p, k, &a, s);
+            curve_ed25519_vartime_windows_double_mult(&p, k, &a, s);
             curve_ed25519_encode(r, p.x, p.y, p.z);
             uint64_t diff = 0;
             {
@@ -14319,23 +13971,25 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef field_sc25519_muladd
 #undef field_fe25519_pow_square_times_2
 #undef field_fe25519_pow_pow22523
+#undef curve_ed25519_candidate
+#undef curve_ed25519_root
 #undef curve_ed25519_decode_negated
 #undef curve_wnaf_recode_5
-#undef curve_ed25519_vartime_wnaf_5
+#undef curve_ed25519_vartime_windows_wnaf_5
 #undef curve_wnaf_recode_8
-#undef curve_ed25519_vartime_wnaf_8
+#undef curve_ed25519_vartime_windows_wnaf_8
 #undef curve_ed25519_add_cached
-#undef curve_ed25519_vartime_odd_multiples
-#undef curve_ed25519_vartime_multiple
-#undef curve_ed25519_vartime_multiple_of_base
-#undef curve_ed25519_vartime_double_and_add
-#undef curve_ed25519_vartime_double_mult
+#undef curve_ed25519_vartime_windows_odd_multiples
+#undef curve_ed25519_vartime_windows_multiple
+#undef curve_ed25519_vartime_windows_multiple_of_base
+#undef curve_ed25519_vartime_windows_double_and_add
+#undef curve_ed25519_vartime_windows_double_mult
 #undef curve_ed25519_P3
+#undef curve_ed25519_P2
 #undef scalarmult_curve25519_Single
 #undef scalarmult_curve25519_Pair
 #undef curve_ed25519_Niels
 #undef curve_ed25519_P1P1
-#undef curve_ed25519_P2
 #undef curve_ed25519_Cached
 #undef cipher_salsa20_blocks_lanes_all
 #undef cipher_salsa20_blocks_lanes_cipher_salsa20_rounds
@@ -14452,22 +14106,24 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #define field_sc25519_muladd nacl_field_sc25519_muladd
 #define field_fe25519_pow_square_times_2 nacl_field_fe25519_pow_square_times_2
 #define field_fe25519_pow_pow22523 nacl_field_fe25519_pow_pow22523
+#define curve_ed25519_candidate nacl_curve_ed25519_candidate
+#define curve_ed25519_root nacl_curve_ed25519_root
 #define curve_ed25519_decode_negated nacl_curve_ed25519_decode_negated
 #define curve_wnaf_recode_5 nacl_curve_wnaf_recode_5
-#define curve_ed25519_vartime_wnaf_5 nacl_curve_ed25519_vartime_wnaf_5
+#define curve_ed25519_vartime_windows_wnaf_5 nacl_curve_ed25519_vartime_windows_wnaf_5
 #define curve_ed25519_to_cached nacl_curve_ed25519_to_cached
 #define curve_ed25519_add_cached nacl_curve_ed25519_add_cached
-#define curve_ed25519_vartime_odd_multiples nacl_curve_ed25519_vartime_odd_multiples
-#define curve_ed25519_vartime_multiple nacl_curve_ed25519_vartime_multiple
-#define curve_ed25519_vartime_multiple_of_base nacl_curve_ed25519_vartime_multiple_of_base
-#define curve_ed25519_vartime_double_and_add nacl_curve_ed25519_vartime_double_and_add
-#define curve_ed25519_vartime_double_mult nacl_curve_ed25519_vartime_double_mult
+#define curve_ed25519_vartime_windows_odd_multiples nacl_curve_ed25519_vartime_windows_odd_multiples
+#define curve_ed25519_vartime_windows_multiple nacl_curve_ed25519_vartime_windows_multiple
+#define curve_ed25519_vartime_windows_multiple_of_base nacl_curve_ed25519_vartime_windows_multiple_of_base
+#define curve_ed25519_vartime_windows_double_and_add nacl_curve_ed25519_vartime_windows_double_and_add
+#define curve_ed25519_vartime_windows_double_mult nacl_curve_ed25519_vartime_windows_double_mult
 #define curve_ed25519_P3 nacl_curve_ed25519_P3
+#define curve_ed25519_P2 nacl_curve_ed25519_P2
 #define scalarmult_curve25519_Single nacl_scalarmult_curve25519_Single
 #define scalarmult_curve25519_Pair nacl_scalarmult_curve25519_Pair
 #define curve_ed25519_Niels nacl_curve_ed25519_Niels
 #define curve_ed25519_P1P1 nacl_curve_ed25519_P1P1
-#define curve_ed25519_P2 nacl_curve_ed25519_P2
 #define curve_ed25519_Cached nacl_curve_ed25519_Cached
 #define scalarmult_curve25519_ONE nacl_scalarmult_curve25519_ONE
 #define cipher_salsa20_SIGMA nacl_cipher_salsa20_SIGMA
@@ -14543,8 +14199,8 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
  * macro, a multiple of 16, where frames are larger, or STK_KEEP_SECRETS to leave all that out. */
 #ifndef STK_STACK_NACL
 #ifdef __OPTIMIZE__
-#define STK_STACK_NACL (4096 + STK_STACK_MORE)
-#ifdef __riscv /* as far as machine code of two compilers was seen to go */
+#if defined(__riscv) /* as far as machine code of two compilers was seen to go */
+#define STK_STACK_NACL (1728 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box_beforenm (1664 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (832 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box (1664 + STK_STACK_MORE)
@@ -14561,12 +14217,13 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_stream_salsa20_xor (640 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_core_salsa20 (320 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_core_hsalsa20 (320 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_verify_16 (64 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_verify_32 (64 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_verify_64 (64 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_16 (16 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_32 (16 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_verify_64 (16 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult (1600 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_scalarmult_base (1600 + STK_STACK_MORE)
 #else
+#define STK_STACK_NACL (4096 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box_beforenm (2368 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (2112 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box (2496 + STK_STACK_MORE)
@@ -14925,6 +14582,13 @@ typedef struct {
     uint32_t t[8];
 } curve_ed25519_P3;
 
+/* curve.ed25519.P2 */
+typedef struct {
+    uint32_t x[8];
+    uint32_t y[8];
+    uint32_t z[8];
+} curve_ed25519_P2;
+
 /* scalarmult.curve25519.Single */
 typedef struct {
     uint32_t x[8];
@@ -14953,13 +14617,6 @@ typedef struct {
     uint32_t z[8];
     uint32_t t[8];
 } curve_ed25519_P1P1;
-
-/* curve.ed25519.P2 */
-typedef struct {
-    uint32_t x[8];
-    uint32_t y[8];
-    uint32_t z[8];
-} curve_ed25519_P2;
 
 /* curve.ed25519.Cached */
 typedef struct {
@@ -20870,40 +20527,127 @@ STK_NOINLINE static void field_fe25519_pow_pow22523(uint32_t *result, const uint
     field_fe25519_saturated32_mul(result, t, x);
 }
 
+/* curve.ed25519.candidate
+ * A root of `u` / `v` or of its opposite, if one of them has one: u v^3 (u v^7)^((P - 5) / 8) (RFC 8032, section 5.1.3, step 2).
+ * It has few variables, because the deepest calls of a verification are below it.
+ * in u: 0 .. 2^32-1
+ * in v: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void curve_ed25519_candidate(uint32_t *result, const uint32_t *u, const uint32_t *v)
+{
+    uint32_t t[8]; /* 0 .. 2^32-1 */
+    uint32_t uv3[8]; /* 0 .. 2^32-1 */
+    field_fe25519_saturated32_square(t, v);
+    field_fe25519_saturated32_mul(t, t, v);
+    field_fe25519_saturated32_mul(uv3, u, t);
+    field_fe25519_saturated32_square(t, v);
+    field_fe25519_saturated32_square(t, t);
+    field_fe25519_saturated32_mul(t, t, uv3);
+    field_fe25519_pow_pow22523(t, t);
+    field_fe25519_saturated32_mul(result, t, uv3);
+}
+
+/* curve.ed25519.root
+ * The root of `u` / `v` that a candidate stands for, and whether there is one (section 5.1.3, step 3).
+ * in x: 0 .. 2^32-1
+ * in u: 0 .. 2^32-1
+ * in v: 0 .. 2^32-1
+ * out result0: 0 .. 2^32-1 */
+STK_NOINLINE static void curve_ed25519_root(uint32_t *result0, uint32_t *restrict result1, const uint32_t *x, const uint32_t *u, const uint32_t *v)
+{
+    uint32_t t[8]; /* 0 .. 2^32-1 */
+    uint32_t t_2[8]; /* 0 .. 2^32-1 */
+    uint8_t vxx[32];
+    uint32_t num[8]; /* 0 .. 2^32-1 */
+    uint8_t t_3[32];
+    uint32_t direct;
+    uint8_t t_4[32];
+    uint32_t twisted;
+    uint32_t xi[8]; /* 0 .. 2^32-1 */
+    uint32_t result_0_neg[8]; /* 0 .. 2^32-1 */
+    int64_t v_0_neg; /* -2147483686 .. 0 */
+    uint32_t borrow_0_neg; /* 0 .. 57 */
+    int64_t s_0_neg; /* -4294967352 .. -1 */
+    field_fe25519_saturated32_square(t, x);
+    field_fe25519_saturated32_mul(t_2, t, v);
+    field_fe25519_saturated32_to_bytes(vxx, t_2);
+    field_fe25519_saturated32_mul(num, u, curve_ed25519_ONE);
+    field_fe25519_saturated32_to_bytes(t_3, num);
+    uint64_t diff = 0;
+    {
+        {
+            uint32_t k;
+            for (k = 0; k < 32; k++) {
+                diff |= (uint64_t)vxx[k] ^ (uint64_t)t_3[k];
+            }
+        }
+    }
+    direct = stk_eq_u64(diff, UINT64_C(0));
+    v_0_neg = -(int64_t)num[7];
+    borrow_0_neg = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_0_neg >> 31)));
+    s_0_neg = (-(int64_t)num[0]) - (int64_t)borrow_0_neg;
+    result_0_neg[0] = (uint32_t)s_0_neg;
+    borrow_0_neg = (uint32_t)(-(int32_t)(s_0_neg >> 32));
+    s_0_neg = (-(int64_t)num[1]) - (int64_t)borrow_0_neg;
+    result_0_neg[1] = (uint32_t)s_0_neg;
+    borrow_0_neg = (uint32_t)(-(int32_t)(s_0_neg >> 32));
+    s_0_neg = (-(int64_t)num[2]) - (int64_t)borrow_0_neg;
+    result_0_neg[2] = (uint32_t)s_0_neg;
+    borrow_0_neg = (uint32_t)(-(int32_t)(s_0_neg >> 32));
+    s_0_neg = (-(int64_t)num[3]) - (int64_t)borrow_0_neg;
+    result_0_neg[3] = (uint32_t)s_0_neg;
+    borrow_0_neg = (uint32_t)(-(int32_t)(s_0_neg >> 32));
+    s_0_neg = (-(int64_t)num[4]) - (int64_t)borrow_0_neg;
+    result_0_neg[4] = (uint32_t)s_0_neg;
+    borrow_0_neg = (uint32_t)(-(int32_t)(s_0_neg >> 32));
+    s_0_neg = (-(int64_t)num[5]) - (int64_t)borrow_0_neg;
+    result_0_neg[5] = (uint32_t)s_0_neg;
+    borrow_0_neg = (uint32_t)(-(int32_t)(s_0_neg >> 32));
+    s_0_neg = (-(int64_t)num[6]) - (int64_t)borrow_0_neg;
+    result_0_neg[6] = (uint32_t)s_0_neg;
+    borrow_0_neg = (uint32_t)(-(int32_t)(s_0_neg >> 32));
+    result_0_neg[7] = (((uint32_t)v_0_neg & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_0_neg;
+    field_fe25519_saturated32_to_bytes(t_4, result_0_neg);
+    uint64_t diff_2 = 0;
+    {
+        {
+            uint32_t k_2;
+            for (k_2 = 0; k_2 < 32; k_2++) {
+                diff_2 |= (uint64_t)vxx[k_2] ^ (uint64_t)t_4[k_2];
+            }
+        }
+    }
+    twisted = stk_eq_u64(diff_2, UINT64_C(0));
+    field_fe25519_saturated32_mul(xi, x, curve_ed25519_SQRT_M1_FE);
+    {
+        uint32_t cond = direct;
+        uint32_t mask = stk_mask_u32(cond);
+        {
+            uint32_t k_3;
+            for (k_3 = 0; k_3 < 8; k_3++) {
+                result0[k_3] = (xi[k_3] ^ (mask & (x[k_3] ^ xi[k_3])));
+            }
+        }
+    }
+    (*result1) = direct | twisted;
+}
+
 /* curve.ed25519.decode_negated
  * The point with the given encoding, negated, and whether there is one (RFC 8032, section 5.1.3): y must be
  * below P, x^2 = (y^2 - 1) / (d y^2 + 1) must have a root, and x = 0 must not claim to be odd.
  * When there is none, the first result is not on the curve and must not be used. */
-static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uint32_t *restrict result1, const uint8_t *s)
+STK_NOINLINE static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uint32_t *restrict result1, const uint8_t *s)
 {
-    uint8_t canonical[32];
-    uint8_t low[32];
-    uint32_t yy[8]; /* 0 .. 2^32-1 */
-    uint32_t dyy[8]; /* 0 .. 2^32-1 */
     uint32_t t[8]; /* 0 .. 2^32-1 */
-    uint32_t v3[8]; /* 0 .. 2^32-1 */
-    uint32_t uv3[8]; /* 0 .. 2^32-1 */
-    uint32_t t_2[8]; /* 0 .. 2^32-1 */
-    uint32_t t_3[8]; /* 0 .. 2^32-1 */
-    uint32_t uv7[8]; /* 0 .. 2^32-1 */
-    uint32_t t_4[8]; /* 0 .. 2^32-1 */
+    uint32_t r[8]; /* 0 .. 2^32-1 */
+    uint32_t is_square;
     uint32_t x[8]; /* 0 .. 2^32-1 */
-    uint32_t t_5[8]; /* 0 .. 2^32-1 */
-    uint32_t vxx[8]; /* 0 .. 2^32-1 */
-    uint32_t num[8]; /* 0 .. 2^32-1 */
-    uint8_t t_6[32];
-    uint8_t t_7[32];
-    uint32_t direct;
-    uint8_t t_8[32];
-    uint8_t t_9[32];
-    uint32_t twisted;
-    uint32_t xi[8]; /* 0 .. 2^32-1 */
     uint8_t bytes[32];
     uint32_t odd;
     uint32_t sign;
     uint32_t zero;
+    uint8_t canonical[32];
     uint32_t cond;
-    uint32_t cond_2;
     uint32_t r_0_from_bytes[8]; /* 0 .. 2^32-1 */
     uint32_t t_0_from_bytes;
     uint32_t v_1_sub; /* 0 .. 2147483686 */
@@ -20915,13 +20659,9 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
     uint32_t carry_2_add; /* 0 .. 57 */
     uint64_t s_2_add; /* 0 .. 4294967315 */
     uint32_t result_3_neg[8]; /* 0 .. 2^32-1 */
-    int64_t v_3_neg; /* -2147483686 .. 0 */
+    int64_t v_3_neg; /* -(2^32-1) .. 0 */
     uint32_t borrow_3_neg; /* 0 .. 57 */
     int64_t s_3_neg; /* -4294967352 .. -1 */
-    uint32_t result_4_neg[8]; /* 0 .. 2^32-1 */
-    int64_t v_4_neg; /* -2147483686 .. 0 */
-    uint32_t borrow_4_neg; /* 0 .. 57 */
-    int64_t s_4_neg; /* -4294967352 .. -1 */
     t_0_from_bytes = (((uint32_t)s[0] | ((uint32_t)s[1] << 8)) | ((uint32_t)s[2] << 16)) | ((uint32_t)s[3] << 24);
     r_0_from_bytes[0] = t_0_from_bytes;
     t_0_from_bytes = (((uint32_t)s[4] | ((uint32_t)s[5] << 8)) | ((uint32_t)s[6] << 16)) | ((uint32_t)s[7] << 24);
@@ -20939,190 +20679,120 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
     t_0_from_bytes = (((uint32_t)s[28] | ((uint32_t)s[29] << 8)) | ((uint32_t)s[30] << 16)) | ((uint32_t)s[31] << 24);
     r_0_from_bytes[7] = t_0_from_bytes;
     r_0_from_bytes[7] = r_0_from_bytes[7] & UINT32_C(0x7fffffff);
-    field_fe25519_saturated32_to_bytes(canonical, r_0_from_bytes);
-    memmove(low, s, 32);
-    low[31] = (uint8_t)((uint32_t)s[31] & UINT32_C(127));
-    field_fe25519_saturated32_square(yy, r_0_from_bytes);
-    v_1_sub = yy[7];
+    field_fe25519_saturated32_square(t, r_0_from_bytes);
+    v_1_sub = t[7];
     borrow_1_sub = UINT32_C(19) - (UINT32_C(19) * (v_1_sub >> 31));
-    s_1_sub = ((int64_t)yy[0] - INT64_C(1)) - (int64_t)borrow_1_sub;
+    s_1_sub = ((int64_t)t[0] - INT64_C(1)) - (int64_t)borrow_1_sub;
     r_1_sub[0] = (uint32_t)s_1_sub;
     borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
-    s_1_sub = (int64_t)yy[1] - (int64_t)borrow_1_sub;
+    s_1_sub = (int64_t)t[1] - (int64_t)borrow_1_sub;
     r_1_sub[1] = (uint32_t)s_1_sub;
     borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
-    s_1_sub = (int64_t)yy[2] - (int64_t)borrow_1_sub;
+    s_1_sub = (int64_t)t[2] - (int64_t)borrow_1_sub;
     r_1_sub[2] = (uint32_t)s_1_sub;
     borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
-    s_1_sub = (int64_t)yy[3] - (int64_t)borrow_1_sub;
+    s_1_sub = (int64_t)t[3] - (int64_t)borrow_1_sub;
     r_1_sub[3] = (uint32_t)s_1_sub;
     borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
-    s_1_sub = (int64_t)yy[4] - (int64_t)borrow_1_sub;
+    s_1_sub = (int64_t)t[4] - (int64_t)borrow_1_sub;
     r_1_sub[4] = (uint32_t)s_1_sub;
     borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
-    s_1_sub = (int64_t)yy[5] - (int64_t)borrow_1_sub;
+    s_1_sub = (int64_t)t[5] - (int64_t)borrow_1_sub;
     r_1_sub[5] = (uint32_t)s_1_sub;
     borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
-    s_1_sub = (int64_t)yy[6] - (int64_t)borrow_1_sub;
+    s_1_sub = (int64_t)t[6] - (int64_t)borrow_1_sub;
     r_1_sub[6] = (uint32_t)s_1_sub;
     borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
     r_1_sub[7] = ((v_1_sub & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_1_sub;
-    field_fe25519_saturated32_mul(dyy, yy, curve_ed25519_D_FE);
-    v_2_add = dyy[7];
+    field_fe25519_saturated32_mul(t, t, curve_ed25519_D_FE);
+    v_2_add = t[7];
     carry_2_add = UINT32_C(19) * (v_2_add >> 31);
-    s_2_add = ((uint64_t)dyy[0] + UINT64_C(1)) + (uint64_t)carry_2_add;
+    s_2_add = ((uint64_t)t[0] + UINT64_C(1)) + (uint64_t)carry_2_add;
     r_2_add[0] = (uint32_t)s_2_add;
     carry_2_add = (uint32_t)(s_2_add >> 32);
-    s_2_add = (uint64_t)dyy[1] + (uint64_t)carry_2_add;
+    s_2_add = (uint64_t)t[1] + (uint64_t)carry_2_add;
     r_2_add[1] = (uint32_t)s_2_add;
     carry_2_add = (uint32_t)(s_2_add >> 32);
-    s_2_add = (uint64_t)dyy[2] + (uint64_t)carry_2_add;
+    s_2_add = (uint64_t)t[2] + (uint64_t)carry_2_add;
     r_2_add[2] = (uint32_t)s_2_add;
     carry_2_add = (uint32_t)(s_2_add >> 32);
-    s_2_add = (uint64_t)dyy[3] + (uint64_t)carry_2_add;
+    s_2_add = (uint64_t)t[3] + (uint64_t)carry_2_add;
     r_2_add[3] = (uint32_t)s_2_add;
     carry_2_add = (uint32_t)(s_2_add >> 32);
-    s_2_add = (uint64_t)dyy[4] + (uint64_t)carry_2_add;
+    s_2_add = (uint64_t)t[4] + (uint64_t)carry_2_add;
     r_2_add[4] = (uint32_t)s_2_add;
     carry_2_add = (uint32_t)(s_2_add >> 32);
-    s_2_add = (uint64_t)dyy[5] + (uint64_t)carry_2_add;
+    s_2_add = (uint64_t)t[5] + (uint64_t)carry_2_add;
     r_2_add[5] = (uint32_t)s_2_add;
     carry_2_add = (uint32_t)(s_2_add >> 32);
-    s_2_add = (uint64_t)dyy[6] + (uint64_t)carry_2_add;
+    s_2_add = (uint64_t)t[6] + (uint64_t)carry_2_add;
     r_2_add[6] = (uint32_t)s_2_add;
     carry_2_add = (uint32_t)(s_2_add >> 32);
     r_2_add[7] = (v_2_add & UINT32_C(0x7fffffff)) + carry_2_add;
-    field_fe25519_saturated32_square(t, r_2_add);
-    field_fe25519_saturated32_mul(v3, t, r_2_add);
-    field_fe25519_saturated32_mul(uv3, r_1_sub, v3);
-    field_fe25519_saturated32_square(t_2, r_2_add);
-    field_fe25519_saturated32_square(t_3, t_2);
-    field_fe25519_saturated32_mul(uv7, uv3, t_3);
-    field_fe25519_pow_pow22523(t_4, uv7);
-    field_fe25519_saturated32_mul(x, uv3, t_4);
-    field_fe25519_saturated32_square(t_5, x);
-    field_fe25519_saturated32_mul(vxx, t_5, r_2_add);
-    field_fe25519_saturated32_mul(num, r_1_sub, curve_ed25519_ONE);
-    field_fe25519_saturated32_to_bytes(t_6, vxx);
-    field_fe25519_saturated32_to_bytes(t_7, num);
-    uint64_t diff = 0;
-    {
-        {
-            uint32_t k;
-            for (k = 0; k < 32; k++) {
-                diff |= (uint64_t)t_6[k] ^ (uint64_t)t_7[k];
-            }
-        }
-    }
-    direct = stk_eq_u64(diff, UINT64_C(0));
-    field_fe25519_saturated32_to_bytes(t_8, vxx);
-    v_3_neg = -(int64_t)num[7];
+    curve_ed25519_candidate(t, r_1_sub, r_2_add);
+    curve_ed25519_root(r, &is_square, t, r_1_sub, r_2_add);
+    field_fe25519_saturated32_to_bytes(bytes, r);
+    odd = stk_eq_u32(((uint32_t)bytes[0] & UINT32_C(1)), UINT32_C(1));
+    sign = stk_eq_u32(((uint32_t)s[31] >> 7), UINT32_C(1));
+    cond = stk_eq_u32(odd, sign);
+    v_3_neg = -(int64_t)r[7];
     borrow_3_neg = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_3_neg >> 31)));
-    s_3_neg = (-(int64_t)num[0]) - (int64_t)borrow_3_neg;
+    s_3_neg = (-(int64_t)r[0]) - (int64_t)borrow_3_neg;
     result_3_neg[0] = (uint32_t)s_3_neg;
     borrow_3_neg = (uint32_t)(-(int32_t)(s_3_neg >> 32));
-    s_3_neg = (-(int64_t)num[1]) - (int64_t)borrow_3_neg;
+    s_3_neg = (-(int64_t)r[1]) - (int64_t)borrow_3_neg;
     result_3_neg[1] = (uint32_t)s_3_neg;
     borrow_3_neg = (uint32_t)(-(int32_t)(s_3_neg >> 32));
-    s_3_neg = (-(int64_t)num[2]) - (int64_t)borrow_3_neg;
+    s_3_neg = (-(int64_t)r[2]) - (int64_t)borrow_3_neg;
     result_3_neg[2] = (uint32_t)s_3_neg;
     borrow_3_neg = (uint32_t)(-(int32_t)(s_3_neg >> 32));
-    s_3_neg = (-(int64_t)num[3]) - (int64_t)borrow_3_neg;
+    s_3_neg = (-(int64_t)r[3]) - (int64_t)borrow_3_neg;
     result_3_neg[3] = (uint32_t)s_3_neg;
     borrow_3_neg = (uint32_t)(-(int32_t)(s_3_neg >> 32));
-    s_3_neg = (-(int64_t)num[4]) - (int64_t)borrow_3_neg;
+    s_3_neg = (-(int64_t)r[4]) - (int64_t)borrow_3_neg;
     result_3_neg[4] = (uint32_t)s_3_neg;
     borrow_3_neg = (uint32_t)(-(int32_t)(s_3_neg >> 32));
-    s_3_neg = (-(int64_t)num[5]) - (int64_t)borrow_3_neg;
+    s_3_neg = (-(int64_t)r[5]) - (int64_t)borrow_3_neg;
     result_3_neg[5] = (uint32_t)s_3_neg;
     borrow_3_neg = (uint32_t)(-(int32_t)(s_3_neg >> 32));
-    s_3_neg = (-(int64_t)num[6]) - (int64_t)borrow_3_neg;
+    s_3_neg = (-(int64_t)r[6]) - (int64_t)borrow_3_neg;
     result_3_neg[6] = (uint32_t)s_3_neg;
     borrow_3_neg = (uint32_t)(-(int32_t)(s_3_neg >> 32));
     result_3_neg[7] = (((uint32_t)v_3_neg & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_3_neg;
-    field_fe25519_saturated32_to_bytes(t_9, result_3_neg);
-    uint64_t diff_2 = 0;
     {
+        uint32_t cond_2 = cond;
+        uint32_t mask = stk_mask_u32(cond_2);
         {
-            uint32_t k_2;
-            for (k_2 = 0; k_2 < 32; k_2++) {
-                diff_2 |= (uint64_t)t_8[k_2] ^ (uint64_t)t_9[k_2];
+            uint32_t k;
+            for (k = 0; k < 8; k++) {
+                x[k] = (r[k] ^ (mask & (result_3_neg[k] ^ r[k])));
             }
         }
     }
-    twisted = stk_eq_u64(diff_2, UINT64_C(0));
-    field_fe25519_saturated32_mul(xi, x, curve_ed25519_SQRT_M1_FE);
-    cond = direct ^ 1u;
-    {
-        uint32_t cond_3 = cond;
-        uint32_t mask = stk_mask_u32(cond_3);
-        {
-            uint32_t k_3;
-            for (k_3 = 0; k_3 < 8; k_3++) {
-                x[k_3] = (x[k_3] ^ (mask & (xi[k_3] ^ x[k_3])));
-            }
-        }
-    }
-    field_fe25519_saturated32_to_bytes(bytes, x);
-    odd = stk_eq_u32(((uint32_t)bytes[0] & UINT32_C(1)), UINT32_C(1));
-    sign = stk_eq_u32(((uint32_t)s[31] >> 7), UINT32_C(1));
-    cond_2 = stk_eq_u32(odd, sign);
-    v_4_neg = -(int64_t)x[7];
-    borrow_4_neg = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_4_neg >> 31)));
-    s_4_neg = (-(int64_t)x[0]) - (int64_t)borrow_4_neg;
-    result_4_neg[0] = (uint32_t)s_4_neg;
-    borrow_4_neg = (uint32_t)(-(int32_t)(s_4_neg >> 32));
-    s_4_neg = (-(int64_t)x[1]) - (int64_t)borrow_4_neg;
-    result_4_neg[1] = (uint32_t)s_4_neg;
-    borrow_4_neg = (uint32_t)(-(int32_t)(s_4_neg >> 32));
-    s_4_neg = (-(int64_t)x[2]) - (int64_t)borrow_4_neg;
-    result_4_neg[2] = (uint32_t)s_4_neg;
-    borrow_4_neg = (uint32_t)(-(int32_t)(s_4_neg >> 32));
-    s_4_neg = (-(int64_t)x[3]) - (int64_t)borrow_4_neg;
-    result_4_neg[3] = (uint32_t)s_4_neg;
-    borrow_4_neg = (uint32_t)(-(int32_t)(s_4_neg >> 32));
-    s_4_neg = (-(int64_t)x[4]) - (int64_t)borrow_4_neg;
-    result_4_neg[4] = (uint32_t)s_4_neg;
-    borrow_4_neg = (uint32_t)(-(int32_t)(s_4_neg >> 32));
-    s_4_neg = (-(int64_t)x[5]) - (int64_t)borrow_4_neg;
-    result_4_neg[5] = (uint32_t)s_4_neg;
-    borrow_4_neg = (uint32_t)(-(int32_t)(s_4_neg >> 32));
-    s_4_neg = (-(int64_t)x[6]) - (int64_t)borrow_4_neg;
-    result_4_neg[6] = (uint32_t)s_4_neg;
-    borrow_4_neg = (uint32_t)(-(int32_t)(s_4_neg >> 32));
-    result_4_neg[7] = (((uint32_t)v_4_neg & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_4_neg;
-    {
-        uint32_t cond_4 = cond_2;
-        uint32_t mask_2 = stk_mask_u32(cond_4);
-        {
-            uint32_t k_4;
-            for (k_4 = 0; k_4 < 8; k_4++) {
-                x[k_4] = (x[k_4] ^ (mask_2 & (result_4_neg[k_4] ^ x[k_4])));
-            }
-        }
-    }
-    uint64_t diff_3 = 0;
+    uint64_t diff = 0;
     {
         uint8_t tmp[32];
         memset(tmp, 0, 32);
         {
-            uint32_t k_5;
-            for (k_5 = 0; k_5 < 32; k_5++) {
-                diff_3 |= (uint64_t)bytes[k_5] ^ (uint64_t)tmp[k_5];
+            uint32_t k_2;
+            for (k_2 = 0; k_2 < 32; k_2++) {
+                diff |= (uint64_t)bytes[k_2] ^ (uint64_t)tmp[k_2];
             }
         }
     }
-    zero = stk_eq_u64(diff_3, UINT64_C(0));
-    uint64_t diff_4 = 0;
+    zero = stk_eq_u64(diff, UINT64_C(0));
+    field_fe25519_saturated32_to_bytes(canonical, r_0_from_bytes);
+    canonical[31] = (uint8_t)((uint32_t)canonical[31] | ((uint32_t)s[31] & UINT32_C(128)));
+    uint64_t diff_2 = 0;
     {
         {
-            uint32_t k_6;
-            for (k_6 = 0; k_6 < 32; k_6++) {
-                diff_4 |= (uint64_t)canonical[k_6] ^ (uint64_t)low[k_6];
+            uint32_t k_3;
+            for (k_3 = 0; k_3 < 32; k_3++) {
+                diff_2 |= (uint64_t)canonical[k_3] ^ (uint64_t)s[k_3];
             }
         }
     }
-    (*result1) = ((direct | twisted) & stk_eq_u64(diff_4, UINT64_C(0))) & ((zero & sign) ^ 1u);
+    (*result1) = (is_square & stk_eq_u64(diff_2, UINT64_C(0))) & ((zero & sign) ^ 1u);
     memmove(result0->x, x, 8 * sizeof(uint32_t));
     memmove(result0->y, r_0_from_bytes, 8 * sizeof(uint32_t));
     memmove(result0->z, curve_ed25519_ONE, 8 * sizeof(uint32_t));
@@ -21168,11 +20838,11 @@ STK_NOINLINE static uint32_t curve_wnaf_recode_5(uint32_t v, uint32_t carry, uin
     return result;
 }
 
-/* curve.ed25519_vartime.wnaf$5
+/* curve.ed25519_vartime_windows.wnaf$5
  * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
  * Given as |d[i]|, and 2^(w-1) more where d[i] is negative.
  * out d: 0 .. 31 */
-STK_NOINLINE static void curve_ed25519_vartime_wnaf_5(uint8_t *restrict d, const uint8_t *k)
+STK_NOINLINE static void curve_ed25519_vartime_windows_wnaf_5(uint8_t *restrict d, const uint8_t *k)
 {
     uint32_t v; /* 0 .. 31 */
     uint32_t carry; /* 0 .. 1 */
@@ -21474,9 +21144,9 @@ STK_NOINLINE static void curve_ed25519_add_cached(curve_ed25519_P1P1 *restrict r
     result->t[7] = (((uint32_t)v_6_sub_loose & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_6_sub_loose;
 }
 
-/* curve.ed25519_vartime.odd_multiples
+/* curve.ed25519_vartime_windows.odd_multiples
  * A, 3A, ... 15A. */
-STK_NOINLINE static void curve_ed25519_vartime_odd_multiples(curve_ed25519_Cached *restrict t, const curve_ed25519_P3 *a)
+STK_NOINLINE static void curve_ed25519_vartime_windows_odd_multiples(curve_ed25519_Cached *restrict t, const curve_ed25519_P3 *a)
 {
     curve_ed25519_P1P1 t_2;
     curve_ed25519_P3 a2;
@@ -21499,10 +21169,10 @@ STK_NOINLINE static void curve_ed25519_vartime_odd_multiples(curve_ed25519_Cache
     }
 }
 
-/* curve.ed25519_vartime.multiple
+/* curve.ed25519_vartime_windows.multiple
  * The multiple of A that an odd digit says, with A, 3A, ... 15A in `t`.
  * in d: 0 .. 31 */
-STK_NOINLINE static void curve_ed25519_vartime_multiple(curve_ed25519_Cached *restrict q, const curve_ed25519_Cached *t, uint32_t d)
+STK_NOINLINE static void curve_ed25519_vartime_windows_multiple(curve_ed25519_Cached *restrict q, const curve_ed25519_Cached *t, uint32_t d)
 {
     (*q) = t[(d & UINT32_C(15)) >> 1];
     if ((d >> 4) == UINT32_C(1)) {
@@ -21592,10 +21262,10 @@ STK_NOINLINE static void curve_ed25519_vartime_multiple(curve_ed25519_Cached *re
     }
 }
 
-/* curve.ed25519_vartime.multiple_of_base
+/* curve.ed25519_vartime_windows.multiple_of_base
  * The multiple of B that an odd digit says.
  * in d: 0 .. 31 */
-STK_NOINLINE static void curve_ed25519_vartime_multiple_of_base(curve_ed25519_Niels *restrict q, uint32_t d)
+STK_NOINLINE static void curve_ed25519_vartime_windows_multiple_of_base(curve_ed25519_Niels *restrict q, uint32_t d)
 {
     (*q) = curve_ed25519_odd_w5_ROWS[(d & UINT32_C(15)) >> 1];
     if ((d >> 4) == UINT32_C(1)) {
@@ -21652,11 +21322,11 @@ STK_NOINLINE static void curve_ed25519_vartime_multiple_of_base(curve_ed25519_Ni
     }
 }
 
-/* curve.ed25519_vartime.double_and_add
+/* curve.ed25519_vartime_windows.double_and_add
  * 2 `r` + `da` A + `db` B, with A, 3A, ... 15A in `t`. Digits are as [`wnaf`] gives them.
  * in da: 0 .. 31
  * in db: 0 .. 31 */
-STK_NOINLINE static void curve_ed25519_vartime_double_and_add(curve_ed25519_P2 *result, const curve_ed25519_P2 *r, uint32_t da, uint32_t db, const curve_ed25519_Cached *t)
+STK_NOINLINE static void curve_ed25519_vartime_windows_double_and_add(curve_ed25519_P2 *result, const curve_ed25519_P2 *r, uint32_t da, uint32_t db, const curve_ed25519_Cached *t)
 {
     curve_ed25519_P1P1 u;
     curve_ed25519_double(&u, r->x, r->y, r->z);
@@ -21667,7 +21337,7 @@ STK_NOINLINE static void curve_ed25519_vartime_double_and_add(curve_ed25519_P2 *
         field_fe25519_saturated32_mul(t_2.y, u.y, u.z);
         field_fe25519_saturated32_mul(t_2.z, u.z, u.t);
         field_fe25519_saturated32_mul(t_2.t, u.x, u.y);
-        curve_ed25519_vartime_multiple(&t_3, t, da);
+        curve_ed25519_vartime_windows_multiple(&t_3, t, da);
         curve_ed25519_add_cached(&u, &t_2, &t_3);
     }
     if (db != UINT32_C(0)) {
@@ -21677,7 +21347,7 @@ STK_NOINLINE static void curve_ed25519_vartime_double_and_add(curve_ed25519_P2 *
         field_fe25519_saturated32_mul(t_4.y, u.y, u.z);
         field_fe25519_saturated32_mul(t_4.z, u.z, u.t);
         field_fe25519_saturated32_mul(t_4.t, u.x, u.y);
-        curve_ed25519_vartime_multiple_of_base(&t_5, db);
+        curve_ed25519_vartime_windows_multiple_of_base(&t_5, db);
         curve_ed25519_add_niels(&u, &t_4, &t_5);
     }
     field_fe25519_saturated32_mul(result->x, u.x, u.t);
@@ -21685,22 +21355,21 @@ STK_NOINLINE static void curve_ed25519_vartime_double_and_add(curve_ed25519_P2 *
     field_fe25519_saturated32_mul(result->z, u.z, u.t);
 }
 
-/* curve.ed25519_vartime.double_mult
- * `s` B + `k` A. */
-STK_NOINLINE static void curve_ed25519_vartime_double_mult(curve_ed25519_P2 *restrict r, const uint8_t *k, const curve_ed25519_P3 *a, const uint8_t *s)
+/* curve.ed25519_vartime_windows.double_mult */
+STK_NOINLINE static void curve_ed25519_vartime_windows_double_mult(curve_ed25519_P2 *restrict r, const uint8_t *k, const curve_ed25519_P3 *a, const uint8_t *s)
 {
     uint8_t da[256]; /* 0 .. 31 */
     uint8_t db[256]; /* 0 .. 31 */
     curve_ed25519_Cached t[8];
     uint32_t i; /* 0 .. 255 */
-    curve_ed25519_vartime_wnaf_5(da, k);
-    curve_ed25519_vartime_wnaf_5(db, s);
-    curve_ed25519_vartime_odd_multiples(t, a);
+    curve_ed25519_vartime_windows_wnaf_5(da, k);
+    curve_ed25519_vartime_windows_wnaf_5(db, s);
+    curve_ed25519_vartime_windows_odd_multiples(t, a);
     memmove((*r).x, curve_ed25519_ZERO, 8 * sizeof(uint32_t));
     memmove((*r).y, curve_ed25519_ONE, 8 * sizeof(uint32_t));
     memmove((*r).z, curve_ed25519_ONE, 8 * sizeof(uint32_t));
     for (i = 256; i-- > 0;) {
-        curve_ed25519_vartime_double_and_add(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
+        curve_ed25519_vartime_windows_double_and_add(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
     }
 }
 
@@ -21757,7 +21426,7 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
             curve_ed25519_P2 p;
             uint8_t r[32];
             nacl_sign_challenge(k, n, sig, pk, m);
-            curve_ed25519_vartime_double_mult(&p, k, &a, s);
+            curve_ed25519_vartime_windows_double_mult(&p, k, &a, s);
             curve_ed25519_encode(r, p.x, p.y, p.z);
             uint64_t diff = 0;
             {
@@ -21965,22 +21634,24 @@ STK_NOINLINE static void santoku_scalarmult_base(uint8_t *result, const uint8_t 
 #undef field_sc25519_muladd
 #undef field_fe25519_pow_square_times_2
 #undef field_fe25519_pow_pow22523
+#undef curve_ed25519_candidate
+#undef curve_ed25519_root
 #undef curve_ed25519_decode_negated
 #undef curve_wnaf_recode_5
-#undef curve_ed25519_vartime_wnaf_5
+#undef curve_ed25519_vartime_windows_wnaf_5
 #undef curve_ed25519_to_cached
 #undef curve_ed25519_add_cached
-#undef curve_ed25519_vartime_odd_multiples
-#undef curve_ed25519_vartime_multiple
-#undef curve_ed25519_vartime_multiple_of_base
-#undef curve_ed25519_vartime_double_and_add
-#undef curve_ed25519_vartime_double_mult
+#undef curve_ed25519_vartime_windows_odd_multiples
+#undef curve_ed25519_vartime_windows_multiple
+#undef curve_ed25519_vartime_windows_multiple_of_base
+#undef curve_ed25519_vartime_windows_double_and_add
+#undef curve_ed25519_vartime_windows_double_mult
 #undef curve_ed25519_P3
+#undef curve_ed25519_P2
 #undef scalarmult_curve25519_Single
 #undef scalarmult_curve25519_Pair
 #undef curve_ed25519_Niels
 #undef curve_ed25519_P1P1
-#undef curve_ed25519_P2
 #undef curve_ed25519_Cached
 #undef scalarmult_curve25519_ONE
 #undef cipher_salsa20_SIGMA

@@ -59,21 +59,23 @@
 #define field_sc25519_muladd nacl_sign_field_sc25519_muladd
 #define field_fe25519_pow_square_times_2 nacl_sign_field_fe25519_pow_square_times_2
 #define field_fe25519_pow_pow22523 nacl_sign_field_fe25519_pow_pow22523
+#define curve_ed25519_candidate nacl_sign_curve_ed25519_candidate
+#define curve_ed25519_root nacl_sign_curve_ed25519_root
 #define curve_ed25519_decode_negated nacl_sign_curve_ed25519_decode_negated
 #define curve_wnaf_recode_5 nacl_sign_curve_wnaf_recode_5
-#define curve_ed25519_vartime_wnaf_5 nacl_sign_curve_ed25519_vartime_wnaf_5
+#define curve_ed25519_vartime_windows_wnaf_5 nacl_sign_curve_ed25519_vartime_windows_wnaf_5
 #define curve_wnaf_recode_8 nacl_sign_curve_wnaf_recode_8
-#define curve_ed25519_vartime_wnaf_8 nacl_sign_curve_ed25519_vartime_wnaf_8
+#define curve_ed25519_vartime_windows_wnaf_8 nacl_sign_curve_ed25519_vartime_windows_wnaf_8
 #define curve_ed25519_add_cached nacl_sign_curve_ed25519_add_cached
-#define curve_ed25519_vartime_odd_multiples nacl_sign_curve_ed25519_vartime_odd_multiples
-#define curve_ed25519_vartime_multiple nacl_sign_curve_ed25519_vartime_multiple
-#define curve_ed25519_vartime_multiple_of_base nacl_sign_curve_ed25519_vartime_multiple_of_base
-#define curve_ed25519_vartime_double_and_add nacl_sign_curve_ed25519_vartime_double_and_add
-#define curve_ed25519_vartime_double_mult nacl_sign_curve_ed25519_vartime_double_mult
+#define curve_ed25519_vartime_windows_odd_multiples nacl_sign_curve_ed25519_vartime_windows_odd_multiples
+#define curve_ed25519_vartime_windows_multiple nacl_sign_curve_ed25519_vartime_windows_multiple
+#define curve_ed25519_vartime_windows_multiple_of_base nacl_sign_curve_ed25519_vartime_windows_multiple_of_base
+#define curve_ed25519_vartime_windows_double_and_add nacl_sign_curve_ed25519_vartime_windows_double_and_add
+#define curve_ed25519_vartime_windows_double_mult nacl_sign_curve_ed25519_vartime_windows_double_mult
 #define curve_ed25519_P3 nacl_sign_curve_ed25519_P3
+#define curve_ed25519_P2 nacl_sign_curve_ed25519_P2
 #define curve_ed25519_Niels nacl_sign_curve_ed25519_Niels
 #define curve_ed25519_P1P1 nacl_sign_curve_ed25519_P1P1
-#define curve_ed25519_P2 nacl_sign_curve_ed25519_P2
 #define curve_ed25519_Cached nacl_sign_curve_ed25519_Cached
 #define hash_sha512_IV nacl_sign_hash_sha512_IV
 #define hash_sha512_K nacl_sign_hash_sha512_K
@@ -360,6 +362,13 @@ typedef struct {
     uint64_t t[5];
 } curve_ed25519_P3;
 
+/* curve.ed25519.P2 */
+typedef struct {
+    uint64_t x[5];
+    uint64_t y[5];
+    uint64_t z[5];
+} curve_ed25519_P2;
+
 /* curve.ed25519.Niels */
 typedef struct {
     uint64_t plus[5];
@@ -374,13 +383,6 @@ typedef struct {
     uint64_t z[5];
     uint64_t t[5];
 } curve_ed25519_P1P1;
-
-/* curve.ed25519.P2 */
-typedef struct {
-    uint64_t x[5];
-    uint64_t y[5];
-    uint64_t z[5];
-} curve_ed25519_P2;
 
 /* curve.ed25519.Cached */
 typedef struct {
@@ -6105,41 +6107,100 @@ STK_NOINLINE static void field_fe25519_pow_pow22523(uint64_t *result, const uint
     field_fe25519_radix51_mul(result, t, x);
 }
 
+/* curve.ed25519.candidate
+ * A root of `u` / `v` or of its opposite, if one of them has one: u v^3 (u v^7)^((P - 5) / 8) (RFC 8032, section 5.1.3, step 2).
+ * It has few variables, because the deepest calls of a verification are below it.
+ * in u: 0 .. 7881299347898368
+ * in v: 0 .. 7881299347898368
+ * out result: 0 .. 2251799813733887 */
+STK_NOINLINE static void curve_ed25519_candidate(uint64_t *result, const uint64_t *u, const uint64_t *v)
+{
+    uint64_t t[5]; /* 0 .. 2251799813691328 */
+    uint64_t uv3[5]; /* 0 .. 2251799813691328 */
+    field_fe25519_radix51_square(t, v);
+    field_fe25519_radix51_mul(t, t, v);
+    field_fe25519_radix51_mul(uv3, u, t);
+    field_fe25519_radix51_square(t, v);
+    field_fe25519_radix51_square(t, t);
+    field_fe25519_radix51_mul(t, t, uv3);
+    field_fe25519_pow_pow22523(t, t);
+    field_fe25519_radix51_mul(result, t, uv3);
+}
+
+/* curve.ed25519.root
+ * The root of `u` / `v` that a candidate stands for, and whether there is one (section 5.1.3, step 3).
+ * in x: 0 .. 2251799813733887
+ * in u: 0 .. 7881299347898368
+ * in v: 0 .. 7881299347898368
+ * out result0: 0 .. 2251799813733887 */
+STK_NOINLINE static void curve_ed25519_root(uint64_t *result0, uint32_t *restrict result1, const uint64_t *x, const uint64_t *u, const uint64_t *v)
+{
+    uint64_t t[5]; /* 0 .. 2251799813691328 */
+    uint64_t t_2[5]; /* 0 .. 2251799813691328 */
+    uint8_t vxx[32];
+    uint64_t num[5]; /* 0 .. 2251799813691328 */
+    uint8_t t_3[32];
+    uint32_t direct;
+    uint64_t t_4[5]; /* 0 .. 2^51 */
+    uint8_t t_5[32];
+    uint32_t twisted;
+    uint64_t xi[5]; /* 0 .. 2251799813691328 */
+    field_fe25519_radix51_square(t, x);
+    field_fe25519_radix51_mul(t_2, t, v);
+    field_fe25519_radix51_to_bytes(vxx, t_2);
+    field_fe25519_radix51_mul(num, u, curve_ed25519_ONE);
+    field_fe25519_radix51_to_bytes(t_3, num);
+    uint64_t diff = 0;
+    {
+        {
+            uint32_t k;
+            for (k = 0; k < 32; k++) {
+                diff |= (uint64_t)vxx[k] ^ (uint64_t)t_3[k];
+            }
+        }
+    }
+    direct = stk_eq_u64(diff, UINT64_C(0));
+    field_fe25519_radix51_neg(t_4, num);
+    field_fe25519_radix51_to_bytes(t_5, t_4);
+    uint64_t diff_2 = 0;
+    {
+        {
+            uint32_t k_2;
+            for (k_2 = 0; k_2 < 32; k_2++) {
+                diff_2 |= (uint64_t)vxx[k_2] ^ (uint64_t)t_5[k_2];
+            }
+        }
+    }
+    twisted = stk_eq_u64(diff_2, UINT64_C(0));
+    field_fe25519_radix51_mul(xi, x, curve_ed25519_SQRT_M1_FE);
+    {
+        uint32_t cond = direct;
+        uint64_t mask = stk_mask_u64(cond);
+        result0[0] = (xi[0] ^ (mask & (x[0] ^ xi[0])));
+        result0[1] = (xi[1] ^ (mask & (x[1] ^ xi[1])));
+        result0[2] = (xi[2] ^ (mask & (x[2] ^ xi[2])));
+        result0[3] = (xi[3] ^ (mask & (x[3] ^ xi[3])));
+        result0[4] = (xi[4] ^ (mask & (x[4] ^ xi[4])));
+    }
+    (*result1) = direct | twisted;
+}
+
 /* curve.ed25519.decode_negated
  * The point with the given encoding, negated, and whether there is one (RFC 8032, section 5.1.3): y must be
  * below P, x^2 = (y^2 - 1) / (d y^2 + 1) must have a root, and x = 0 must not claim to be odd.
  * When there is none, the first result is not on the curve and must not be used. */
-static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uint32_t *restrict result1, const uint8_t *s)
+STK_NOINLINE static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uint32_t *restrict result1, const uint8_t *s)
 {
-    uint8_t canonical[32];
-    uint8_t low[32];
-    uint64_t yy[5]; /* 0 .. 2251799813691328 */
-    uint64_t dyy[5]; /* 0 .. 2251799813691328 */
     uint64_t t[5]; /* 0 .. 2251799813691328 */
-    uint64_t v3[5]; /* 0 .. 2251799813691328 */
-    uint64_t uv3[5]; /* 0 .. 2251799813691328 */
-    uint64_t t_2[5]; /* 0 .. 2251799813691328 */
-    uint64_t t_3[5]; /* 0 .. 2251799813691328 */
-    uint64_t uv7[5]; /* 0 .. 2251799813691328 */
-    uint64_t t_4[5]; /* 0 .. 2251799813691328 */
-    uint64_t x[5]; /* 0 .. 2251799813691328 */
-    uint64_t t_5[5]; /* 0 .. 2251799813691328 */
-    uint64_t vxx[5]; /* 0 .. 2251799813691328 */
-    uint64_t num[5]; /* 0 .. 2251799813691328 */
-    uint8_t t_6[32];
-    uint8_t t_7[32];
-    uint32_t direct;
-    uint8_t t_8[32];
-    uint64_t t_9[5]; /* 0 .. 2^51 */
-    uint8_t t_10[32];
-    uint32_t twisted;
-    uint64_t xi[5]; /* 0 .. 2251799813691328 */
+    uint64_t r[5]; /* 0 .. 2251799813733887 */
+    uint32_t is_square;
+    uint64_t x[5]; /* 0 .. 2251799813733887 */
     uint8_t bytes[32];
     uint32_t odd;
     uint32_t sign;
     uint32_t zero;
+    uint8_t canonical[32];
     uint32_t cond;
-    uint32_t cond_2;
     uint64_t call[5]; /* 0 .. 2^51 */
     uint64_t h_0_from_bytes[5]; /* 0 .. 2^51-1 */
     uint64_t v_0_from_bytes;
@@ -6196,104 +6257,58 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
     v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[31] << 56);
     result_0_from_bytes = (v_0_from_bytes >> 12) & UINT64_C(0x7ffffffffffff);
     h_0_from_bytes[4] = result_0_from_bytes;
-    field_fe25519_radix51_to_bytes(canonical, h_0_from_bytes);
-    memmove(low, s, 32);
-    low[31] = (uint8_t)((uint32_t)s[31] & UINT32_C(127));
-    field_fe25519_radix51_square(yy, h_0_from_bytes);
-    result_1_sub[0] = yy[0] + UINT64_C(0xfffffffffffd9);
-    result_1_sub[1] = yy[1] + UINT64_C(0xffffffffffffe);
-    result_1_sub[2] = yy[2] + UINT64_C(0xffffffffffffe);
-    result_1_sub[3] = yy[3] + UINT64_C(0xffffffffffffe);
-    result_1_sub[4] = yy[4] + UINT64_C(0xffffffffffffe);
-    field_fe25519_radix51_mul(dyy, yy, curve_ed25519_D_FE);
-    result_2_add[0] = dyy[0] + UINT64_C(1);
-    result_2_add[1] = dyy[1];
-    result_2_add[2] = dyy[2];
-    result_2_add[3] = dyy[3];
-    result_2_add[4] = dyy[4];
-    field_fe25519_radix51_square(t, result_2_add);
-    field_fe25519_radix51_mul(v3, t, result_2_add);
-    field_fe25519_radix51_mul(uv3, result_1_sub, v3);
-    field_fe25519_radix51_square(t_2, result_2_add);
-    field_fe25519_radix51_square(t_3, t_2);
-    field_fe25519_radix51_mul(uv7, uv3, t_3);
-    field_fe25519_pow_pow22523(t_4, uv7);
-    field_fe25519_radix51_mul(x, uv3, t_4);
-    field_fe25519_radix51_square(t_5, x);
-    field_fe25519_radix51_mul(vxx, t_5, result_2_add);
-    field_fe25519_radix51_mul(num, result_1_sub, curve_ed25519_ONE);
-    field_fe25519_radix51_to_bytes(t_6, vxx);
-    field_fe25519_radix51_to_bytes(t_7, num);
+    field_fe25519_radix51_square(t, h_0_from_bytes);
+    result_1_sub[0] = t[0] + UINT64_C(0xfffffffffffd9);
+    result_1_sub[1] = t[1] + UINT64_C(0xffffffffffffe);
+    result_1_sub[2] = t[2] + UINT64_C(0xffffffffffffe);
+    result_1_sub[3] = t[3] + UINT64_C(0xffffffffffffe);
+    result_1_sub[4] = t[4] + UINT64_C(0xffffffffffffe);
+    field_fe25519_radix51_mul(t, t, curve_ed25519_D_FE);
+    result_2_add[0] = t[0] + UINT64_C(1);
+    result_2_add[1] = t[1];
+    result_2_add[2] = t[2];
+    result_2_add[3] = t[3];
+    result_2_add[4] = t[4];
+    curve_ed25519_candidate(t, result_1_sub, result_2_add);
+    curve_ed25519_root(r, &is_square, t, result_1_sub, result_2_add);
+    field_fe25519_radix51_to_bytes(bytes, r);
+    odd = stk_eq_u32(((uint32_t)bytes[0] & UINT32_C(1)), UINT32_C(1));
+    sign = stk_eq_u32(((uint32_t)s[31] >> 7), UINT32_C(1));
+    cond = stk_eq_u32(odd, sign);
+    field_fe25519_radix51_neg(call, r);
+    {
+        uint32_t cond_2 = cond;
+        uint64_t mask = stk_mask_u64(cond_2);
+        x[0] = (r[0] ^ (mask & (call[0] ^ r[0])));
+        x[1] = (r[1] ^ (mask & (call[1] ^ r[1])));
+        x[2] = (r[2] ^ (mask & (call[2] ^ r[2])));
+        x[3] = (r[3] ^ (mask & (call[3] ^ r[3])));
+        x[4] = (r[4] ^ (mask & (call[4] ^ r[4])));
+    }
     uint64_t diff = 0;
     {
+        uint8_t tmp[32];
+        memset(tmp, 0, 32);
         {
             uint32_t k;
             for (k = 0; k < 32; k++) {
-                diff |= (uint64_t)t_6[k] ^ (uint64_t)t_7[k];
+                diff |= (uint64_t)bytes[k] ^ (uint64_t)tmp[k];
             }
         }
     }
-    direct = stk_eq_u64(diff, UINT64_C(0));
-    field_fe25519_radix51_to_bytes(t_8, vxx);
-    field_fe25519_radix51_neg(t_9, num);
-    field_fe25519_radix51_to_bytes(t_10, t_9);
+    zero = stk_eq_u64(diff, UINT64_C(0));
+    field_fe25519_radix51_to_bytes(canonical, h_0_from_bytes);
+    canonical[31] = (uint8_t)((uint32_t)canonical[31] | ((uint32_t)s[31] & UINT32_C(128)));
     uint64_t diff_2 = 0;
     {
         {
             uint32_t k_2;
             for (k_2 = 0; k_2 < 32; k_2++) {
-                diff_2 |= (uint64_t)t_8[k_2] ^ (uint64_t)t_10[k_2];
+                diff_2 |= (uint64_t)canonical[k_2] ^ (uint64_t)s[k_2];
             }
         }
     }
-    twisted = stk_eq_u64(diff_2, UINT64_C(0));
-    field_fe25519_radix51_mul(xi, x, curve_ed25519_SQRT_M1_FE);
-    cond = direct ^ 1u;
-    {
-        uint32_t cond_3 = cond;
-        uint64_t mask = stk_mask_u64(cond_3);
-        x[0] = (x[0] ^ (mask & (xi[0] ^ x[0])));
-        x[1] = (x[1] ^ (mask & (xi[1] ^ x[1])));
-        x[2] = (x[2] ^ (mask & (xi[2] ^ x[2])));
-        x[3] = (x[3] ^ (mask & (xi[3] ^ x[3])));
-        x[4] = (x[4] ^ (mask & (xi[4] ^ x[4])));
-    }
-    field_fe25519_radix51_to_bytes(bytes, x);
-    odd = stk_eq_u32(((uint32_t)bytes[0] & UINT32_C(1)), UINT32_C(1));
-    sign = stk_eq_u32(((uint32_t)s[31] >> 7), UINT32_C(1));
-    cond_2 = stk_eq_u32(odd, sign);
-    field_fe25519_radix51_neg(call, x);
-    {
-        uint32_t cond_4 = cond_2;
-        uint64_t mask_2 = stk_mask_u64(cond_4);
-        x[0] = (x[0] ^ (mask_2 & (call[0] ^ x[0])));
-        x[1] = (x[1] ^ (mask_2 & (call[1] ^ x[1])));
-        x[2] = (x[2] ^ (mask_2 & (call[2] ^ x[2])));
-        x[3] = (x[3] ^ (mask_2 & (call[3] ^ x[3])));
-        x[4] = (x[4] ^ (mask_2 & (call[4] ^ x[4])));
-    }
-    uint64_t diff_3 = 0;
-    {
-        uint8_t tmp[32];
-        memset(tmp, 0, 32);
-        {
-            uint32_t k_3;
-            for (k_3 = 0; k_3 < 32; k_3++) {
-                diff_3 |= (uint64_t)bytes[k_3] ^ (uint64_t)tmp[k_3];
-            }
-        }
-    }
-    zero = stk_eq_u64(diff_3, UINT64_C(0));
-    uint64_t diff_4 = 0;
-    {
-        {
-            uint32_t k_4;
-            for (k_4 = 0; k_4 < 32; k_4++) {
-                diff_4 |= (uint64_t)canonical[k_4] ^ (uint64_t)low[k_4];
-            }
-        }
-    }
-    (*result1) = ((direct | twisted) & stk_eq_u64(diff_4, UINT64_C(0))) & ((zero & sign) ^ 1u);
+    (*result1) = (is_square & stk_eq_u64(diff_2, UINT64_C(0))) & ((zero & sign) ^ 1u);
     memmove(result0->x, x, 5 * sizeof(uint64_t));
     memmove(result0->y, h_0_from_bytes, 5 * sizeof(uint64_t));
     memmove(result0->z, curve_ed25519_ONE, 5 * sizeof(uint64_t));
@@ -6339,11 +6354,11 @@ STK_NOINLINE static uint32_t curve_wnaf_recode_5(uint32_t v, uint32_t carry, uin
     return result;
 }
 
-/* curve.ed25519_vartime.wnaf$5
+/* curve.ed25519_vartime_windows.wnaf$5
  * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
  * Given as |d[i]|, and 2^(w-1) more where d[i] is negative.
  * out d: 0 .. 31 */
-STK_NOINLINE static void curve_ed25519_vartime_wnaf_5(uint8_t *restrict d, const uint8_t *k)
+STK_NOINLINE static void curve_ed25519_vartime_windows_wnaf_5(uint8_t *restrict d, const uint8_t *k)
 {
     uint32_t v; /* 0 .. 31 */
     uint32_t carry; /* 0 .. 1 */
@@ -6409,11 +6424,11 @@ STK_NOINLINE static uint32_t curve_wnaf_recode_8(uint32_t v, uint32_t carry, uin
     return result;
 }
 
-/* curve.ed25519_vartime.wnaf$8
+/* curve.ed25519_vartime_windows.wnaf$8
  * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
  * Given as |d[i]|, and 2^(w-1) more where d[i] is negative.
  * out d: 0 .. 255 */
-STK_NOINLINE static void curve_ed25519_vartime_wnaf_8(uint8_t *restrict d, const uint8_t *k)
+STK_NOINLINE static void curve_ed25519_vartime_windows_wnaf_8(uint8_t *restrict d, const uint8_t *k)
 {
     uint32_t v; /* 0 .. 255 */
     uint32_t carry; /* 0 .. 1 */
@@ -6507,9 +6522,9 @@ STK_NOINLINE static void curve_ed25519_add_cached(curve_ed25519_P1P1 *restrict r
     result->t[4] = (result_4_2_add + UINT64_C(0xffffffffffffe)) - c[4];
 }
 
-/* curve.ed25519_vartime.odd_multiples
+/* curve.ed25519_vartime_windows.odd_multiples
  * A, 3A, ... 15A. */
-STK_NOINLINE static void curve_ed25519_vartime_odd_multiples(curve_ed25519_Cached *restrict t, const curve_ed25519_P3 *a)
+STK_NOINLINE static void curve_ed25519_vartime_windows_odd_multiples(curve_ed25519_Cached *restrict t, const curve_ed25519_P3 *a)
 {
     curve_ed25519_P1P1 t_2;
     curve_ed25519_P3 a2;
@@ -6561,10 +6576,10 @@ STK_NOINLINE static void curve_ed25519_vartime_odd_multiples(curve_ed25519_Cache
     }
 }
 
-/* curve.ed25519_vartime.multiple
+/* curve.ed25519_vartime_windows.multiple
  * The multiple of A that an odd digit says, with A, 3A, ... 15A in `t`.
  * in d: 0 .. 31 */
-STK_NOINLINE static void curve_ed25519_vartime_multiple(curve_ed25519_Cached *restrict q, const curve_ed25519_Cached *t, uint32_t d)
+STK_NOINLINE static void curve_ed25519_vartime_windows_multiple(curve_ed25519_Cached *restrict q, const curve_ed25519_Cached *t, uint32_t d)
 {
     (*q) = t[(d & UINT32_C(15)) >> 1];
     if ((d >> 4) == UINT32_C(1)) {
@@ -6609,10 +6624,10 @@ STK_NOINLINE static void curve_ed25519_vartime_multiple(curve_ed25519_Cached *re
     }
 }
 
-/* curve.ed25519_vartime.multiple_of_base
+/* curve.ed25519_vartime_windows.multiple_of_base
  * The multiple of B that an odd digit says.
  * in d: 0 .. 255 */
-STK_NOINLINE static void curve_ed25519_vartime_multiple_of_base(curve_ed25519_Niels *restrict q, uint32_t d)
+STK_NOINLINE static void curve_ed25519_vartime_windows_multiple_of_base(curve_ed25519_Niels *restrict q, uint32_t d)
 {
     (*q) = curve_ed25519_odd_w8_ROWS[(d & UINT32_C(127)) >> 1];
     if ((d >> 7) == UINT32_C(1)) {
@@ -6642,11 +6657,11 @@ STK_NOINLINE static void curve_ed25519_vartime_multiple_of_base(curve_ed25519_Ni
     }
 }
 
-/* curve.ed25519_vartime.double_and_add
+/* curve.ed25519_vartime_windows.double_and_add
  * 2 `r` + `da` A + `db` B, with A, 3A, ... 15A in `t`. Digits are as [`wnaf`] gives them.
  * in da: 0 .. 31
  * in db: 0 .. 255 */
-STK_NOINLINE static void curve_ed25519_vartime_double_and_add(curve_ed25519_P2 *result, const curve_ed25519_P2 *r, uint32_t da, uint32_t db, const curve_ed25519_Cached *t)
+STK_NOINLINE static void curve_ed25519_vartime_windows_double_and_add(curve_ed25519_P2 *result, const curve_ed25519_P2 *r, uint32_t da, uint32_t db, const curve_ed25519_Cached *t)
 {
     curve_ed25519_P1P1 u;
     curve_ed25519_double(&u, r->x, r->y, r->z);
@@ -6657,7 +6672,7 @@ STK_NOINLINE static void curve_ed25519_vartime_double_and_add(curve_ed25519_P2 *
         field_fe25519_radix51_mul(t_2.y, u.y, u.z);
         field_fe25519_radix51_mul(t_2.z, u.z, u.t);
         field_fe25519_radix51_mul(t_2.t, u.x, u.y);
-        curve_ed25519_vartime_multiple(&t_3, t, da);
+        curve_ed25519_vartime_windows_multiple(&t_3, t, da);
         curve_ed25519_add_cached(&u, &t_2, &t_3);
     }
     if (db != UINT32_C(0)) {
@@ -6667,7 +6682,7 @@ STK_NOINLINE static void curve_ed25519_vartime_double_and_add(curve_ed25519_P2 *
         field_fe25519_radix51_mul(t_4.y, u.y, u.z);
         field_fe25519_radix51_mul(t_4.z, u.z, u.t);
         field_fe25519_radix51_mul(t_4.t, u.x, u.y);
-        curve_ed25519_vartime_multiple_of_base(&t_5, db);
+        curve_ed25519_vartime_windows_multiple_of_base(&t_5, db);
         curve_ed25519_add_niels(&u, &t_4, &t_5);
     }
     field_fe25519_radix51_mul(result->x, u.x, u.t);
@@ -6675,22 +6690,21 @@ STK_NOINLINE static void curve_ed25519_vartime_double_and_add(curve_ed25519_P2 *
     field_fe25519_radix51_mul(result->z, u.z, u.t);
 }
 
-/* curve.ed25519_vartime.double_mult
- * `s` B + `k` A. */
-STK_NOINLINE static void curve_ed25519_vartime_double_mult(curve_ed25519_P2 *restrict r, const uint8_t *k, const curve_ed25519_P3 *a, const uint8_t *s)
+/* curve.ed25519_vartime_windows.double_mult */
+STK_NOINLINE static void curve_ed25519_vartime_windows_double_mult(curve_ed25519_P2 *restrict r, const uint8_t *k, const curve_ed25519_P3 *a, const uint8_t *s)
 {
     uint8_t da[256]; /* 0 .. 31 */
     uint8_t db[256]; /* 0 .. 255 */
     curve_ed25519_Cached t[8];
     uint32_t i; /* 0 .. 255 */
-    curve_ed25519_vartime_wnaf_5(da, k);
-    curve_ed25519_vartime_wnaf_8(db, s);
-    curve_ed25519_vartime_odd_multiples(t, a);
+    curve_ed25519_vartime_windows_wnaf_5(da, k);
+    curve_ed25519_vartime_windows_wnaf_8(db, s);
+    curve_ed25519_vartime_windows_odd_multiples(t, a);
     memmove((*r).x, curve_ed25519_ZERO, 5 * sizeof(uint64_t));
     memmove((*r).y, curve_ed25519_ONE, 5 * sizeof(uint64_t));
     memmove((*r).z, curve_ed25519_ONE, 5 * sizeof(uint64_t));
     for (i = 256; i-- > 0;) {
-        curve_ed25519_vartime_double_and_add(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
+        curve_ed25519_vartime_windows_double_and_add(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
     }
 }
 
@@ -6747,7 +6761,7 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
             curve_ed25519_P2 p;
             uint8_t r[32];
             nacl_sign_challenge(k, n, sig, pk, m);
-            curve_ed25519_vartime_double_mult(&p, k, &a, s);
+            curve_ed25519_vartime_windows_double_mult(&p, k, &a, s);
             curve_ed25519_encode(r, p.x, p.y, p.z);
             uint64_t diff = 0;
             {
@@ -6804,21 +6818,23 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
 #undef field_sc25519_muladd
 #undef field_fe25519_pow_square_times_2
 #undef field_fe25519_pow_pow22523
+#undef curve_ed25519_candidate
+#undef curve_ed25519_root
 #undef curve_ed25519_decode_negated
 #undef curve_wnaf_recode_5
-#undef curve_ed25519_vartime_wnaf_5
+#undef curve_ed25519_vartime_windows_wnaf_5
 #undef curve_wnaf_recode_8
-#undef curve_ed25519_vartime_wnaf_8
+#undef curve_ed25519_vartime_windows_wnaf_8
 #undef curve_ed25519_add_cached
-#undef curve_ed25519_vartime_odd_multiples
-#undef curve_ed25519_vartime_multiple
-#undef curve_ed25519_vartime_multiple_of_base
-#undef curve_ed25519_vartime_double_and_add
-#undef curve_ed25519_vartime_double_mult
+#undef curve_ed25519_vartime_windows_odd_multiples
+#undef curve_ed25519_vartime_windows_multiple
+#undef curve_ed25519_vartime_windows_multiple_of_base
+#undef curve_ed25519_vartime_windows_double_and_add
+#undef curve_ed25519_vartime_windows_double_mult
 #undef curve_ed25519_P3
+#undef curve_ed25519_P2
 #undef curve_ed25519_Niels
 #undef curve_ed25519_P1P1
-#undef curve_ed25519_P2
 #undef curve_ed25519_Cached
 #undef hash_sha512_IV
 #undef hash_sha512_K
@@ -6890,20 +6906,22 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
 #define field_sc25519_muladd nacl_sign_field_sc25519_muladd
 #define field_fe25519_pow_square_times_2 nacl_sign_field_fe25519_pow_square_times_2
 #define field_fe25519_pow_pow22523 nacl_sign_field_fe25519_pow_pow22523
+#define curve_ed25519_candidate nacl_sign_curve_ed25519_candidate
+#define curve_ed25519_root nacl_sign_curve_ed25519_root
 #define curve_ed25519_decode_negated nacl_sign_curve_ed25519_decode_negated
 #define curve_wnaf_recode_5 nacl_sign_curve_wnaf_recode_5
-#define curve_ed25519_vartime_wnaf_5 nacl_sign_curve_ed25519_vartime_wnaf_5
+#define curve_ed25519_vartime_windows_wnaf_5 nacl_sign_curve_ed25519_vartime_windows_wnaf_5
 #define curve_ed25519_to_cached nacl_sign_curve_ed25519_to_cached
 #define curve_ed25519_add_cached nacl_sign_curve_ed25519_add_cached
-#define curve_ed25519_vartime_odd_multiples nacl_sign_curve_ed25519_vartime_odd_multiples
-#define curve_ed25519_vartime_multiple nacl_sign_curve_ed25519_vartime_multiple
-#define curve_ed25519_vartime_multiple_of_base nacl_sign_curve_ed25519_vartime_multiple_of_base
-#define curve_ed25519_vartime_double_and_add nacl_sign_curve_ed25519_vartime_double_and_add
-#define curve_ed25519_vartime_double_mult nacl_sign_curve_ed25519_vartime_double_mult
+#define curve_ed25519_vartime_windows_odd_multiples nacl_sign_curve_ed25519_vartime_windows_odd_multiples
+#define curve_ed25519_vartime_windows_multiple nacl_sign_curve_ed25519_vartime_windows_multiple
+#define curve_ed25519_vartime_windows_multiple_of_base nacl_sign_curve_ed25519_vartime_windows_multiple_of_base
+#define curve_ed25519_vartime_windows_double_and_add nacl_sign_curve_ed25519_vartime_windows_double_and_add
+#define curve_ed25519_vartime_windows_double_mult nacl_sign_curve_ed25519_vartime_windows_double_mult
 #define curve_ed25519_P3 nacl_sign_curve_ed25519_P3
+#define curve_ed25519_P2 nacl_sign_curve_ed25519_P2
 #define curve_ed25519_Niels nacl_sign_curve_ed25519_Niels
 #define curve_ed25519_P1P1 nacl_sign_curve_ed25519_P1P1
-#define curve_ed25519_P2 nacl_sign_curve_ed25519_P2
 #define curve_ed25519_Cached nacl_sign_curve_ed25519_Cached
 #define hash_sha512_IV nacl_sign_hash_sha512_IV
 #define hash_sha512_K nacl_sign_hash_sha512_K
@@ -7222,6 +7240,13 @@ typedef struct {
     uint32_t t[8];
 } curve_ed25519_P3;
 
+/* curve.ed25519.P2 */
+typedef struct {
+    uint32_t x[8];
+    uint32_t y[8];
+    uint32_t z[8];
+} curve_ed25519_P2;
+
 /* curve.ed25519.Niels */
 typedef struct {
     uint32_t plus[8];
@@ -7236,13 +7261,6 @@ typedef struct {
     uint32_t z[8];
     uint32_t t[8];
 } curve_ed25519_P1P1;
-
-/* curve.ed25519.P2 */
-typedef struct {
-    uint32_t x[8];
-    uint32_t y[8];
-    uint32_t z[8];
-} curve_ed25519_P2;
 
 /* curve.ed25519.Cached */
 typedef struct {
@@ -11106,40 +11124,127 @@ STK_NOINLINE static void field_fe25519_pow_pow22523(uint32_t *result, const uint
     field_fe25519_saturated32_mul(result, t, x);
 }
 
+/* curve.ed25519.candidate
+ * A root of `u` / `v` or of its opposite, if one of them has one: u v^3 (u v^7)^((P - 5) / 8) (RFC 8032, section 5.1.3, step 2).
+ * It has few variables, because the deepest calls of a verification are below it.
+ * in u: 0 .. 2^32-1
+ * in v: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void curve_ed25519_candidate(uint32_t *result, const uint32_t *u, const uint32_t *v)
+{
+    uint32_t t[8]; /* 0 .. 2^32-1 */
+    uint32_t uv3[8]; /* 0 .. 2^32-1 */
+    field_fe25519_saturated32_square(t, v);
+    field_fe25519_saturated32_mul(t, t, v);
+    field_fe25519_saturated32_mul(uv3, u, t);
+    field_fe25519_saturated32_square(t, v);
+    field_fe25519_saturated32_square(t, t);
+    field_fe25519_saturated32_mul(t, t, uv3);
+    field_fe25519_pow_pow22523(t, t);
+    field_fe25519_saturated32_mul(result, t, uv3);
+}
+
+/* curve.ed25519.root
+ * The root of `u` / `v` that a candidate stands for, and whether there is one (section 5.1.3, step 3).
+ * in x: 0 .. 2^32-1
+ * in u: 0 .. 2^32-1
+ * in v: 0 .. 2^32-1
+ * out result0: 0 .. 2^32-1 */
+STK_NOINLINE static void curve_ed25519_root(uint32_t *result0, uint32_t *restrict result1, const uint32_t *x, const uint32_t *u, const uint32_t *v)
+{
+    uint32_t t[8]; /* 0 .. 2^32-1 */
+    uint32_t t_2[8]; /* 0 .. 2^32-1 */
+    uint8_t vxx[32];
+    uint32_t num[8]; /* 0 .. 2^32-1 */
+    uint8_t t_3[32];
+    uint32_t direct;
+    uint8_t t_4[32];
+    uint32_t twisted;
+    uint32_t xi[8]; /* 0 .. 2^32-1 */
+    uint32_t result_0_neg[8]; /* 0 .. 2^32-1 */
+    int64_t v_0_neg; /* -2147483686 .. 0 */
+    uint32_t borrow_0_neg; /* 0 .. 57 */
+    int64_t s_0_neg; /* -4294967352 .. -1 */
+    field_fe25519_saturated32_square(t, x);
+    field_fe25519_saturated32_mul(t_2, t, v);
+    field_fe25519_saturated32_to_bytes(vxx, t_2);
+    field_fe25519_saturated32_mul(num, u, curve_ed25519_ONE);
+    field_fe25519_saturated32_to_bytes(t_3, num);
+    uint64_t diff = 0;
+    {
+        {
+            uint32_t k;
+            for (k = 0; k < 32; k++) {
+                diff |= (uint64_t)vxx[k] ^ (uint64_t)t_3[k];
+            }
+        }
+    }
+    direct = stk_eq_u64(diff, UINT64_C(0));
+    v_0_neg = -(int64_t)num[7];
+    borrow_0_neg = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_0_neg >> 31)));
+    s_0_neg = (-(int64_t)num[0]) - (int64_t)borrow_0_neg;
+    result_0_neg[0] = (uint32_t)s_0_neg;
+    borrow_0_neg = (uint32_t)(-(int32_t)(s_0_neg >> 32));
+    s_0_neg = (-(int64_t)num[1]) - (int64_t)borrow_0_neg;
+    result_0_neg[1] = (uint32_t)s_0_neg;
+    borrow_0_neg = (uint32_t)(-(int32_t)(s_0_neg >> 32));
+    s_0_neg = (-(int64_t)num[2]) - (int64_t)borrow_0_neg;
+    result_0_neg[2] = (uint32_t)s_0_neg;
+    borrow_0_neg = (uint32_t)(-(int32_t)(s_0_neg >> 32));
+    s_0_neg = (-(int64_t)num[3]) - (int64_t)borrow_0_neg;
+    result_0_neg[3] = (uint32_t)s_0_neg;
+    borrow_0_neg = (uint32_t)(-(int32_t)(s_0_neg >> 32));
+    s_0_neg = (-(int64_t)num[4]) - (int64_t)borrow_0_neg;
+    result_0_neg[4] = (uint32_t)s_0_neg;
+    borrow_0_neg = (uint32_t)(-(int32_t)(s_0_neg >> 32));
+    s_0_neg = (-(int64_t)num[5]) - (int64_t)borrow_0_neg;
+    result_0_neg[5] = (uint32_t)s_0_neg;
+    borrow_0_neg = (uint32_t)(-(int32_t)(s_0_neg >> 32));
+    s_0_neg = (-(int64_t)num[6]) - (int64_t)borrow_0_neg;
+    result_0_neg[6] = (uint32_t)s_0_neg;
+    borrow_0_neg = (uint32_t)(-(int32_t)(s_0_neg >> 32));
+    result_0_neg[7] = (((uint32_t)v_0_neg & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_0_neg;
+    field_fe25519_saturated32_to_bytes(t_4, result_0_neg);
+    uint64_t diff_2 = 0;
+    {
+        {
+            uint32_t k_2;
+            for (k_2 = 0; k_2 < 32; k_2++) {
+                diff_2 |= (uint64_t)vxx[k_2] ^ (uint64_t)t_4[k_2];
+            }
+        }
+    }
+    twisted = stk_eq_u64(diff_2, UINT64_C(0));
+    field_fe25519_saturated32_mul(xi, x, curve_ed25519_SQRT_M1_FE);
+    {
+        uint32_t cond = direct;
+        uint32_t mask = stk_mask_u32(cond);
+        {
+            uint32_t k_3;
+            for (k_3 = 0; k_3 < 8; k_3++) {
+                result0[k_3] = (xi[k_3] ^ (mask & (x[k_3] ^ xi[k_3])));
+            }
+        }
+    }
+    (*result1) = direct | twisted;
+}
+
 /* curve.ed25519.decode_negated
  * The point with the given encoding, negated, and whether there is one (RFC 8032, section 5.1.3): y must be
  * below P, x^2 = (y^2 - 1) / (d y^2 + 1) must have a root, and x = 0 must not claim to be odd.
  * When there is none, the first result is not on the curve and must not be used. */
-static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uint32_t *restrict result1, const uint8_t *s)
+STK_NOINLINE static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uint32_t *restrict result1, const uint8_t *s)
 {
-    uint8_t canonical[32];
-    uint8_t low[32];
-    uint32_t yy[8]; /* 0 .. 2^32-1 */
-    uint32_t dyy[8]; /* 0 .. 2^32-1 */
     uint32_t t[8]; /* 0 .. 2^32-1 */
-    uint32_t v3[8]; /* 0 .. 2^32-1 */
-    uint32_t uv3[8]; /* 0 .. 2^32-1 */
-    uint32_t t_2[8]; /* 0 .. 2^32-1 */
-    uint32_t t_3[8]; /* 0 .. 2^32-1 */
-    uint32_t uv7[8]; /* 0 .. 2^32-1 */
-    uint32_t t_4[8]; /* 0 .. 2^32-1 */
+    uint32_t r[8]; /* 0 .. 2^32-1 */
+    uint32_t is_square;
     uint32_t x[8]; /* 0 .. 2^32-1 */
-    uint32_t t_5[8]; /* 0 .. 2^32-1 */
-    uint32_t vxx[8]; /* 0 .. 2^32-1 */
-    uint32_t num[8]; /* 0 .. 2^32-1 */
-    uint8_t t_6[32];
-    uint8_t t_7[32];
-    uint32_t direct;
-    uint8_t t_8[32];
-    uint8_t t_9[32];
-    uint32_t twisted;
-    uint32_t xi[8]; /* 0 .. 2^32-1 */
     uint8_t bytes[32];
     uint32_t odd;
     uint32_t sign;
     uint32_t zero;
+    uint8_t canonical[32];
     uint32_t cond;
-    uint32_t cond_2;
     uint32_t r_0_from_bytes[8]; /* 0 .. 2^32-1 */
     uint32_t t_0_from_bytes;
     uint32_t v_1_sub; /* 0 .. 2147483686 */
@@ -11151,13 +11256,9 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
     uint32_t carry_2_add; /* 0 .. 57 */
     uint64_t s_2_add; /* 0 .. 4294967315 */
     uint32_t result_3_neg[8]; /* 0 .. 2^32-1 */
-    int64_t v_3_neg; /* -2147483686 .. 0 */
+    int64_t v_3_neg; /* -(2^32-1) .. 0 */
     uint32_t borrow_3_neg; /* 0 .. 57 */
     int64_t s_3_neg; /* -4294967352 .. -1 */
-    uint32_t result_4_neg[8]; /* 0 .. 2^32-1 */
-    int64_t v_4_neg; /* -2147483686 .. 0 */
-    uint32_t borrow_4_neg; /* 0 .. 57 */
-    int64_t s_4_neg; /* -4294967352 .. -1 */
     t_0_from_bytes = (((uint32_t)s[0] | ((uint32_t)s[1] << 8)) | ((uint32_t)s[2] << 16)) | ((uint32_t)s[3] << 24);
     r_0_from_bytes[0] = t_0_from_bytes;
     t_0_from_bytes = (((uint32_t)s[4] | ((uint32_t)s[5] << 8)) | ((uint32_t)s[6] << 16)) | ((uint32_t)s[7] << 24);
@@ -11175,190 +11276,120 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
     t_0_from_bytes = (((uint32_t)s[28] | ((uint32_t)s[29] << 8)) | ((uint32_t)s[30] << 16)) | ((uint32_t)s[31] << 24);
     r_0_from_bytes[7] = t_0_from_bytes;
     r_0_from_bytes[7] = r_0_from_bytes[7] & UINT32_C(0x7fffffff);
-    field_fe25519_saturated32_to_bytes(canonical, r_0_from_bytes);
-    memmove(low, s, 32);
-    low[31] = (uint8_t)((uint32_t)s[31] & UINT32_C(127));
-    field_fe25519_saturated32_square(yy, r_0_from_bytes);
-    v_1_sub = yy[7];
+    field_fe25519_saturated32_square(t, r_0_from_bytes);
+    v_1_sub = t[7];
     borrow_1_sub = UINT32_C(19) - (UINT32_C(19) * (v_1_sub >> 31));
-    s_1_sub = ((int64_t)yy[0] - INT64_C(1)) - (int64_t)borrow_1_sub;
+    s_1_sub = ((int64_t)t[0] - INT64_C(1)) - (int64_t)borrow_1_sub;
     r_1_sub[0] = (uint32_t)s_1_sub;
     borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
-    s_1_sub = (int64_t)yy[1] - (int64_t)borrow_1_sub;
+    s_1_sub = (int64_t)t[1] - (int64_t)borrow_1_sub;
     r_1_sub[1] = (uint32_t)s_1_sub;
     borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
-    s_1_sub = (int64_t)yy[2] - (int64_t)borrow_1_sub;
+    s_1_sub = (int64_t)t[2] - (int64_t)borrow_1_sub;
     r_1_sub[2] = (uint32_t)s_1_sub;
     borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
-    s_1_sub = (int64_t)yy[3] - (int64_t)borrow_1_sub;
+    s_1_sub = (int64_t)t[3] - (int64_t)borrow_1_sub;
     r_1_sub[3] = (uint32_t)s_1_sub;
     borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
-    s_1_sub = (int64_t)yy[4] - (int64_t)borrow_1_sub;
+    s_1_sub = (int64_t)t[4] - (int64_t)borrow_1_sub;
     r_1_sub[4] = (uint32_t)s_1_sub;
     borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
-    s_1_sub = (int64_t)yy[5] - (int64_t)borrow_1_sub;
+    s_1_sub = (int64_t)t[5] - (int64_t)borrow_1_sub;
     r_1_sub[5] = (uint32_t)s_1_sub;
     borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
-    s_1_sub = (int64_t)yy[6] - (int64_t)borrow_1_sub;
+    s_1_sub = (int64_t)t[6] - (int64_t)borrow_1_sub;
     r_1_sub[6] = (uint32_t)s_1_sub;
     borrow_1_sub = (uint32_t)(-(int32_t)(s_1_sub >> 32));
     r_1_sub[7] = ((v_1_sub & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_1_sub;
-    field_fe25519_saturated32_mul(dyy, yy, curve_ed25519_D_FE);
-    v_2_add = dyy[7];
+    field_fe25519_saturated32_mul(t, t, curve_ed25519_D_FE);
+    v_2_add = t[7];
     carry_2_add = UINT32_C(19) * (v_2_add >> 31);
-    s_2_add = ((uint64_t)dyy[0] + UINT64_C(1)) + (uint64_t)carry_2_add;
+    s_2_add = ((uint64_t)t[0] + UINT64_C(1)) + (uint64_t)carry_2_add;
     r_2_add[0] = (uint32_t)s_2_add;
     carry_2_add = (uint32_t)(s_2_add >> 32);
-    s_2_add = (uint64_t)dyy[1] + (uint64_t)carry_2_add;
+    s_2_add = (uint64_t)t[1] + (uint64_t)carry_2_add;
     r_2_add[1] = (uint32_t)s_2_add;
     carry_2_add = (uint32_t)(s_2_add >> 32);
-    s_2_add = (uint64_t)dyy[2] + (uint64_t)carry_2_add;
+    s_2_add = (uint64_t)t[2] + (uint64_t)carry_2_add;
     r_2_add[2] = (uint32_t)s_2_add;
     carry_2_add = (uint32_t)(s_2_add >> 32);
-    s_2_add = (uint64_t)dyy[3] + (uint64_t)carry_2_add;
+    s_2_add = (uint64_t)t[3] + (uint64_t)carry_2_add;
     r_2_add[3] = (uint32_t)s_2_add;
     carry_2_add = (uint32_t)(s_2_add >> 32);
-    s_2_add = (uint64_t)dyy[4] + (uint64_t)carry_2_add;
+    s_2_add = (uint64_t)t[4] + (uint64_t)carry_2_add;
     r_2_add[4] = (uint32_t)s_2_add;
     carry_2_add = (uint32_t)(s_2_add >> 32);
-    s_2_add = (uint64_t)dyy[5] + (uint64_t)carry_2_add;
+    s_2_add = (uint64_t)t[5] + (uint64_t)carry_2_add;
     r_2_add[5] = (uint32_t)s_2_add;
     carry_2_add = (uint32_t)(s_2_add >> 32);
-    s_2_add = (uint64_t)dyy[6] + (uint64_t)carry_2_add;
+    s_2_add = (uint64_t)t[6] + (uint64_t)carry_2_add;
     r_2_add[6] = (uint32_t)s_2_add;
     carry_2_add = (uint32_t)(s_2_add >> 32);
     r_2_add[7] = (v_2_add & UINT32_C(0x7fffffff)) + carry_2_add;
-    field_fe25519_saturated32_square(t, r_2_add);
-    field_fe25519_saturated32_mul(v3, t, r_2_add);
-    field_fe25519_saturated32_mul(uv3, r_1_sub, v3);
-    field_fe25519_saturated32_square(t_2, r_2_add);
-    field_fe25519_saturated32_square(t_3, t_2);
-    field_fe25519_saturated32_mul(uv7, uv3, t_3);
-    field_fe25519_pow_pow22523(t_4, uv7);
-    field_fe25519_saturated32_mul(x, uv3, t_4);
-    field_fe25519_saturated32_square(t_5, x);
-    field_fe25519_saturated32_mul(vxx, t_5, r_2_add);
-    field_fe25519_saturated32_mul(num, r_1_sub, curve_ed25519_ONE);
-    field_fe25519_saturated32_to_bytes(t_6, vxx);
-    field_fe25519_saturated32_to_bytes(t_7, num);
-    uint64_t diff = 0;
-    {
-        {
-            uint32_t k;
-            for (k = 0; k < 32; k++) {
-                diff |= (uint64_t)t_6[k] ^ (uint64_t)t_7[k];
-            }
-        }
-    }
-    direct = stk_eq_u64(diff, UINT64_C(0));
-    field_fe25519_saturated32_to_bytes(t_8, vxx);
-    v_3_neg = -(int64_t)num[7];
+    curve_ed25519_candidate(t, r_1_sub, r_2_add);
+    curve_ed25519_root(r, &is_square, t, r_1_sub, r_2_add);
+    field_fe25519_saturated32_to_bytes(bytes, r);
+    odd = stk_eq_u32(((uint32_t)bytes[0] & UINT32_C(1)), UINT32_C(1));
+    sign = stk_eq_u32(((uint32_t)s[31] >> 7), UINT32_C(1));
+    cond = stk_eq_u32(odd, sign);
+    v_3_neg = -(int64_t)r[7];
     borrow_3_neg = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_3_neg >> 31)));
-    s_3_neg = (-(int64_t)num[0]) - (int64_t)borrow_3_neg;
+    s_3_neg = (-(int64_t)r[0]) - (int64_t)borrow_3_neg;
     result_3_neg[0] = (uint32_t)s_3_neg;
     borrow_3_neg = (uint32_t)(-(int32_t)(s_3_neg >> 32));
-    s_3_neg = (-(int64_t)num[1]) - (int64_t)borrow_3_neg;
+    s_3_neg = (-(int64_t)r[1]) - (int64_t)borrow_3_neg;
     result_3_neg[1] = (uint32_t)s_3_neg;
     borrow_3_neg = (uint32_t)(-(int32_t)(s_3_neg >> 32));
-    s_3_neg = (-(int64_t)num[2]) - (int64_t)borrow_3_neg;
+    s_3_neg = (-(int64_t)r[2]) - (int64_t)borrow_3_neg;
     result_3_neg[2] = (uint32_t)s_3_neg;
     borrow_3_neg = (uint32_t)(-(int32_t)(s_3_neg >> 32));
-    s_3_neg = (-(int64_t)num[3]) - (int64_t)borrow_3_neg;
+    s_3_neg = (-(int64_t)r[3]) - (int64_t)borrow_3_neg;
     result_3_neg[3] = (uint32_t)s_3_neg;
     borrow_3_neg = (uint32_t)(-(int32_t)(s_3_neg >> 32));
-    s_3_neg = (-(int64_t)num[4]) - (int64_t)borrow_3_neg;
+    s_3_neg = (-(int64_t)r[4]) - (int64_t)borrow_3_neg;
     result_3_neg[4] = (uint32_t)s_3_neg;
     borrow_3_neg = (uint32_t)(-(int32_t)(s_3_neg >> 32));
-    s_3_neg = (-(int64_t)num[5]) - (int64_t)borrow_3_neg;
+    s_3_neg = (-(int64_t)r[5]) - (int64_t)borrow_3_neg;
     result_3_neg[5] = (uint32_t)s_3_neg;
     borrow_3_neg = (uint32_t)(-(int32_t)(s_3_neg >> 32));
-    s_3_neg = (-(int64_t)num[6]) - (int64_t)borrow_3_neg;
+    s_3_neg = (-(int64_t)r[6]) - (int64_t)borrow_3_neg;
     result_3_neg[6] = (uint32_t)s_3_neg;
     borrow_3_neg = (uint32_t)(-(int32_t)(s_3_neg >> 32));
     result_3_neg[7] = (((uint32_t)v_3_neg & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_3_neg;
-    field_fe25519_saturated32_to_bytes(t_9, result_3_neg);
-    uint64_t diff_2 = 0;
     {
+        uint32_t cond_2 = cond;
+        uint32_t mask = stk_mask_u32(cond_2);
         {
-            uint32_t k_2;
-            for (k_2 = 0; k_2 < 32; k_2++) {
-                diff_2 |= (uint64_t)t_8[k_2] ^ (uint64_t)t_9[k_2];
+            uint32_t k;
+            for (k = 0; k < 8; k++) {
+                x[k] = (r[k] ^ (mask & (result_3_neg[k] ^ r[k])));
             }
         }
     }
-    twisted = stk_eq_u64(diff_2, UINT64_C(0));
-    field_fe25519_saturated32_mul(xi, x, curve_ed25519_SQRT_M1_FE);
-    cond = direct ^ 1u;
-    {
-        uint32_t cond_3 = cond;
-        uint32_t mask = stk_mask_u32(cond_3);
-        {
-            uint32_t k_3;
-            for (k_3 = 0; k_3 < 8; k_3++) {
-                x[k_3] = (x[k_3] ^ (mask & (xi[k_3] ^ x[k_3])));
-            }
-        }
-    }
-    field_fe25519_saturated32_to_bytes(bytes, x);
-    odd = stk_eq_u32(((uint32_t)bytes[0] & UINT32_C(1)), UINT32_C(1));
-    sign = stk_eq_u32(((uint32_t)s[31] >> 7), UINT32_C(1));
-    cond_2 = stk_eq_u32(odd, sign);
-    v_4_neg = -(int64_t)x[7];
-    borrow_4_neg = (uint32_t)(INT32_C(19) - (INT32_C(19) * (int32_t)(v_4_neg >> 31)));
-    s_4_neg = (-(int64_t)x[0]) - (int64_t)borrow_4_neg;
-    result_4_neg[0] = (uint32_t)s_4_neg;
-    borrow_4_neg = (uint32_t)(-(int32_t)(s_4_neg >> 32));
-    s_4_neg = (-(int64_t)x[1]) - (int64_t)borrow_4_neg;
-    result_4_neg[1] = (uint32_t)s_4_neg;
-    borrow_4_neg = (uint32_t)(-(int32_t)(s_4_neg >> 32));
-    s_4_neg = (-(int64_t)x[2]) - (int64_t)borrow_4_neg;
-    result_4_neg[2] = (uint32_t)s_4_neg;
-    borrow_4_neg = (uint32_t)(-(int32_t)(s_4_neg >> 32));
-    s_4_neg = (-(int64_t)x[3]) - (int64_t)borrow_4_neg;
-    result_4_neg[3] = (uint32_t)s_4_neg;
-    borrow_4_neg = (uint32_t)(-(int32_t)(s_4_neg >> 32));
-    s_4_neg = (-(int64_t)x[4]) - (int64_t)borrow_4_neg;
-    result_4_neg[4] = (uint32_t)s_4_neg;
-    borrow_4_neg = (uint32_t)(-(int32_t)(s_4_neg >> 32));
-    s_4_neg = (-(int64_t)x[5]) - (int64_t)borrow_4_neg;
-    result_4_neg[5] = (uint32_t)s_4_neg;
-    borrow_4_neg = (uint32_t)(-(int32_t)(s_4_neg >> 32));
-    s_4_neg = (-(int64_t)x[6]) - (int64_t)borrow_4_neg;
-    result_4_neg[6] = (uint32_t)s_4_neg;
-    borrow_4_neg = (uint32_t)(-(int32_t)(s_4_neg >> 32));
-    result_4_neg[7] = (((uint32_t)v_4_neg & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_4_neg;
-    {
-        uint32_t cond_4 = cond_2;
-        uint32_t mask_2 = stk_mask_u32(cond_4);
-        {
-            uint32_t k_4;
-            for (k_4 = 0; k_4 < 8; k_4++) {
-                x[k_4] = (x[k_4] ^ (mask_2 & (result_4_neg[k_4] ^ x[k_4])));
-            }
-        }
-    }
-    uint64_t diff_3 = 0;
+    uint64_t diff = 0;
     {
         uint8_t tmp[32];
         memset(tmp, 0, 32);
         {
-            uint32_t k_5;
-            for (k_5 = 0; k_5 < 32; k_5++) {
-                diff_3 |= (uint64_t)bytes[k_5] ^ (uint64_t)tmp[k_5];
+            uint32_t k_2;
+            for (k_2 = 0; k_2 < 32; k_2++) {
+                diff |= (uint64_t)bytes[k_2] ^ (uint64_t)tmp[k_2];
             }
         }
     }
-    zero = stk_eq_u64(diff_3, UINT64_C(0));
-    uint64_t diff_4 = 0;
+    zero = stk_eq_u64(diff, UINT64_C(0));
+    field_fe25519_saturated32_to_bytes(canonical, r_0_from_bytes);
+    canonical[31] = (uint8_t)((uint32_t)canonical[31] | ((uint32_t)s[31] & UINT32_C(128)));
+    uint64_t diff_2 = 0;
     {
         {
-            uint32_t k_6;
-            for (k_6 = 0; k_6 < 32; k_6++) {
-                diff_4 |= (uint64_t)canonical[k_6] ^ (uint64_t)low[k_6];
+            uint32_t k_3;
+            for (k_3 = 0; k_3 < 32; k_3++) {
+                diff_2 |= (uint64_t)canonical[k_3] ^ (uint64_t)s[k_3];
             }
         }
     }
-    (*result1) = ((direct | twisted) & stk_eq_u64(diff_4, UINT64_C(0))) & ((zero & sign) ^ 1u);
+    (*result1) = (is_square & stk_eq_u64(diff_2, UINT64_C(0))) & ((zero & sign) ^ 1u);
     memmove(result0->x, x, 8 * sizeof(uint32_t));
     memmove(result0->y, r_0_from_bytes, 8 * sizeof(uint32_t));
     memmove(result0->z, curve_ed25519_ONE, 8 * sizeof(uint32_t));
@@ -11404,11 +11435,11 @@ STK_NOINLINE static uint32_t curve_wnaf_recode_5(uint32_t v, uint32_t carry, uin
     return result;
 }
 
-/* curve.ed25519_vartime.wnaf$5
+/* curve.ed25519_vartime_windows.wnaf$5
  * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
  * Given as |d[i]|, and 2^(w-1) more where d[i] is negative.
  * out d: 0 .. 31 */
-STK_NOINLINE static void curve_ed25519_vartime_wnaf_5(uint8_t *restrict d, const uint8_t *k)
+STK_NOINLINE static void curve_ed25519_vartime_windows_wnaf_5(uint8_t *restrict d, const uint8_t *k)
 {
     uint32_t v; /* 0 .. 31 */
     uint32_t carry; /* 0 .. 1 */
@@ -11710,9 +11741,9 @@ STK_NOINLINE static void curve_ed25519_add_cached(curve_ed25519_P1P1 *restrict r
     result->t[7] = (((uint32_t)v_6_sub_loose & UINT32_C(0x7fffffff)) + UINT32_C(0x80000000)) - borrow_6_sub_loose;
 }
 
-/* curve.ed25519_vartime.odd_multiples
+/* curve.ed25519_vartime_windows.odd_multiples
  * A, 3A, ... 15A. */
-STK_NOINLINE static void curve_ed25519_vartime_odd_multiples(curve_ed25519_Cached *restrict t, const curve_ed25519_P3 *a)
+STK_NOINLINE static void curve_ed25519_vartime_windows_odd_multiples(curve_ed25519_Cached *restrict t, const curve_ed25519_P3 *a)
 {
     curve_ed25519_P1P1 t_2;
     curve_ed25519_P3 a2;
@@ -11735,10 +11766,10 @@ STK_NOINLINE static void curve_ed25519_vartime_odd_multiples(curve_ed25519_Cache
     }
 }
 
-/* curve.ed25519_vartime.multiple
+/* curve.ed25519_vartime_windows.multiple
  * The multiple of A that an odd digit says, with A, 3A, ... 15A in `t`.
  * in d: 0 .. 31 */
-STK_NOINLINE static void curve_ed25519_vartime_multiple(curve_ed25519_Cached *restrict q, const curve_ed25519_Cached *t, uint32_t d)
+STK_NOINLINE static void curve_ed25519_vartime_windows_multiple(curve_ed25519_Cached *restrict q, const curve_ed25519_Cached *t, uint32_t d)
 {
     (*q) = t[(d & UINT32_C(15)) >> 1];
     if ((d >> 4) == UINT32_C(1)) {
@@ -11828,10 +11859,10 @@ STK_NOINLINE static void curve_ed25519_vartime_multiple(curve_ed25519_Cached *re
     }
 }
 
-/* curve.ed25519_vartime.multiple_of_base
+/* curve.ed25519_vartime_windows.multiple_of_base
  * The multiple of B that an odd digit says.
  * in d: 0 .. 31 */
-STK_NOINLINE static void curve_ed25519_vartime_multiple_of_base(curve_ed25519_Niels *restrict q, uint32_t d)
+STK_NOINLINE static void curve_ed25519_vartime_windows_multiple_of_base(curve_ed25519_Niels *restrict q, uint32_t d)
 {
     (*q) = curve_ed25519_odd_w5_ROWS[(d & UINT32_C(15)) >> 1];
     if ((d >> 4) == UINT32_C(1)) {
@@ -11888,11 +11919,11 @@ STK_NOINLINE static void curve_ed25519_vartime_multiple_of_base(curve_ed25519_Ni
     }
 }
 
-/* curve.ed25519_vartime.double_and_add
+/* curve.ed25519_vartime_windows.double_and_add
  * 2 `r` + `da` A + `db` B, with A, 3A, ... 15A in `t`. Digits are as [`wnaf`] gives them.
  * in da: 0 .. 31
  * in db: 0 .. 31 */
-STK_NOINLINE static void curve_ed25519_vartime_double_and_add(curve_ed25519_P2 *result, const curve_ed25519_P2 *r, uint32_t da, uint32_t db, const curve_ed25519_Cached *t)
+STK_NOINLINE static void curve_ed25519_vartime_windows_double_and_add(curve_ed25519_P2 *result, const curve_ed25519_P2 *r, uint32_t da, uint32_t db, const curve_ed25519_Cached *t)
 {
     curve_ed25519_P1P1 u;
     curve_ed25519_double(&u, r->x, r->y, r->z);
@@ -11903,7 +11934,7 @@ STK_NOINLINE static void curve_ed25519_vartime_double_and_add(curve_ed25519_P2 *
         field_fe25519_saturated32_mul(t_2.y, u.y, u.z);
         field_fe25519_saturated32_mul(t_2.z, u.z, u.t);
         field_fe25519_saturated32_mul(t_2.t, u.x, u.y);
-        curve_ed25519_vartime_multiple(&t_3, t, da);
+        curve_ed25519_vartime_windows_multiple(&t_3, t, da);
         curve_ed25519_add_cached(&u, &t_2, &t_3);
     }
     if (db != UINT32_C(0)) {
@@ -11913,7 +11944,7 @@ STK_NOINLINE static void curve_ed25519_vartime_double_and_add(curve_ed25519_P2 *
         field_fe25519_saturated32_mul(t_4.y, u.y, u.z);
         field_fe25519_saturated32_mul(t_4.z, u.z, u.t);
         field_fe25519_saturated32_mul(t_4.t, u.x, u.y);
-        curve_ed25519_vartime_multiple_of_base(&t_5, db);
+        curve_ed25519_vartime_windows_multiple_of_base(&t_5, db);
         curve_ed25519_add_niels(&u, &t_4, &t_5);
     }
     field_fe25519_saturated32_mul(result->x, u.x, u.t);
@@ -11921,22 +11952,21 @@ STK_NOINLINE static void curve_ed25519_vartime_double_and_add(curve_ed25519_P2 *
     field_fe25519_saturated32_mul(result->z, u.z, u.t);
 }
 
-/* curve.ed25519_vartime.double_mult
- * `s` B + `k` A. */
-STK_NOINLINE static void curve_ed25519_vartime_double_mult(curve_ed25519_P2 *restrict r, const uint8_t *k, const curve_ed25519_P3 *a, const uint8_t *s)
+/* curve.ed25519_vartime_windows.double_mult */
+STK_NOINLINE static void curve_ed25519_vartime_windows_double_mult(curve_ed25519_P2 *restrict r, const uint8_t *k, const curve_ed25519_P3 *a, const uint8_t *s)
 {
     uint8_t da[256]; /* 0 .. 31 */
     uint8_t db[256]; /* 0 .. 31 */
     curve_ed25519_Cached t[8];
     uint32_t i; /* 0 .. 255 */
-    curve_ed25519_vartime_wnaf_5(da, k);
-    curve_ed25519_vartime_wnaf_5(db, s);
-    curve_ed25519_vartime_odd_multiples(t, a);
+    curve_ed25519_vartime_windows_wnaf_5(da, k);
+    curve_ed25519_vartime_windows_wnaf_5(db, s);
+    curve_ed25519_vartime_windows_odd_multiples(t, a);
     memmove((*r).x, curve_ed25519_ZERO, 8 * sizeof(uint32_t));
     memmove((*r).y, curve_ed25519_ONE, 8 * sizeof(uint32_t));
     memmove((*r).z, curve_ed25519_ONE, 8 * sizeof(uint32_t));
     for (i = 256; i-- > 0;) {
-        curve_ed25519_vartime_double_and_add(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
+        curve_ed25519_vartime_windows_double_and_add(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
     }
 }
 
@@ -11993,7 +12023,7 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
             curve_ed25519_P2 p;
             uint8_t r[32];
             nacl_sign_challenge(k, n, sig, pk, m);
-            curve_ed25519_vartime_double_mult(&p, k, &a, s);
+            curve_ed25519_vartime_windows_double_mult(&p, k, &a, s);
             curve_ed25519_encode(r, p.x, p.y, p.z);
             uint64_t diff = 0;
             {
@@ -12049,20 +12079,22 @@ STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, c
 #undef field_sc25519_muladd
 #undef field_fe25519_pow_square_times_2
 #undef field_fe25519_pow_pow22523
+#undef curve_ed25519_candidate
+#undef curve_ed25519_root
 #undef curve_ed25519_decode_negated
 #undef curve_wnaf_recode_5
-#undef curve_ed25519_vartime_wnaf_5
+#undef curve_ed25519_vartime_windows_wnaf_5
 #undef curve_ed25519_to_cached
 #undef curve_ed25519_add_cached
-#undef curve_ed25519_vartime_odd_multiples
-#undef curve_ed25519_vartime_multiple
-#undef curve_ed25519_vartime_multiple_of_base
-#undef curve_ed25519_vartime_double_and_add
-#undef curve_ed25519_vartime_double_mult
+#undef curve_ed25519_vartime_windows_odd_multiples
+#undef curve_ed25519_vartime_windows_multiple
+#undef curve_ed25519_vartime_windows_multiple_of_base
+#undef curve_ed25519_vartime_windows_double_and_add
+#undef curve_ed25519_vartime_windows_double_mult
 #undef curve_ed25519_P3
+#undef curve_ed25519_P2
 #undef curve_ed25519_Niels
 #undef curve_ed25519_P1P1
-#undef curve_ed25519_P2
 #undef curve_ed25519_Cached
 #undef hash_sha512_IV
 #undef hash_sha512_K

@@ -5231,116 +5231,121 @@ curve_ed25519_comb_recode:
 	.balign 4
 	.type field_fe25519_saturated32_mul, @function
 field_fe25519_saturated32_mul:
-	addi sp, sp, -128
+	addi sp, sp, -144
 	lw a3, 0(a1)                     # halves:103: t.0$0_multiply in 0..2^32-1
 	lw a5, 0(a2)                     # halves:105: t.0$0_multiply in 0..2^32-1
 	lw t0, 4(a1)                     # halves:103: t.1$0_multiply in 0..2^32-1
 	mulhu a7, a3, a5                 # limbs:69
 	lw a4, 16(a1)                    # halves:104: t.0$0_multiply in 0..2^32-1
 	lw t1, 20(a1)                    # halves:104: t.1$0_multiply in 0..2^32-1
-	sw ra, 64(sp)
+	sw s9, 124(sp)
 	lw t5, 8(a1)                     # halves:103: t.2$0_multiply in 0..2^32-1
 	lw a6, 16(a2)                    # halves:106: t.0$0_multiply in 0..2^32-1
-	mul ra, a5, t0                   # limbs:69
+	mul s9, a5, t0                   # limbs:69
 	lw t2, 4(a2)                     # halves:105: t.1$0_multiply in 0..2^32-1
 	lw t3, 20(a2)                    # halves:106: t.1$0_multiply in 0..2^32-1
-	sw s7, 96(sp)
-	sw s9, 104(sp)
-	add s9, a3, a4                   # halves:27: word 0 of v$0_multiply in 0..2^33-1
-	mulhu s7, a5, t0                 # limbs:69
-	add a7, ra, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu ra, a7, ra
+	sw s5, 108(sp)
+	sw s6, 112(sp)
+	add s6, a3, a4                   # halves:27: word 0 of v$0_multiply in 0..2^33-1
+	mulhu s5, a5, t0                 # limbs:69
+	add a7, s9, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s9, a7, s9
 	sw a0, 0(sp)
 	add a0, t0, t1                   # halves:27
-	sltu t1, a0, t0
 	mul t4, a3, a5                   # limbs:69
-	add s7, s7, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sw s10, 108(sp)
-	sw s4, 84(sp)
-	sltu s10, s9, a3                 # halves:27
-	add a0, a0, s10                  # halves:27: word 0 of v$0_multiply in 0..2^33-1
-	mulhu a4, a5, t5                 # limbs:69
+	add s5, s5, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sw s7, 116(sp)
+	sw t1, 12(sp)
+	sltu s7, s6, a3                  # halves:27
+	sltu t1, a0, t0
+	mul s9, a5, t5                   # limbs:69
+	add a0, a0, s7                   # halves:27: word 0 of v$0_multiply in 0..2^33-1
+	sltu s7, a0, s7
+	sw s4, 104(sp)
 	lw s4, 12(a1)                    # halves:103: t.3$0_multiply in 0..2^32-1
-	sltu s10, a0, s10                # halves:27
-	sw s11, 112(sp)
-	or t1, t1, s10
-	add s11, a5, a6                  # halves:30: word 0 of w$0_multiply in 0..2^33-1
-	mul ra, a5, t5                   # limbs:69
-	sltu a6, s11, a5                 # halves:30
-	sw s8, 100(sp)
-	sw s2, 76(sp)
-	lw s8, 28(a2)                    # halves:106: t.3$0_multiply in 0..2^32-1
-	mulhu s10, a5, s4                # limbs:69
-	add s7, ra, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu ra, s7, ra
-	sw s1, 72(sp)
-	add a4, a4, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add ra, t2, t3                   # halves:30
+	or t1, t1, s7                    # halves:27
+	mulhu s7, a5, s4                 # limbs:69
+	add s5, s9, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s9, s5, s9
+	sw s11, 132(sp)
+	sw s8, 120(sp)
+	add s8, a5, a6                   # halves:30: word 0 of w$0_multiply in 0..2^33-1
+	mulhu s11, a5, t5                # limbs:69
+	sw s10, 128(sp)
+	sltu s10, s8, a5                 # halves:30
+	sw t3, 16(sp)
+	sw a6, 8(sp)
 	mul a5, a5, s4                   # limbs:69
-	sltu t3, ra, t2                  # halves:30
-	add ra, ra, a6                   # halves:30: word 0 of w$0_multiply in 0..2^33-1
-	sw s0, 68(sp)
-	sltu a6, ra, a6
-	or t3, t3, a6
-	mulhu a6, a3, t2                 # limbs:69
-	add a4, a5, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu a5, a4, a5
-	sw s3, 80(sp)
-	add s10, s10, a5                 # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	lw s1, 8(a2)                     # halves:105: t.2$0_multiply in 0..2^32-1
+	add s11, s11, s9                 # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add s9, t2, t3                   # halves:30
+	sw a4, 4(sp)
+	sltu t3, s9, t2
+	add s9, s9, s10                  # halves:30: word 0 of w$0_multiply in 0..2^33-1
+	mulhu a6, t0, t2                 # limbs:69
+	add s11, a5, s11                 # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu a5, s11, a5
+	sw s2, 96(sp)
+	add s7, s7, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu s10, s9, s10                # halves:30
 	mul a5, a3, t2                   # limbs:69
+	or t3, t3, s10                   # halves:30
+	sw s1, 92(sp)
+	sw s0, 88(sp)
+	lw s1, 8(a2)                     # halves:105: t.2$0_multiply in 0..2^32-1
 	lw s0, 24(a1)                    # halves:104: t.2$0_multiply in 0..2^32-1
-	lw s3, 24(a2)                    # halves:106: t.2$0_multiply in 0..2^32-1
-	sw s6, 92(sp)
-	lw s6, 12(a2)                    # halves:105: t.3$0_multiply in 0..2^32-1
-	mulhu s8, t0, t2                 # limbs:69
+	mulhu s10, a3, t2                # limbs:69
 	add a5, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
 	sltu a7, a5, a7
-	sw a5, 8(sp)
+	sw s0, 24(sp)
+	sw s3, 100(sp)
+	lw s3, 24(a2)                    # halves:106: t.2$0_multiply in 0..2^32-1
+	mul a4, t2, t5                   # limbs:69
+	add s10, s10, a7                 # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sw s3, 28(sp)
+	sw ra, 84(sp)
+	lw ra, 28(a1)                    # halves:104: t.3$0_multiply in 0..2^32-1
+	lw a1, 12(a2)                    # halves:105: t.3$0_multiply in 0..2^32-1
+	mul a7, t0, t2                   # limbs:69
+	lw a2, 28(a2)                    # halves:106: t.3$0_multiply in 0..2^32-1
+	mulhu s2, t2, t5                 # limbs:69
+	add a7, s5, a7
+	sltu s5, a7, s5
+	bne zero, zero, .+4
+	add a6, a6, s5
+	add s5, a7, s10                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mulhu s10, t2, s4
+	sltu a7, s5, a7
 	add a6, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mul a7, t0, t2
-	sw s5, 88(sp)
-	lw s5, 28(a1)                    # halves:104: t.3$0_multiply in 0..2^32-1
-	mul a5, t2, t5                   # limbs:69
-	add a7, s7, a7
-	sltu s7, a7, s7
 	bne zero, zero, .+4
-	add s8, s8, s7
-	add s7, a7, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mulhu s2, t2, t5
-	sltu a7, s7, a7
-	add s8, s8, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	add a7, a4, a5
-	sltu a5, a7, a4
-	mulhu a6, t2, s4
-	mul a4, t2, s4
-	add t2, s2, a5
-	add s2, a7, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sw t4, 4(sp)
-	sltu a5, s2, a7
-	add s8, t2, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add a7, s11, a4
+	sltu a4, a7, s11
+	mul s11, t2, s4
+	add t2, s2, a4
+	add s2, a7, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sw t4, 20(sp)
+	sltu a4, s2, a7
+	add a6, t2, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	mulhu a7, a3, s1
-	add t2, s10, a4
-	sltu a5, t2, s10
+	add t2, s7, s11
+	sltu a4, t2, s7
 	bne zero, zero, .+4
-	add a4, a6, a5
-	add s10, t2, s8                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a6, a3, s1
-	sltu a5, s10, t2
+	add s11, s10, a4
+	add s7, t2, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s10, a3, s1
+	sltu a4, s7, t2
 	add t2, t5, s0                   # halves:27
 	bne zero, zero, .+4
-	add s8, a4, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sltu a4, t2, t5                  # halves:27
-	mulhu a5, t0, s1                 # limbs:69
-	add a6, s7, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu s7, a6, s7
-	bne zero, zero, .+4
-	add a7, a7, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add s7, t2, t1                   # halves:27: word 0 of v$0_multiply in 0..2^33-1
+	add a6, s11, a4                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu s11, t2, t5                 # halves:27
+	mulhu a4, t0, s1                 # limbs:69
+	add s10, s5, s10                 # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s5, s10, s5
+	sw a2, 32(sp)
+	add a7, a7, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add s5, t2, t1                   # halves:27: word 0 of v$0_multiply in 0..2^33-1
 	mul t1, t0, s1                   # limbs:69
-	sltu t2, s7, t2                  # halves:27
-	add a4, a4, t2                   # halves:27: word 1 of v$0_multiply in 0..2^33-1
+	sltu t2, s5, t2                  # halves:27
+	add s11, s11, t2                 # halves:27: word 1 of v$0_multiply in 0..2^33-1
 	bne zero, zero, .+4
 	add t2, s1, s3                   # halves:30
 	sltu s3, t2, s1
@@ -5348,639 +5353,629 @@ field_fe25519_saturated32_mul:
 	add t1, s2, t1
 	sltu s2, t1, s2
 	bne zero, zero, .+4
-	add a5, a5, s2
+	add a4, a4, s2
 	add s2, t1, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
 	mul a7, t5, s1
 	sltu t1, s2, t1
-	add a5, a5, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add a4, a4, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
 	add t1, t2, t3                   # halves:30: word 0 of w$0_multiply in 0..2^33-1
 	sltu t3, t1, t2
 	mulhu t2, s1, s4                 # limbs:69
-	add a7, s10, a7
-	sltu s10, a7, s10
+	add a7, s7, a7
+	sltu s7, a7, s7
 	bne zero, zero, .+4
-	add s0, s0, s10
-	add s10, a7, a5                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a5, s1, s4
-	sltu s1, s10, a7
+	add s0, s0, s7
+	add s7, a7, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a4, s1, s4
+	sltu s1, s7, a7
 	add a7, s0, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
 	add s0, s3, t3                   # halves:30: word 1 of w$0_multiply in 0..2^33-1
-	add s1, s4, s5                   # halves:27
-	mulhu s3, a3, s6                 # limbs:69
-	add t3, s8, a5
-	sltu a5, t3, s8
+	add s1, s4, ra                   # halves:27
+	mulhu s3, a3, a1                 # limbs:69
+	add t3, a6, a4
+	sltu a4, t3, a6
 	bne zero, zero, .+4
-	add s8, t2, a5
+	add a6, t2, a4
 	add t2, t3, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a5, a3, s6
+	mul a4, a3, a1
 	sltu a7, t2, t3
-	add a3, s8, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add a3, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add s8, s1, a4                   # halves:27: word 0 of v$0_multiply in 0..2^33-1
+	add a6, s1, s11                  # halves:27: word 0 of v$0_multiply in 0..2^33-1
 	sltu t3, s1, s4
-	mulhu a7, t0, s6                 # limbs:69
-	add a4, s2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu a5, a4, s2
-	bne zero, zero, .+4
-	add s2, s3, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sltu s3, s8, s1                  # halves:27
-	mul s5, s11, a0                  # limbs:69
+	add s11, s2, a4                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu a4, s11, s2
+	add s2, s3, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mul a4, t0, a1
+	sltu s3, a6, s1                  # halves:27
 	add s1, t3, s3                   # halves:27: word 1 of v$0_multiply in 0..2^33-1
-	mul a5, t0, s6                   # limbs:69
-	mulhu t0, s11, s8
-	add t3, s10, a5
-	sltu s3, t3, s10
+	add t3, s7, a4                   # limbs:69
+	sltu s3, t3, s7
+	add s7, t3, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mulhu a7, t0, a1
+	mulhu t0, s8, a6
+	add a4, a7, s3
+	sltu s3, s7, t3
 	bne zero, zero, .+4
-	add a5, a7, s3
-	add s10, t3, s2                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mulhu a7, t5, s6
-	sltu s3, s10, t3
-	lw t3, 28(a2)
+	add s2, a4, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add t3, a1, a2                   # halves:30
+	mulhu a7, t5, a1                 # limbs:69
+	sltu a4, t3, a1                  # halves:30
+	mul s3, t5, a1                   # limbs:69
+	add t5, t3, s0                   # halves:30: word 0 of w$0_multiply in 0..2^33-1
+	sltu s0, t5, t3
+	sw s10, 40(sp)
+	add t3, a4, s0                   # halves:30: word 1 of w$0_multiply in 0..2^33-1
+	mulhu a4, s4, a1                 # limbs:69
+	add s0, t2, s3
+	sltu s3, s0, t2
+	sw t3, 48(sp)
+	add t2, a7, s3
+	add a7, s0, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s3, s4, a1
+	sltu s2, a7, s0
+	li a1, 1
+	sw a7, 52(sp)
+	add s4, t2, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	xor s0, s1, a1                   # halves:49
+	mulhu s2, s6, s8                 # limbs:69
+	sltiu t2, s0, 1                  # halves:49
+	add s1, a3, s3                   # limbs:69
 	bne zero, zero, .+4
-	add s2, a5, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add a5, s6, t3                   # halves:30
-	mul t5, t5, s6                   # limbs:69
-	sltu s3, a5, s6                  # halves:30
-	add s0, a5, s0                   # halves:30: word 0 of w$0_multiply in 0..2^33-1
-	bne zero, zero, .+4
-	sltu a5, s0, a5
-	add s3, s3, a5                   # halves:30: word 1 of w$0_multiply in 0..2^33-1
-	mulhu a5, s4, s6                 # limbs:69
-	add t5, t2, t5
-	sltu t2, t5, t2
-	sw s3, 20(sp)
-	add a7, a7, t2
-	add t2, t5, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s2, s4, s6
-	sltu s4, t2, t5
-	add s6, a7, s4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sw t2, 24(sp)
-	li t5, 1
-	xor a7, s1, t5                   # halves:49
-	mulhu s1, s9, s11                # limbs:69
-	sltiu s4, a7, 1                  # halves:49
-	add a7, a3, s2                   # limbs:69
-	sw a6, 12(sp)
-	sltu s2, a7, a3
-	add a3, a5, s2
-	mul s2, s9, s11
-	add a5, a7, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu s6, a5, a7
-	sw a5, 28(sp)
-	add a7, a3, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sub a3, zero, s4                 # halves:49
-	mulhu s4, s11, a0                # limbs:69
-	add s1, s5, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sub t3, s2, t4                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
-	sw a7, 32(sp)
-	sltu s5, s1, s5                  # limbs:69
-	xor t4, s3, t5                   # halves:49
-	mulhu t5, s11, s7                # limbs:69
-	add s4, s4, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sltiu t4, t4, 1                  # halves:49
-	bne zero, zero, .+4
+	sltu s0, s1, a3
+	add s3, a4, s0
+	mul a4, s6, s8
+	add a3, s1, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s0, a3, s1
+	sw a3, 56(sp)
+	sub s1, zero, t2                 # halves:49
+	add s4, s3, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu s0, s8, a0
+	sub t2, a4, t4                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
+	xor t4, t3, a1                   # halves:49
+	sw s4, 60(sp)
+	sltiu t4, t4, 1
 	sub t4, zero, t4
-	and a5, t4, a0
-	mul s5, s11, s7                  # limbs:69
-	and s6, a3, s11                  # halves:49
-	and s3, t4, s9
+	mul a1, s8, a0                   # limbs:69
+	and s3, s1, s8                   # halves:49
+	and t3, t4, s6
 	bne zero, zero, .+4
-	and a7, a3, ra
-	add s3, s6, s3                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
-	mul s11, s11, s8                 # limbs:69
-	add a5, a7, a5                   # halves:49
-	sltu s6, s3, s6
+	and a2, s1, s9
+	and a3, t4, a0
+	mulhu s4, s8, s5                 # limbs:69
+	add s2, a1, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu a1, s2, a1
 	bne zero, zero, .+4
-	sltu a7, a5, a7
-	add a5, a5, s6                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
-	mulhu t2, s9, ra                 # limbs:69
-	sltu s6, a5, s6                  # halves:49
-	add s4, s5, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sw a5, 40(sp)
-	sltu s5, s4, s5
-	or a7, a7, s6                    # halves:49
-	mul a5, s9, ra                   # limbs:69
-	add s6, t5, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add t5, s11, s6                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	add s0, s0, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add t3, s3, t3                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	mul a1, s8, s5                   # limbs:69
+	add a3, a2, a3                   # halves:49
+	add s0, a1, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s8, s8, a6
+	sltu s3, t3, s3                  # halves:49
+	sltu a2, a3, a2
 	bne zero, zero, .+4
-	sltu s5, t5, s11
-	add s11, t0, s5                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mulhu s6, a0, ra
-	add t0, s1, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu s5, t0, s1
+	add a3, a3, s3                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	sltu s3, a3, s3
+	mulhu a7, s6, s9                 # limbs:69
+	sltu a1, s0, a1
+	or a2, a2, s3                    # halves:49
+	sw a3, 68(sp)
+	add s3, s4, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add s4, s8, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a3, s6, s9
+	sltu a1, s4, s8
+	add s8, t0, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu a4, a4, t2                  # halves:46
+	mulhu s3, a0, s9                 # limbs:69
+	add t0, s2, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu a1, t0, s2
 	bne zero, zero, .+4
-	add a5, t2, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	lw t2, 8(sp)
-	mul s1, a0, ra
-	sub s5, t0, t2                   # halves:46
-	sltu s2, s2, t3
+	add a3, a7, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub a7, t0, a5                   # halves:46
+	mul s2, a0, s9                   # limbs:69
+	sltu a1, t0, a7                  # halves:46
+	sub t0, a7, a4                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
+	sltu a4, a7, t0
+	mulhu a7, s9, s5                 # limbs:69
+	add s2, s0, s2
+	sltu s0, s2, s0
 	bne zero, zero, .+4
-	sltu t0, t0, s5
-	sub s2, s5, s2                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
-	mulhu t2, ra, s7                 # limbs:69
-	add s1, s4, s1
-	sltu s4, s1, s4
+	add s3, s3, s0
+	add s0, s2, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a3, s9, s5
+	sltu s2, s0, s2
+	add s3, s3, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	or s2, a1, a4                    # halves:46
+	mulhu a1, s9, a6                 # limbs:69
+	add a4, s4, a3
+	sltu a3, a4, s4
 	bne zero, zero, .+4
-	add s6, s6, s4
-	add s4, s1, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a5, ra, s7
-	sltu s1, s4, s1
-	sltu s5, s5, s2                  # halves:46
+	add s4, a7, a3
+	add a7, a4, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a3, s9, a6
+	sltu s3, a7, a4
+	add s9, s4, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu a4, s6, t1
+	add s4, s8, a3
+	sltu s3, s4, s8
 	bne zero, zero, .+4
-	add s6, s6, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	or s1, t0, s5                    # halves:46
-	mulhu t0, ra, s8                 # limbs:69
-	add s5, t5, a5
-	sltu a5, s5, t5
+	add a3, a1, s3
+	add s8, s4, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a1, s6, t1
+	sltu s3, s8, s4
+	add s9, a3, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add t5, t2, a5
-	add t2, s5, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a5, ra, s8
-	sltu s6, t2, s5
-	add ra, t5, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mulhu s5, s9, t1
-	add t5, s11, a5
-	sltu s6, t5, s11
+	and s4, s1, t1                   # halves:49
+	and a3, t4, s5
+	mulhu s3, a0, t1                 # limbs:69
+	add a1, s0, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s0, a1, s0
+	sw s11, 44(sp)
+	add a4, a4, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub s0, a1, s10                  # halves:46
+	mul s10, a0, t1                  # limbs:69
+	sltu a1, a1, s0                  # halves:46
+	sub s2, s0, s2                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
 	bne zero, zero, .+4
-	add a5, t0, s6
-	add s11, t5, ra                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul t0, s9, t1
-	sltu s6, s11, t5
-	add ra, a5, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	and t5, a3, t1                   # halves:49
-	and a5, t4, s7
-	mulhu s6, a0, t1                 # limbs:69
-	add t0, s4, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu s4, t0, s4
-	sw a4, 16(sp)
-	add s5, s5, s4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sub s4, t0, a6                   # halves:46
-	mul a6, a0, t1                   # limbs:69
-	sltu t0, t0, s4                  # halves:46
-	sub s1, s4, s1                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
-	bne zero, zero, .+4
-	sltu s4, s4, s1
-	add t0, t0, s4
-	mulhu s4, s7, t1                 # limbs:69
-	add a6, t2, a6
-	sltu t2, a6, t2
-	bne zero, zero, .+4
-	add s6, s6, t2
-	add t2, a6, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s5, s7, t1
-	sltu a6, t2, a6
-	add s6, s6, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	add a6, t5, a5                   # halves:49
-	sltu a5, a6, t5
-	mulhu t5, t1, s8                 # limbs:69
-	add s5, s11, s5
-	sltu s11, s5, s11
-	sw a3, 36(sp)
-	add s4, s4, s11
-	add s11, s5, s6                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s6, t1, s8
-	sltu t1, s11, s5
-	add s5, s4, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	add s4, a6, a7                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
-	sltu t1, s4, a6
-	mulhu a7, s9, s0                 # limbs:69
-	add a6, ra, s6
-	sltu s6, a6, ra
-	bne zero, zero, .+4
-	add ra, t5, s6
-	add t5, a6, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s6, s9, s0
-	sltu s5, t5, a6
-	add a6, a5, t1                   # halves:49: word 1 of w$0_multiply in 0..2^33-1
-	bne zero, zero, .+4
-	add s9, ra, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	and ra, a3, s0                   # halves:49
-	mulhu s5, a0, s0                 # limbs:69
-	add a5, t2, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu t1, a5, t2
-	bne zero, zero, .+4
-	add s6, a7, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sub t2, a5, a4                   # halves:46
-	mul a7, a0, s0                   # limbs:69
-	sltu t1, a5, t2                  # halves:46
-	sub a0, t2, t0                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
-	bne zero, zero, .+4
-	sltu a5, t2, a0
-	add t0, t1, a5
-	mulhu t2, s7, s0                 # limbs:69
-	add t1, s11, a7
-	sltu a5, t1, s11
-	sw t0, 44(sp)
-	add a7, s5, a5
-	add s11, t1, s6                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s5, s7, s0
-	sltu a5, s11, t1
-	add s6, a7, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	and s7, t4, s8                   # halves:49
-	add t1, ra, s7
-	mulhu a7, s8, s0                 # limbs:69
-	add a5, t5, s5
-	sltu t4, a5, t5
-	bne zero, zero, .+4
-	add s7, t2, t4
-	add s5, a5, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul t5, s8, s0
-	sltu t2, s5, a5
-	add t4, s7, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	sltu s6, t1, ra                  # halves:49
-	lw s0, 16(a1)
-	lw a5, 16(a2)
-	add t2, s9, t5                   # limbs:69
-	mulhu s7, s0, a5
-	sltu ra, t2, s9
-	add s8, t1, a6                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
-	sw s8, 48(sp)
-	add a6, a7, ra                   # limbs:69
-	add t5, t2, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s9, s0, a5
-	sltu a7, t5, t2
-	add ra, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	sltu t4, s8, t1                  # halves:49
-	add t2, s6, t4                   # halves:49: word 1 of w$0_multiply in 0..2^33-1
-	lw a6, 20(a1)
-	sub t1, s10, s9                  # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
-	mulhu a7, a5, a6                 # limbs:69
-	sltu s6, s10, t1                 # halves:65
-	add t4, t3, t1                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
-	sw t4, 56(sp)
-	sltu s9, t4, t3
-	add t3, s11, s3                  # halves:71
-	mul s10, a5, a6                  # limbs:69
-	sltu s3, t3, s11                 # halves:71
-	lw s11, 24(a1)
-	sw t2, 52(sp)
-	li a4, 1
-	add t3, t3, a4                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
-	mulhu t4, a5, s11                # limbs:69
-	add s7, s10, s7                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu s10, s7, s10
-	bne zero, zero, .+4
-	add a7, a7, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sltu a4, t3, a4                  # halves:71
-	mul s10, a5, s11                 # limbs:69
-	or s3, s3, a4                    # halves:71
-	sub a4, t3, t1                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
-	sw a4, 60(sp)
-	lw t1, 28(a1)
-	mulhu t2, a5, t1                 # limbs:69
-	add a7, s10, a7                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s0, s0, s2
+	add a1, a1, s0
+	mulhu s0, s5, t1                 # limbs:69
+	add s10, a7, s10
+	sltu a7, s10, a7
+	sw a5, 36(sp)
+	add s3, s3, a7
+	add a7, s10, a4                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a4, s5, t1
 	sltu s10, a7, s10
+	add s3, s3, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add t4, t4, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sltu s10, t3, a4                 # halves:73
-	mul t3, a5, t1                   # limbs:69
-	lw a5, 20(a2)
-	mul a3, s0, a5
-	add t4, t3, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu t3, t4, t3
+	add s10, s4, a3                  # halves:49
+	sltu a3, s10, s4
+	mulhu s4, t1, a6                 # limbs:69
+	add a4, s8, a4
+	sltu s8, a4, s8
 	bne zero, zero, .+4
-	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	lw t3, 40(sp)
-	mulhu a4, s0, a5
-	add t3, s5, t3                   # halves:71
-	sltu s5, t3, s5
+	add s0, s0, s8
+	add s8, a4, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s3, t1, a6
+	sltu t1, s8, a4
+	add a4, s0, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add s3, t3, s3                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
-	sltu t3, s3, t3
-	mul t0, a6, a5                   # limbs:69
-	add s5, s5, t3                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
-	add a3, s7, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	add s0, s10, a2                  # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	sltu t1, s0, s10
+	mulhu a2, s6, t5                 # limbs:69
+	add s10, s9, s3
+	sltu s3, s10, s9
 	bne zero, zero, .+4
-	sltu s7, a3, s7
-	add a4, a4, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mulhu t3, a6, a5
-	lw s7, 24(sp)
-	add t0, a7, t0
+	add s9, s4, s3
+	add s4, s10, a4                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s3, s6, t5
+	sltu a4, s4, s10
+	add s10, a3, t1                  # halves:49: word 1 of w$0_multiply in 0..2^33-1
 	bne zero, zero, .+4
-	sltu a7, t0, a7
-	sub a3, s7, a3                   # halves:65
-	mulhu s8, a5, t1                 # limbs:69
-	add t3, t3, a7
-	sltu s7, s7, a3                  # halves:65
+	add s6, s9, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	and s9, s1, t5                   # halves:49
+	mulhu a4, a0, t5                 # limbs:69
+	add a3, a7, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu t1, a3, a7
 	bne zero, zero, .+4
-	sub s6, a3, s6                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
-	add a7, t0, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a4, a5, s11
-	sltu a3, a3, s6                  # halves:65
-	or s7, s7, a3
+	add s3, a2, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub a7, a3, s11                  # halves:46
+	mul a2, a0, t5                   # limbs:69
+	sltu t1, a3, a7                  # halves:46
+	sub a0, a7, a1                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
+	sw s1, 64(sp)
+	sltu a3, a7, a0
+	add a1, t1, a3
+	mulhu a7, s5, t5                 # limbs:69
+	add t1, s8, a2
+	sltu a3, t1, s8
 	bne zero, zero, .+4
-	sltu t0, a7, t0                  # limbs:69
-	add t3, t3, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mulhu a3, a5, s11
-	add a4, t4, a4
-	sltu t4, a4, t4
+	add a2, a4, a3
+	add s8, t1, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a4, s5, t5
+	sltu a3, s8, t1
+	add s3, a2, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add t0, s2, s6                   # halves:68
-	sltu s2, t0, s2
-	add a3, a3, t4                   # limbs:69
-	add t4, a4, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul t3, a5, t1
-	sltu a5, t4, a4
-	add a4, a3, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	and s5, t4, a6                   # halves:49
+	add t1, s9, s5
+	mulhu a2, a6, t5                 # limbs:69
+	add a3, s4, a4
+	sltu t4, a3, s4
 	bne zero, zero, .+4
-	add a3, t0, s9                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
-	lw t0, 24(a2)
-	add t3, t2, t3                   # limbs:69
+	add s5, a7, t4
+	add a4, a3, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s4, a6, t5
+	sltu a7, a4, a3
+	add t4, s5, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	sltu s3, t1, s9                  # halves:49
+	lw t5, 4(sp)
+	lw a3, 8(sp)
+	add a7, s6, s4                   # limbs:69
+	mulhu s5, t5, a3
+	sltu s9, a7, s6
+	add a6, t1, s10                  # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	bne zero, zero, .+4
+	add s10, a2, s9                  # limbs:69
+	add s4, a7, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s6, t5, a3
+	sltu a2, s4, a7
+	add s9, s10, a2                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	sltu t4, a6, t1                  # halves:49
+	add a7, s3, t4                   # halves:49: word 1 of w$0_multiply in 0..2^33-1
+	lw s10, 12(sp)
+	sub t1, s7, s6                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	mulhu a2, a3, s10                # limbs:69
+	sltu s3, s7, t1                  # halves:65
+	add t4, t2, t1                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	sw t4, 76(sp)
+	sltu s6, t4, t2
+	add t2, s8, t3                   # halves:71
+	mul s7, a3, s10                  # limbs:69
+	sltu t3, t2, s8                  # halves:71
+	lw s8, 24(sp)
+	sw a7, 72(sp)
+	li s11, 1
+	add t2, t2, s11                  # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	mulhu t4, a3, s8                 # limbs:69
+	add s5, s7, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s7, s5, s7
+	bne zero, zero, .+4
+	add a2, a2, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu s11, t2, s11                # halves:71
+	mul s7, a3, s8                   # limbs:69
+	or t3, t3, s11                   # halves:71
+	sub s11, t2, t1                  # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	sw s11, 80(sp)
+	mulhu t1, a3, ra                 # limbs:69
+	add a2, s7, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s7, a2, s7
+	bne zero, zero, .+4
+	add t4, t4, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu s7, t2, s11                 # halves:73
+	mul t2, a3, ra                   # limbs:69
+	lw a3, 16(sp)
+	mul s11, t5, a3
+	add t4, t2, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu t2, t4, t2
+	bne zero, zero, .+4
+	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	lw t2, 68(sp)
+	mulhu a5, t5, a3
+	add t2, a4, t2                   # halves:71
+	sltu a4, t2, a4
+	bne zero, zero, .+4
+	add t3, t2, t3                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
 	sltu t2, t3, t2
-	sltu a5, a3, s9                  # halves:68
-	mulhu s9, s0, t0                 # limbs:69
-	add s8, s8, t2
-	add t2, t3, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a7, s10, a3                  # limbs:69
+	add a4, a4, t2                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
+	add s11, s5, s11                 # limbs:69: word 0 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	sltu t3, t2, t3
-	add s8, s8, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mul a4, s0, t0
-	or t3, s2, a5                    # halves:68
-	sub s2, s3, s6                   # halves:73
+	sltu s5, s11, s5
+	add a5, a5, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu t2, s10, a3
+	lw s5, 52(sp)
+	add a7, a2, a7
 	bne zero, zero, .+4
-	sub a5, s2, s10                  # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
-	sltu s10, s3, s2
-	mulhu s6, a6, t0                 # limbs:69
-	sltu s3, s2, a5                  # halves:73
-	or s2, s10, s3
+	sltu a2, a7, a2
+	sub s11, s5, s11                 # halves:65
+	mulhu s1, a3, ra                 # limbs:69
+	add t2, t2, a2
+	sltu s5, s5, s11                 # halves:65
 	bne zero, zero, .+4
-	add s10, a7, a4                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu a4, s10, a7
-	mul s3, a6, t0
-	add a7, s9, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	lw s9, 28(sp)
-	sub a4, s9, s10                  # halves:65
-	sltu s10, s9, a4
-	mulhu s9, s11, t0                # limbs:69
-	add s3, t4, s3
-	sltu t4, s3, t4
+	sub s3, s11, s3                  # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	add a2, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a5, a3, s8
+	sltu s11, s11, s3                # halves:65
+	or s5, s5, s11
 	bne zero, zero, .+4
-	add s6, s6, t4
-	add t4, s3, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a7, s11, t0
-	sltu s3, t4, s3
-	add s6, s6, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu a7, a2, a7                  # limbs:69
+	add t2, t2, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu s11, a3, s8
+	add a5, t4, a5
+	sltu t4, a5, t4
 	bne zero, zero, .+4
-	sub s3, a4, s7                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
-	sltu s7, a4, s3
-	mulhu a4, t0, t1                 # limbs:69
-	add a7, t2, a7
-	sltu t2, a7, t2
+	add a7, t0, s3                   # halves:68
+	sltu t0, a7, t0
+	add s11, s11, t4                 # limbs:69
+	add t4, a5, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul t2, a3, ra
+	sltu a3, t4, a5
+	add a5, s11, a3                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add s9, s9, t2
-	add t2, a7, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s6, t0, t1
-	sltu t0, t2, a7
-	add a7, s9, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add s11, a7, s6                  # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	sltu a3, s11, s6
+	lw a7, 28(sp)
+	mulhu s6, t5, a7                 # limbs:69
+	add t2, t1, t2
+	sltu t1, t2, t1
 	bne zero, zero, .+4
-	add s9, s10, s7                  # halves:65
-	lw s10, 28(a2)
-	add s6, s8, s6                   # limbs:69
-	mulhu s7, s0, s10
-	sltu s8, s6, s8
-	add a4, a4, s8
+	add s1, s1, t1
+	add t1, t2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a5, t5, a7
+	sltu t2, t1, t2
+	add s1, s1, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add s8, s6, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	add t0, s1, s3                   # halves:68
-	mul a7, s0, s10                  # limbs:69
-	sltu s0, s8, s6
-	add s6, a4, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	or t2, t0, a3                    # halves:68
+	sub t0, t3, s3                   # halves:73
+	mulhu s3, s10, a7                # limbs:69
+	sub a3, t0, s7                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	sltu s7, t3, t0
 	bne zero, zero, .+4
-	add s0, t0, t3                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
-	sltu t3, s0, t0
-	sltu a4, t0, s1
-	mulhu s1, a6, s10                # limbs:69
-	add t0, a4, t3                   # halves:68: word 1 of w$0_multiply in 0..2^33-1
-	add a4, t5, s4                   # halves:71
+	sltu t3, t0, a3
+	or t0, s7, t3
+	mul t3, s10, a7                  # limbs:69
+	add s7, a2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu a5, s7, a2
 	bne zero, zero, .+4
-	sltu t3, a4, t5
-	add t5, a4, s5                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
-	mul s4, a6, s10                  # limbs:69
-	sltu a6, t5, a4                  # halves:71
-	add s5, t3, a6                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
+	add a2, s6, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add t3, t4, t3
+	sltu t4, t3, t4
+	lw s6, 56(sp)
+	add s3, s3, t4
+	add t4, t3, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a2, s8, a7
+	sub a5, s6, s7                   # halves:65
+	sltu s7, s6, a5
 	bne zero, zero, .+4
-	sub a4, t5, s3                   # halves:73
-	sltu a6, t5, a4
-	mulhu t3, s11, s10               # limbs:69
-	sub s3, a4, s2                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
-	sltu t5, a4, s3
+	sltu t3, t4, t3                  # limbs:69
+	add s3, s3, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu s6, s8, a7
+	add a2, t1, a2
+	sltu t1, a2, t1
 	bne zero, zero, .+4
-	add s2, a6, t5
-	add a6, t4, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a4, s11, s10
-	sltu t5, a6, t4
-	add s11, s7, t5                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub t3, a5, s5                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	sltu s5, a5, t3
+	mulhu a5, a7, ra                 # limbs:69
+	add s6, s6, t1
+	add t1, a2, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s3, a7, ra
+	sltu a7, t1, a2
+	add a2, s6, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add a7, t2, s4
-	sltu s7, a7, t2
-	mulhu t4, t1, s10
-	add t5, s1, s7
-	add s4, s8, a4
+	add s6, s7, s5                   # halves:65
+	lw s7, 32(sp)
+	add s3, s1, s3                   # limbs:69
+	mulhu s5, t5, s7
+	sltu s1, s3, s1
+	add a5, a5, s1
 	bne zero, zero, .+4
-	sltu t2, s4, s8
-	lw a4, 32(sp)
-	mul s1, t1, s10
-	add s7, t3, t2
-	sub s8, a4, a6                   # halves:65
+	add s1, s3, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	add a7, s2, t3                   # halves:68
+	mul a2, t5, s7                   # limbs:69
+	sltu t5, s1, s3
+	add s3, a5, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	sltu t1, a4, s8
-	sub s10, s8, s9                  # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
-	add a1, s6, s1                   # limbs:69
-	sltu a2, a1, s6
-	add t3, t4, a2
-	lw a2, 48(sp)
-	sltu t2, s8, s10                 # halves:65
-	add a4, a0, s10                  # halves:68
-	add s1, a4, t0                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
-	add a6, t1, t2                   # halves:65
-	add s8, ra, a2                   # halves:71
-	sltu s9, a4, a0                  # halves:68
-	sltu s6, s1, a4
-	add t2, s8, s5                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
-	add t4, s9, s6                   # halves:68: word 1 of w$0_multiply in 0..2^33-1
-	sub a4, t2, s10                  # halves:73
-	sltu a0, t2, s8                  # halves:71
-	sltu s9, t2, a4                  # halves:73
-	sub s6, a4, s2                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
-	sltu a2, a4, s6
+	add t5, a7, t2                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	sltu a5, a7, s2
+	mulhu s2, s10, s7                # limbs:69
+	sltu t2, t5, a7                  # halves:68
+	add a7, a5, t2                   # halves:68: word 1 of w$0_multiply in 0..2^33-1
+	bne zero, zero, .+4
+	add a5, s4, s0                   # halves:71
+	sltu t2, a5, s4
+	mul s0, s10, s7                  # limbs:69
+	add s4, a5, a4                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	sltu s10, s4, a5
+	bne zero, zero, .+4
+	add a4, t2, s10                  # halves:71: word 1 of x$0_multiply in 0..2^33-1
+	sub a5, s4, t3                   # halves:73
+	mulhu t2, s8, s7                 # limbs:69
+	sltu s10, s4, a5                 # halves:73
+	sub t3, a5, t0                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	bne zero, zero, .+4
+	sltu s4, a5, t3
+	add t0, s10, s4
+	mul a5, s8, s7                   # limbs:69
+	add s10, t4, a2                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s4, s10, t4
+	bne zero, zero, .+4
+	add s8, s5, s4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add a2, t1, s0
+	mulhu t4, ra, s7
+	sltu s5, a2, t1
+	add s4, s2, s5
+	bne zero, zero, .+4
+	add s0, s1, a5
+	sltu t1, s0, s1
+	mul s2, ra, s7
+	lw a5, 60(sp)
+	add s5, t2, t1
+	bne zero, zero, .+4
+	sub s1, a5, s10                  # halves:65
+	sltu ra, a5, s1
+	add t2, s3, s2                   # limbs:69
+	sub s7, s1, s6                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	add s2, a0, s7                   # halves:68
+	sltu t1, t2, s3                  # limbs:69
+	add s10, t4, t1
+	sltu a5, s1, s7                  # halves:65
+	add s6, ra, a5
+	add t4, s2, a7                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	sltu s3, s2, a0
+	sltu t1, t4, s2
+	add ra, s9, a6                   # halves:71
+	add s1, s3, t1                   # halves:68: word 1 of w$0_multiply in 0..2^33-1
+	add a0, ra, a4                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	sub s3, a0, s7                   # halves:73
+	sltu a5, ra, s9                  # halves:71
+	sltu a7, a0, ra
+	sltu t1, a0, s3                  # halves:73
+	sub a6, s3, t0                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	sltu s9, s3, a6
+	lw s7, 64(sp)
+	lw a0, 48(sp)
+	lw s3, 72(sp)
+	add a4, t1, s9
+	and t0, s7, a0                   # halves:87
+	add s2, a5, a7                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
+	add t1, s3, t0                   # halves:87
+	add ra, a1, s6                   # halves:78
+	add s9, s2, t1                   # halves:87
+	addi a5, ra, 1                   # halves:78
+	add a1, s6, s9                   # halves:87
+	sub a7, a5, s1                   # halves:78: less$0_multiply in 0..3
+	lw s9, 80(sp)
+	sub ra, a1, a4                   # halves:87
+	add a5, a2, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s1, a5, a2
+	sub a1, s9, a5                   # halves:83
+	add s7, s4, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add a0, s0, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sub s8, a1, a7                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	sltu a4, s9, a1
+	sltu a2, a1, s8
+	sltu s3, a0, s0                  # limbs:69
+	add s4, a4, a2                   # halves:83
+	sub s1, a3, a0
+	add t0, s5, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub s0, s1, s4                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	add s2, t2, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s7, a3, s1                  # halves:83
+	sltu s5, s1, s0
+	add s3, s7, s5
+	sub t0, t3, s2
+	sltu t1, s2, t2                  # limbs:69
+	sub a1, t0, s3                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	add s6, s10, t1                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu t2, t3, t0                  # halves:83
+	sltu a4, t0, a1
+	sub s10, a6, s6
+	add a2, t2, a4
+	li s9, 38
+	mulhu a7, s8, s9                 # 99
+	sub a3, s10, a2                  # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	sltu t1, a6, s10
+	bne zero, zero, .+4
+	sltu s1, s10, a3
+	add s7, t1, s1
+	mul s4, s8, s9                   # 99
+	sub s5, ra, s7                   # halves:87: top$0_multiply in -4..4
+	add s3, a5, s5                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	bne zero, zero, .+4
+	srai t3, s5, 31
+	sltu t0, s3, a5
+	mulhu a6, s0, s9                 # 99
+	add t2, t3, t0                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
+	add s8, a0, t2                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	bne zero, zero, .+4
+	srai a4, t2, 31
+	sltu s10, s8, a0
+	mul a2, s0, s9                   # 99
+	add t1, a4, s10                  # halves:90: word 1 of v$0_multiply in -3..2^32+3
+	add s7, s2, t1                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	bne zero, zero, .+4
+	srai s1, t1, 31
+	sltu s5, s7, s2
+	mulhu ra, a1, s9                 # 99
+	add a5, s1, s5                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
+	add t3, s6, a5                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	bne zero, zero, .+4
+	lw s0, 20(sp)
 	lw s10, 36(sp)
-	lw t2, 20(sp)
-	sltu t1, s8, ra                  # halves:71
-	lw a4, 52(sp)
-	add ra, s9, a2                   # halves:73
+	mul s2, t3, s9                   # 93
+	add t2, s0, s4                   # 99
+	sltu a0, t2, s0
+	bne zero, zero, .+4
+	add a4, a7, a0
+	add t1, s10, a2
+	mulhu t0, t3, s9                 # 93
+	add a5, t4, s2                   # 93: word 0 of v$1_reduced in 0..167503724505
+	sltu s4, a5, t4
+	bne zero, zero, .+4
+	sltu s1, t1, s10                 # 99
+	srli a7, a5, 31                  # 94
+	mul s6, a1, s9                   # 99
+	add s0, t0, s4                   # 93: word 1 of v$1_reduced in 0..167503724505
+	slli a2, s0, 1                   # 94
+	bne zero, zero, .+4
+	add s5, a6, s1                   # 99
+	or t3, a7, a2                    # 94: q$1_reduced in 0..77
+	mulhu a0, a3, s9                 # 99
+	slli s10, t3, 4                  # 97
+	slli a6, t3, 1
+	bne zero, zero, .+4
+	add a1, s10, a6
+	add s2, t3, a1                   # 97: carry$1_reduced in 0..1482
+	mul s1, a3, s9                   # 99
+	add t4, t2, s2                   # 99: word 0 of s$1_reduced in 0..167503725968
+	sltu t0, t4, t2
+	bne zero, zero, .+4
+	add s0, a4, t0                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add a7, t1, s0                   # 99: word 0 of s$1_reduced in 0..167503725968
+	mulhu s4, s3, s9
+	lw t3, 40(sp)
+	lw a2, 0(sp)
+	bne zero, zero, .+4
+	sltu a3, a7, t1
+	add s10, s5, a3                  # 99: word 1 of s$1_reduced in 0..167503725968
+	mul a6, s3, s9
+	add a1, t3, s6
+	sltu t2, a1, t3
+	sw t4, 0(a2)
+	add s0, a1, s10                  # 99: word 0 of s$1_reduced in 0..167503725968
 	lw s5, 44(sp)
-	and s2, s10, t2                  # halves:87
-	add t0, t1, a0                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
-	add s9, a4, s2                   # halves:87
-	add s8, s5, a6                   # halves:78
-	add a2, t0, s9                   # halves:87
-	addi t1, s8, 1                   # halves:78
-	add s5, a6, a2                   # halves:87
-	sub a0, t1, t4                   # halves:78: less$0_multiply in 0..3
-	lw a2, 60(sp)
-	sub s8, s5, ra                   # halves:87
-	add t1, a7, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu t4, t1, a7
-	sub s5, a2, t1                   # halves:83
-	add s10, t5, t4                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add t2, s4, s10                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sub s11, s5, a0                  # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
-	sltu ra, a2, s5
-	sltu a7, s5, s11
-	sltu a4, t2, s4                  # limbs:69
-	add t5, ra, a7                   # halves:83
-	sub t4, a5, t2
-	add s2, s7, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sub s4, t4, t5                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
-	add t0, a1, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu s10, a5, t4                 # halves:83
-	sltu s7, t4, s4
-	add a4, s10, s7
-	sub s2, s3, t0
-	sltu s9, t0, a1                  # limbs:69
-	sub s5, s2, a4                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
-	add a6, t3, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sltu a1, s3, s2                  # halves:83
-	sltu ra, s2, s5
-	sub t3, s6, a6
-	add a7, a1, ra
-	li a2, 38
-	mulhu a0, s11, a2                # 99
-	sub a5, t3, a7                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
-	sltu s9, s6, t3
-	bne zero, zero, .+4
-	sltu t4, t3, a5
-	add s10, s9, t4
-	mul t5, s11, a2                  # 99
-	sub s7, s8, s10                  # halves:87: top$0_multiply in -4..4
-	add a4, t1, s7                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
-	bne zero, zero, .+4
-	srai s3, s7, 31
-	sltu s2, a4, t1
-	mulhu s6, s4, a2                 # 99
-	add a1, s3, s2                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
-	add s11, t2, a1                  # halves:90: word 0 of v$0_multiply in -3..2^32+3
-	bne zero, zero, .+4
-	srai ra, a1, 31
-	sltu t3, s11, t2
-	mul a7, s4, a2                   # 99
-	add s9, ra, t3                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
-	add s10, t0, s9                  # halves:90: word 0 of v$0_multiply in -3..2^32+3
-	bne zero, zero, .+4
-	srai t4, s9, 31
-	sltu s7, s10, t0
-	mulhu s8, s5, a2                 # 99
-	add t1, t4, s7                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
-	add s3, a6, t1                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
-	bne zero, zero, .+4
-	lw s4, 4(sp)
-	lw t3, 8(sp)
-	mul t0, s3, a2                   # 93
-	add a1, s4, t5                   # 99
-	sltu t2, a1, s4
-	bne zero, zero, .+4
-	add ra, a0, t2
-	add s9, t3, a7
-	mulhu s2, s3, a2                 # 93
-	add t1, s1, t0                   # 93: word 0 of v$1_reduced in 0..167503724505
-	sltu t5, t1, s1
-	bne zero, zero, .+4
-	sltu t4, s9, t3                  # 99
-	srli a0, t1, 31                  # 94
-	mul a6, s5, a2                   # 99
-	add s4, s2, t5                   # 93: word 1 of v$1_reduced in 0..167503724505
-	slli a7, s4, 1                   # 94
-	bne zero, zero, .+4
-	add s7, s6, t4                   # 99
-	or s3, a0, a7                    # 94: q$1_reduced in 0..77
-	mulhu t2, a5, a2                 # 99
-	slli t3, s3, 4                   # 97
-	slli s6, s3, 1
-	bne zero, zero, .+4
-	add s5, t3, s6
-	add t0, s3, s5                   # 97: carry$1_reduced in 0..1482
-	mul t4, a5, a2                   # 99
-	add s1, a1, t0                   # 99: word 0 of s$1_reduced in 0..167503725968
-	sltu s2, s1, a1
-	bne zero, zero, .+4
-	add s4, ra, s2                   # 99: word 1 of s$1_reduced in 0..167503725968
-	add a0, s9, s4                   # 99: word 0 of s$1_reduced in 0..167503725968
-	mulhu t5, a4, a2
-	lw s3, 12(sp)
-	lw a7, 0(sp)
-	bne zero, zero, .+4
-	sltu a5, a0, s9
-	add t3, s7, a5                   # 99: word 1 of s$1_reduced in 0..167503725968
-	mul s6, a4, a2
-	add s5, s3, a6
-	sltu a1, s5, s3
-	sw s1, 0(a7)
-	add s4, s5, t3                   # 99: word 0 of s$1_reduced in 0..167503725968
-	lw s7, 16(sp)
-	mulhu s2, s11, a2
-	add ra, s8, a1
-	sltu s1, s4, s5
-	sw a0, 4(a7)
-	add s9, ra, s1                   # 99: word 1 of s$1_reduced in 0..167503725968
-	add a5, s7, t4
-	mul a4, s11, a2
-	slli t0, t1, 1                   # 103
-	sltu a6, a5, s7                  # 99
-	sw s4, 8(a7)
-	add a0, a5, s9                   # 99: word 0 of s$1_reduced in 0..167503725968
-	lw t3, 56(sp)
-	mul s1, s10, a2
-	add t1, t2, a6
-	sltu s3, a0, a5
-	sw a0, 12(a7)
-	add a1, t1, s3                   # 99: word 1 of s$1_reduced in 0..167503725968
-	add s5, t3, s6
-	mulhu s8, s10, a2
-	sltu s4, s5, t3
-	add t4, s5, a1                   # 99: word 0 of s$1_reduced in 0..167503725968
-	sw t4, 16(a7)
-	add ra, t5, s4
-	sltu s11, t4, s5
-	add s7, ra, s11                  # 99: word 1 of s$1_reduced in 0..167503725968
-	add t2, a3, a4
-	sltu a6, t2, a3
-	add a5, t2, s7                   # 99: word 0 of s$1_reduced in 0..167503725968
-	add s9, s2, a6
-	sltu t1, a5, t2
-	add s6, s0, s1
-	sltu a0, s6, s0
-	add t3, s8, a0
-	srli a2, t0, 1                   # 103
-	lw ra, 64(sp)
-	lw s0, 68(sp)
-	lw s1, 72(sp)
-	lw s5, 88(sp)
-	lw s7, 96(sp)
-	lw s8, 100(sp)
-	lw s11, 112(sp)
-	sw a5, 20(a7)
-	add s3, s9, t1                   # 99: word 1 of s$1_reduced in 0..167503725968
-	add t5, s6, s3                   # 99: word 0 of s$1_reduced in 0..167503725968
-	sltu s4, t5, s6
-	add s10, t3, s4                  # 99: word 1 of s$1_reduced in 0..167503725968
-	add a1, s10, a2                  # 103
-	lw s3, 80(sp)
-	lw s4, 84(sp)
-	lw s6, 92(sp)
-	lw s9, 104(sp)
-	lw s10, 108(sp)
-	sw t5, 24(a7)
-	sw a1, 28(a7)
-	lw s2, 76(sp)
-	addi sp, sp, 128
+	mulhu t0, s8, s9
+	add a4, ra, t2
+	sltu t4, s0, a1
+	sw a7, 4(a2)
+	add t1, a4, t4                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add a3, s5, s1
+	mul s3, s8, s9
+	slli s2, a5, 1                   # 103
+	sltu s6, a3, s5                  # 99
+	sw s0, 8(a2)
+	add a7, a3, t1                   # 99: word 0 of s$1_reduced in 0..167503725968
+	lw s10, 76(sp)
+	mul t4, s7, s9
+	add a5, a0, s6
+	sltu t3, a7, a3
+	sw a7, 12(a2)
+	add t2, a5, t3                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add a1, s10, a6
+	mulhu ra, s7, s9
+	sltu s0, a1, s10
+	add s1, a1, t2                   # 99: word 0 of s$1_reduced in 0..167503725968
+	sw s1, 16(a2)
+	add a4, s4, s0
+	sltu s8, s1, a1
+	add s5, a4, s8                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add a0, s11, s3
+	sltu s6, a0, s11
+	add a3, a0, s5                   # 99: word 0 of s$1_reduced in 0..167503725968
+	add t1, t0, s6
+	sltu a5, a3, a0
+	add a6, t5, t4
+	sltu a7, a6, t5
+	add s10, ra, a7
+	srli s9, s2, 1                   # 103
+	lw ra, 84(sp)
+	lw s1, 92(sp)
+	lw s3, 100(sp)
+	lw s5, 108(sp)
+	lw s6, 112(sp)
+	lw s8, 120(sp)
+	lw s11, 132(sp)
+	sw a3, 20(a2)
+	add t3, t1, a5                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add s4, a6, t3                   # 99: word 0 of s$1_reduced in 0..167503725968
+	sltu s0, s4, a6
+	add s7, s10, s0                  # 99: word 1 of s$1_reduced in 0..167503725968
+	sw s4, 24(a2)
+	add t2, s7, s9                   # 103
+	lw s0, 88(sp)
+	lw s4, 104(sp)
+	lw s7, 116(sp)
+	lw s9, 124(sp)
+	lw s10, 128(sp)
+	sw t2, 28(a2)
+	lw s2, 96(sp)
+	addi sp, sp, 144
 	ret
 	.size field_fe25519_saturated32_mul, . - field_fe25519_saturated32_mul
 
@@ -12591,16 +12586,658 @@ field_fe25519_pow_pow22523:
 	ret
 	.size field_fe25519_pow_pow22523, . - field_fe25519_pow_pow22523
 
-# curve.ed25519.decode_negated (lib/curve/ed25519.stk, line 219)
+# curve.ed25519.candidate (lib/curve/ed25519.stk, line 219)
+	.balign 4
+	.type curve_ed25519_candidate, @function
+curve_ed25519_candidate:
+	addi sp, sp, -80
+	sw s0, 68(sp)
+	sw s1, 72(sp)
+	sw s2, 76(sp)
+	mv s0, a0
+	mv s1, a1
+	mv s2, a2
+	sw ra, 64(sp)
+	mv a1, s2
+	addi a0, sp, 0
+	call field_fe25519_saturated32_square
+	mv a2, s2
+	addi a0, sp, 0
+	addi a1, sp, 0
+	call field_fe25519_saturated32_mul
+	mv a1, s1
+	addi a0, sp, 32
+	addi a2, sp, 0
+	call field_fe25519_saturated32_mul
+	mv a1, s2
+	addi a0, sp, 0
+	call field_fe25519_saturated32_square
+	addi a0, sp, 0
+	addi a1, sp, 0
+	call field_fe25519_saturated32_square
+	addi a0, sp, 0
+	addi a1, sp, 0
+	addi a2, sp, 32
+	call field_fe25519_saturated32_mul
+	addi a0, sp, 0
+	addi a1, sp, 0
+	call field_fe25519_pow_pow22523
+	mv a0, s0
+	addi a1, sp, 0
+	addi a2, sp, 32
+	call field_fe25519_saturated32_mul
+	lw ra, 64(sp)
+	lw s0, 68(sp)
+	lw s1, 72(sp)
+	lw s2, 76(sp)
+	addi sp, sp, 80
+	ret
+	.size curve_ed25519_candidate, . - curve_ed25519_candidate
+
+# curve.ed25519.root (lib/curve/ed25519.stk, line 232)
+	.balign 4
+	.type curve_ed25519_root, @function
+curve_ed25519_root:
+	addi sp, sp, -320
+	sw s0, 264(sp)
+	sw s1, 268(sp)
+	sw s2, 272(sp)
+	sw s3, 276(sp)
+	sw s4, 280(sp)
+	mv s0, a0
+	mv s1, a1
+	mv s2, a2
+	sw ra, 260(sp)
+	sw s5, 284(sp)
+	sw s6, 288(sp)
+	sw s7, 292(sp)
+	sw s8, 296(sp)
+	sw s9, 300(sp)
+	sw s10, 304(sp)
+	sw s11, 308(sp)
+	mv s3, a3
+	mv s4, a4
+	mv a1, s2
+	addi a0, sp, 0
+	call field_fe25519_saturated32_square
+	mv a2, s4
+	addi a0, sp, 32
+	addi a1, sp, 0
+	call field_fe25519_saturated32_mul
+	addi a0, sp, 0
+	addi a1, sp, 32
+	call field_fe25519_saturated32_to_bytes
+	lla a2, table_4
+	mv a1, s3
+	addi a0, sp, 32
+	call field_fe25519_saturated32_mul
+	addi a0, sp, 64
+	addi a1, sp, 32
+	call field_fe25519_saturated32_to_bytes
+	lbu a3, 13(sp)                   # 235
+	lbu s11, 23(sp)
+	lbu a5, 0(sp)
+	lbu s10, 22(sp)
+	lbu a6, 1(sp)
+	lbu s9, 21(sp)
+	lbu a7, 2(sp)
+	lbu s8, 20(sp)
+	lbu t0, 3(sp)
+	lbu s7, 19(sp)
+	lbu t1, 4(sp)
+	lbu s6, 18(sp)
+	lbu t2, 5(sp)
+	lbu s5, 17(sp)
+	lbu t3, 6(sp)
+	lbu s3, 16(sp)
+	lbu t4, 7(sp)
+	lbu s4, 15(sp)
+	lbu t5, 8(sp)
+	lbu a4, 14(sp)
+	lbu ra, 9(sp)
+	lbu a0, 10(sp)
+	lbu a1, 11(sp)
+	lbu a2, 12(sp)
+	sw a3, 108(sp)
+	lbu a3, 77(sp)
+	sw s2, 96(sp)
+	lbu s2, 26(sp)
+	sw a3, 184(sp)
+	lbu a3, 78(sp)
+	sw s2, 160(sp)
+	lbu s2, 27(sp)
+	sw a3, 188(sp)
+	lbu a3, 79(sp)
+	sw s2, 164(sp)
+	lbu s2, 28(sp)
+	sw a3, 192(sp)
+	lbu a3, 80(sp)
+	sw s2, 168(sp)
+	lbu s2, 29(sp)
+	sw a3, 196(sp)
+	lbu a3, 81(sp)
+	sw s2, 172(sp)
+	lbu s2, 30(sp)
+	sw a3, 200(sp)
+	lbu a3, 82(sp)
+	sw s2, 176(sp)
+	lbu s2, 31(sp)
+	sw a3, 204(sp)
+	lbu a3, 83(sp)
+	sw s0, 100(sp)
+	lbu s0, 25(sp)
+	sw s1, 104(sp)
+	lbu s1, 24(sp)
+	sw a3, 208(sp)
+	lbu a3, 84(sp)
+	sw s2, 180(sp)
+	lbu s2, 64(sp)
+	sw s0, 156(sp)
+	lbu s0, 65(sp)
+	xor a5, a5, s2
+	xor s2, a6, s0
+	or a6, a5, s2
+	sw s1, 152(sp)
+	lbu s1, 66(sp)
+	sw s11, 148(sp)
+	lbu s11, 67(sp)
+	xor s0, a7, s1
+	or a5, a6, s0
+	xor s2, t0, s11
+	or a7, a5, s2
+	sw a3, 212(sp)
+	lbu a3, 85(sp)
+	sw s10, 144(sp)
+	lbu s10, 68(sp)
+	sw s9, 140(sp)
+	lbu s9, 69(sp)
+	xor s1, t1, s10
+	or a6, a7, s1
+	xor s0, t2, s9
+	or t0, a6, s0
+	sw s8, 136(sp)
+	lbu s8, 70(sp)
+	sw s7, 132(sp)
+	lbu s7, 71(sp)
+	xor s11, t3, s8
+	or a5, t0, s11
+	xor s2, t4, s7
+	or t1, a5, s2
+	lw s11, 108(sp)
+	lw t4, 184(sp)
+	xor s7, s11, t4
+	lw s11, 208(sp)
+	sw a3, 216(sp)
+	lbu a3, 86(sp)
+	sw s6, 128(sp)
+	lbu s6, 72(sp)
+	sw s5, 124(sp)
+	lbu s5, 73(sp)
+	xor s10, t5, s6
+	or a7, t1, s10
+	xor s1, ra, s5
+	or t2, a7, s1
+	lw t5, 188(sp)
+	lw ra, 192(sp)
+	sw s3, 120(sp)
+	lbu s3, 74(sp)
+	lw s1, 120(sp)
+	xor s9, a0, s3
+	or a6, t2, s9
+	lw a0, 196(sp)
+	lw s9, 124(sp)
+	xor s3, s1, a0
+	sw s4, 116(sp)
+	lbu s4, 75(sp)
+	lw s10, 116(sp)
+	xor s0, a1, s4
+	or t3, a6, s0
+	xor s5, s10, ra
+	lw a1, 200(sp)
+	lw s0, 128(sp)
+	xor s4, s9, a1
+	lw s10, 216(sp)
+	sw a3, 220(sp)
+	lbu a3, 87(sp)
+	lw s1, 220(sp)
+	sw a4, 112(sp)
+	lbu a4, 76(sp)
+	lw s2, 112(sp)
+	xor s8, a2, a4
+	or t0, t3, s8
+	or a5, t0, s7
+	xor s6, s2, t5
+	or t1, a5, s6
+	or a7, t1, s5
+	lw a2, 204(sp)
+	or t2, a7, s3
+	lw s8, 132(sp)
+	or a6, t2, s4
+	xor a4, s0, a2
+	lw s7, 136(sp)
+	lw s2, 212(sp)
+	or t3, a6, a4
+	xor t4, s8, s11
+	lw s6, 140(sp)
+	or t0, t3, t4
+	xor t5, s7, s2
+	lw s5, 144(sp)
+	or a5, t0, t5
+	xor ra, s6, s10
+	lw s3, 148(sp)
+	or t1, a5, ra
+	xor a0, s5, s1
+	lw s4, 152(sp)
+	or a7, t1, a0
+	lw a4, 156(sp)
+	lw t4, 160(sp)
+	lw t5, 164(sp)
+	lw ra, 168(sp)
+	lw a0, 172(sp)
+	sw a3, 224(sp)
+	lbu a3, 88(sp)
+	lw s9, 224(sp)
+	xor a1, s3, s9
+	or t2, a7, a1
+	lw a1, 176(sp)
+	sw a3, 228(sp)
+	lbu a3, 89(sp)
+	lw s0, 228(sp)
+	xor a2, s4, s0
+	or a6, t2, a2
+	lw a2, 180(sp)
+	sw a3, 232(sp)
+	lbu a3, 90(sp)
+	lw s8, 232(sp)
+	xor s11, a4, s8
+	or t3, a6, s11
+	lw s11, 60(sp)                   # fe25519_saturated32:60
+	sw a3, 236(sp)
+	lbu a3, 91(sp)                   # 235
+	lw s7, 236(sp)
+	xor s2, t4, s7
+	sub t4, zero, s11                # fe25519_saturated32:60: word 0 of v$0_neg in -(2^31+38)..0
+	or t0, t3, s2                    # 235
+	sltu s7, zero, t4                # fe25519_saturated32:60
+	sub t3, zero, s7                 # fe25519_saturated32:60: word 1 of v$0_neg in -(2^31+38)..0
+	srli s2, t4, 31                  # fe25519_saturated32:62
+	sw a3, 240(sp)
+	lbu a3, 92(sp)                   # 235
+	lw s6, 240(sp)
+	xor s10, t5, s6
+	or a5, t0, s10
+	slli t5, t3, 1                   # fe25519_saturated32:62
+	or s6, s2, t5
+	li t0, 19
+	mul s10, s6, t0
+	sw a3, 244(sp)
+	lbu a3, 93(sp)                   # 235
+	bne zero, zero, .+4
+	lw s5, 244(sp)
+	sw a3, 248(sp)
+	lbu a3, 94(sp)
+	xor s1, ra, s5
+	lw s3, 248(sp)
+	lw ra, 32(sp)                    # fe25519_saturated32:64
+	sw a3, 252(sp)
+	or t1, a5, s1                    # 235
+	xor s9, a0, s3
+	lbu a3, 95(sp)
+	lw s4, 252(sp)
+	sub a5, zero, ra                 # fe25519_saturated32:64
+	sub a0, t0, s10                  # fe25519_saturated32:62: borrow$0_neg in 0..57
+	or a7, t1, s9                    # 235
+	lw s5, 36(sp)                    # fe25519_saturated32:64
+	sub s3, a5, a0                   # fe25519_saturated32:64: word 0 of s$0_neg in -(2^32+56)..-1
+	xor s0, a1, s4                   # 235
+	sltu s1, zero, a5                # fe25519_saturated32:64
+	sltu t1, a5, s3
+	or t2, a7, s0                    # 235
+	xor a4, a2, a3
+	add s9, s1, t1                   # fe25519_saturated32:64
+	sub a1, zero, s5
+	sub a7, a1, s9                   # fe25519_saturated32:64: word 0 of s$0_neg in -(2^32+56)..-1
+	lw a3, 40(sp)
+	or s8, t2, a4                    # 235
+	sltu s4, zero, a1                # fe25519_saturated32:64
+	sltu s0, a1, a7
+	add a2, s4, s0
+	sub a4, zero, a3
+	sltiu a6, s8, 1                  # 235: direct
+	lw t2, 44(sp)                    # fe25519_saturated32:64
+	sub s11, a4, a2                  # fe25519_saturated32:64: word 0 of s$0_neg in -(2^32+56)..-1
+	sltu s8, zero, a4
+	sltu s7, a4, s11
+	add t3, s8, s7
+	sub s2, zero, t2
+	sub s6, s2, t3                   # fe25519_saturated32:64: word 0 of s$0_neg in -(2^32+56)..-1
+	lw s10, 48(sp)
+	sltu t5, zero, s2
+	sltu ra, s2, s6
+	add t0, t5, ra
+	sub a5, zero, s10
+	sw s3, 64(sp)
+	lw a0, 52(sp)
+	sub t1, a5, t0                   # fe25519_saturated32:64: word 0 of s$0_neg in -(2^32+56)..-1
+	sltu s1, zero, a5
+	sltu s3, a5, t1
+	add s5, s1, s3
+	sub s9, zero, a0
+	sub s4, s9, s5                   # fe25519_saturated32:64: word 0 of s$0_neg in -(2^32+56)..-1
+	lw a3, 56(sp)
+	sw a7, 68(sp)
+	sltu a1, zero, s9
+	sltu s0, s9, s4
+	add a7, a1, s0
+	sub a4, zero, a3
+	sw s11, 72(sp)
+	slli a2, t4, 1                   # fe25519_saturated32:68
+	sub s7, a4, a7                   # fe25519_saturated32:64: word 0 of s$0_neg in -(2^32+56)..-1
+	sltu s8, zero, a4
+	sltu s11, a4, s7
+	srli t3, a2, 1                   # fe25519_saturated32:68
+	li s2, -2147483648
+	add t2, s8, s11                  # fe25519_saturated32:64
+	add t5, t3, s2                   # fe25519_saturated32:68
+	sub ra, t5, t2
+	sw s6, 76(sp)
+	sw t1, 80(sp)
+	sw s4, 84(sp)
+	sw s7, 88(sp)
+	sw ra, 92(sp)
+	mv s0, a6
+	addi a0, sp, 32
+	addi a1, sp, 64
+	call field_fe25519_saturated32_to_bytes
+	lbu a3, 13(sp)                   # 236
+	sw s0, 108(sp)
+	lbu s0, 26(sp)
+	sw a3, 112(sp)
+	lbu a3, 45(sp)
+	sw s0, 164(sp)
+	lbu s0, 27(sp)
+	sw a3, 188(sp)
+	lbu a3, 46(sp)
+	sw s0, 168(sp)
+	lbu s0, 28(sp)
+	sw a3, 192(sp)
+	lbu a3, 47(sp)
+	sw s0, 172(sp)
+	lbu s0, 29(sp)
+	sw a3, 196(sp)
+	lbu a3, 48(sp)
+	sw s0, 176(sp)
+	lbu s0, 30(sp)
+	sw a3, 200(sp)
+	lbu a3, 49(sp)
+	sw s0, 180(sp)
+	lbu s0, 31(sp)
+	sw a3, 204(sp)
+	lbu a3, 50(sp)
+	lbu a6, 25(sp)
+	lbu ra, 24(sp)
+	sw a3, 208(sp)
+	lbu a3, 51(sp)
+	lbu t2, 23(sp)
+	sw s0, 184(sp)
+	sw a3, 212(sp)
+	lbu a3, 52(sp)
+	lbu s6, 0(sp)
+	lbu t5, 22(sp)
+	sw a3, 216(sp)
+	lbu a3, 53(sp)
+	lbu s0, 32(sp)
+	sw a6, 160(sp)
+	sw a3, 220(sp)
+	lbu a3, 54(sp)
+	lbu s10, 1(sp)
+	lbu s2, 21(sp)
+	sw a3, 224(sp)
+	lbu a3, 55(sp)
+	lbu a6, 33(sp)
+	sw ra, 156(sp)
+	lbu t0, 2(sp)
+	lbu t3, 20(sp)
+	lbu ra, 34(sp)
+	sw t2, 152(sp)
+	sw a3, 228(sp)
+	lbu a5, 3(sp)
+	lbu a2, 19(sp)
+	lbu t2, 35(sp)
+	sw t5, 148(sp)
+	lbu a3, 56(sp)
+	xor s6, s6, s0
+	lbu s1, 4(sp)
+	lbu s7, 18(sp)
+	lbu t5, 36(sp)
+	sw s2, 144(sp)
+	xor s0, s10, a6
+	lbu s3, 5(sp)
+	lbu s11, 17(sp)
+	lbu s2, 37(sp)
+	sw t3, 140(sp)
+	or s10, s6, s0
+	xor a6, t0, ra
+	lbu t1, 6(sp)
+	lbu s8, 16(sp)
+	lbu t3, 38(sp)
+	sw a2, 136(sp)
+	sw a3, 232(sp)
+	or s6, s10, a6
+	xor s0, a5, t2
+	lbu a0, 7(sp)
+	lbu a4, 15(sp)
+	lbu a2, 39(sp)
+	sw s7, 132(sp)
+	lbu a3, 57(sp)
+	or t0, s6, s0
+	xor ra, s1, t5
+	lbu s5, 8(sp)
+	lbu a7, 14(sp)
+	lbu s7, 40(sp)
+	sw s11, 128(sp)
+	or s10, t0, ra
+	xor a6, s3, s2
+	lbu s9, 9(sp)
+	lbu s11, 41(sp)
+	sw s8, 124(sp)
+	or a5, s10, a6
+	xor t2, t1, t3
+	lbu a1, 10(sp)
+	lbu s8, 42(sp)
+	sw a4, 120(sp)
+	sw a3, 236(sp)
+	or s6, a5, t2
+	xor s0, a0, a2
+	lbu s4, 11(sp)
+	lbu a4, 43(sp)
+	sw a7, 116(sp)
+	lbu a3, 58(sp)
+	or s1, s6, s0
+	xor t5, s5, s7
+	lbu t4, 12(sp)
+	lbu a7, 44(sp)
+	or t0, s1, t5
+	xor ra, s9, s11
+	or s3, t0, ra
+	xor s2, a1, s8
+	sw a3, 240(sp)
+	or s10, s3, s2
+	xor a6, s4, a4
+	lw t2, 112(sp)
+	lw a0, 188(sp)
+	lbu a3, 59(sp)
+	or t1, s10, a6
+	xor t3, t4, a7
+	lw s0, 116(sp)
+	lw s5, 192(sp)
+	or a5, t1, t3
+	xor a2, t2, a0
+	lw t5, 120(sp)
+	lw s9, 196(sp)
+	or s6, a5, a2
+	xor s7, s0, s5
+	lw ra, 124(sp)
+	lw a1, 200(sp)
+	sw a3, 244(sp)
+	or s1, s6, s7
+	xor s11, t5, s9
+	lw s2, 128(sp)
+	lw s4, 204(sp)
+	lbu a3, 60(sp)
+	or t0, s1, s11
+	xor s8, ra, a1
+	lw a6, 132(sp)
+	lw t4, 208(sp)
+	or s3, t0, s8
+	xor a4, s2, s4
+	lw t3, 136(sp)
+	lw t2, 212(sp)
+	or s10, s3, a4
+	xor a7, a6, t4
+	lw a2, 140(sp)
+	lw s0, 216(sp)
+	sw a3, 248(sp)
+	or t1, s10, a7
+	xor a0, t3, t2
+	lw s7, 144(sp)
+	lw t5, 220(sp)
+	lbu a3, 61(sp)
+	or a5, t1, a0
+	xor s5, a2, s0
+	lw s11, 148(sp)
+	lw ra, 224(sp)
+	or s6, a5, s5
+	xor s9, s7, t5
+	lw s8, 152(sp)
+	lw s2, 228(sp)
+	or s1, s6, s9
+	xor a1, s11, ra
+	lw a4, 156(sp)
+	lw a6, 232(sp)
+	sw a3, 252(sp)
+	or t0, s1, a1
+	xor s4, s8, s2
+	lw a7, 160(sp)
+	lw t3, 236(sp)
+	lbu a3, 62(sp)
+	or s3, t0, s4
+	xor t4, a4, a6
+	lw a0, 164(sp)
+	lw a2, 240(sp)
+	or s10, s3, t4
+	xor t2, a7, t3
+	lw s5, 168(sp)
+	lw s7, 244(sp)
+	or t1, s10, t2
+	xor s0, a0, a2
+	lw s9, 172(sp)
+	lw s11, 248(sp)
+	sw a3, 256(sp)
+	or a5, t1, s0
+	xor t5, s5, s7
+	lw a1, 176(sp)
+	lw s8, 252(sp)
+	lbu a3, 63(sp)
+	or s6, a5, t5
+	xor ra, s9, s11
+	lw s4, 180(sp)
+	lw a4, 256(sp)
+	or s1, s6, ra
+	xor s2, a1, s8
+	lw t4, 184(sp)
+	or t0, s1, s2
+	xor a6, s4, a4
+	or s3, t0, a6
+	xor a7, t4, a3
+	or t3, s3, a7
+	lw a1, 96(sp)
+	lla a2, table_6
+	sltiu s10, t3, 1                 # 236: twisted
+	addi a0, sp, 0
+	call field_fe25519_saturated32_mul
+	lw t2, 96(sp)
+	lw s9, 0(sp)                     # 238
+	lw a0, 0(t2)
+	lw s4, 108(sp)
+	xor t0, a0, s9
+	sub a4, zero, s4
+	lw a2, 4(t2)
+	lw t1, 8(t2)
+	lw s0, 12(t2)
+	lw s11, 4(sp)
+	lw s6, 8(sp)
+	lw ra, 12(sp)
+	and a6, t0, a4
+	xor t4, a6, s9
+	lw s5, 16(t2)
+	lw a1, 16(sp)
+	xor a3, a2, s11
+	xor t3, t1, s6
+	xor a6, s0, ra
+	lw s7, 20(t2)
+	lw a5, 24(t2)
+	lw t5, 28(t2)
+	lw s8, 20(sp)
+	lw s1, 24(sp)
+	lw s2, 28(sp)
+	and s3, a3, a4
+	and a0, t3, a4
+	and s9, a6, a4
+	xor a7, s3, s11
+	xor t0, a0, s6
+	xor a2, s9, ra
+	xor a3, s5, a1
+	and s3, a3, a4
+	xor t1, s7, s8
+	xor s6, a5, s1
+	xor s9, t5, s2
+	xor s11, s3, a1
+	and t3, t1, a4
+	and s0, s6, a4
+	and ra, s9, a4
+	lw a3, 100(sp)
+	xor a0, t3, s8
+	xor a6, s0, s1
+	xor s5, ra, s2
+	lw a1, 104(sp)
+	sw t4, 0(a3)
+	sw a7, 4(a3)
+	sw t0, 8(a3)
+	sw a2, 12(a3)
+	sw s11, 16(a3)
+	sw a0, 20(a3)
+	sw a6, 24(a3)
+	sw s5, 28(a3)
+	or s3, s4, s10                   # 238: result1
+	sw s3, 0(a1)
+	lw ra, 260(sp)
+	lw s0, 264(sp)
+	lw s1, 268(sp)
+	lw s2, 272(sp)
+	lw s3, 276(sp)
+	lw s4, 280(sp)
+	lw s5, 284(sp)
+	lw s6, 288(sp)
+	lw s7, 292(sp)
+	lw s8, 296(sp)
+	lw s9, 300(sp)
+	lw s10, 304(sp)
+	lw s11, 308(sp)
+	addi sp, sp, 320
+	ret
+	.size curve_ed25519_root, . - curve_ed25519_root
+
+# curve.ed25519.decode_negated (lib/curve/ed25519.stk, line 245)
 	.balign 4
 	.type curve_ed25519_decode_negated, @function
 curve_ed25519_decode_negated:
-	addi sp, sp, -448
-	sw s1, 400(sp)
-	sw s0, 396(sp)
-	sw s2, 404(sp)
+	addi sp, sp, -304
+	sw s1, 256(sp)
+	sw s0, 252(sp)
+	sw s2, 260(sp)
 	lbu s1, 1(a2)                    # fe25519_saturated32:184
-	sw s3, 408(sp)
+	sw s3, 264(sp)
 	lbu s0, 0(a2)
 	lbu s2, 2(a2)
 	lbu s3, 3(a2)
@@ -12610,28 +13247,28 @@ curve_ed25519_decode_negated:
 	or a6, a4, a5
 	slli a7, s3, 24
 	or t0, a6, a7                    # fe25519_saturated32:184: t$0_from_bytes
-	sw s5, 416(sp)
-	sw t0, 192(sp)
-	sw s4, 412(sp)
-	sw s6, 420(sp)
+	sw s5, 272(sp)
+	sw t0, 96(sp)
+	sw s4, 268(sp)
+	sw s6, 276(sp)
 	lbu s5, 5(a2)
-	sw s7, 424(sp)
+	sw s7, 280(sp)
 	lbu s4, 4(a2)
 	lbu s6, 6(a2)
 	lbu s7, 7(a2)
 	slli t1, s5, 8
 	or t2, s4, t1
 	slli t3, s6, 16
-	sw ra, 392(sp)
+	sw ra, 248(sp)
 	or t4, t2, t3
 	slli t5, s7, 24
 	or ra, t4, t5                    # fe25519_saturated32:184: t$0_from_bytes
-	sw s9, 432(sp)
-	sw ra, 196(sp)
-	sw s8, 428(sp)
-	sw s10, 436(sp)
+	sw s9, 288(sp)
+	sw ra, 100(sp)
+	sw s8, 284(sp)
+	sw s10, 292(sp)
 	lbu s9, 9(a2)
-	sw s11, 440(sp)
+	sw s11, 296(sp)
 	lbu s8, 8(a2)
 	lbu s10, 10(a2)
 	lbu s11, 11(a2)
@@ -12641,7 +13278,7 @@ curve_ed25519_decode_negated:
 	or a6, a4, a5
 	slli a7, s11, 24
 	or t0, a6, a7                    # fe25519_saturated32:184: t$0_from_bytes
-	sw t0, 200(sp)
+	sw t0, 104(sp)
 	lbu t2, 13(a2)
 	lbu t1, 12(a2)
 	lbu t3, 14(a2)
@@ -12652,7 +13289,7 @@ curve_ed25519_decode_negated:
 	or a4, ra, a3
 	slli a5, t4, 24
 	or a6, a4, a5                    # fe25519_saturated32:184: t$0_from_bytes
-	sw a6, 204(sp)
+	sw a6, 108(sp)
 	lbu t0, 17(a2)
 	lbu a7, 16(a2)
 	lbu t5, 18(a2)
@@ -12663,7 +13300,7 @@ curve_ed25519_decode_negated:
 	or a6, a4, a5
 	slli a3, ra, 24
 	or a4, a6, a3                    # fe25519_saturated32:184: t$0_from_bytes
-	sw a4, 208(sp)
+	sw a4, 112(sp)
 	lbu a6, 21(a2)
 	lbu a5, 20(a2)
 	lbu a3, 22(a2)
@@ -12674,7 +13311,7 @@ curve_ed25519_decode_negated:
 	or ra, ra, a6
 	slli a6, a4, 24
 	or ra, ra, a6                    # fe25519_saturated32:184: t$0_from_bytes
-	sw ra, 212(sp)
+	sw ra, 116(sp)
 	lbu ra, 25(a2)
 	lbu a6, 24(a2)
 	lbu a4, 26(a2)
@@ -12685,7 +13322,7 @@ curve_ed25519_decode_negated:
 	or a5, a5, ra
 	slli ra, a3, 24
 	or a5, a5, ra                    # fe25519_saturated32:184: t$0_from_bytes
-	sw a5, 216(sp)
+	sw a5, 120(sp)
 	lbu a5, 29(a2)
 	lbu ra, 28(a2)
 	lbu a3, 30(a2)
@@ -12696,1094 +13333,530 @@ curve_ed25519_decode_negated:
 	or a6, a6, a5
 	slli a5, a4, 24
 	or a6, a6, a5                    # fe25519_saturated32:184: t$0_from_bytes
-	sw a6, 220(sp)
+	sw a6, 124(sp)
 	slli a5, a6, 1                   # fe25519_saturated32:178
 	srli a6, a5, 1
-	sw a0, 228(sp)
-	sw a1, 232(sp)
-	sw a6, 220(sp)
-	sw a2, 224(sp)
-	addi a0, sp, 0
-	addi a1, sp, 192
-	call field_fe25519_saturated32_to_bytes
-	lw a6, 224(sp)
-	addi a0, sp, 32
-	lbu a5, 31(a6)
-	addi a1, sp, 192
-	andi ra, a5, 127                 # 225: low[31]
-	sw ra, 236(sp)
-	call field_fe25519_saturated32_square
-	lw t0, 60(sp)                    # fe25519_saturated32:60: v$1_sub in 0..2^31+38
-	li t2, 19
-	srli t1, t0, 31                  # fe25519_saturated32:62
-	mul a0, t1, t2
-	lw a1, 32(sp)                    # fe25519_saturated32:64
-	li a2, 1
-	bne zero, zero, .+4
-	sub a3, a1, a2
-	sltu a4, a1, a3
-	sub a7, t2, a0                   # fe25519_saturated32:62: borrow$1_sub in 0..57
-	sub t3, a3, a7                   # fe25519_saturated32:64: word 0 of s$1_sub in -20..2^32-1
-	sltu t4, a3, t3
-	lw ra, 36(sp)
-	add t5, a4, t4
-	lw a5, 40(sp)
-	sub a6, ra, t5                   # fe25519_saturated32:64: word 0 of s$1_sub in -20..2^32-1
-	sltu t1, ra, a6
-	sub a1, a5, t1                   # fe25519_saturated32:64: word 0 of s$1_sub in -20..2^32-1
-	lw a7, 44(sp)
-	sltu a0, a5, a1
-	lw a3, 48(sp)
-	sub a4, a7, a0                   # fe25519_saturated32:64: word 0 of s$1_sub in -20..2^32-1
-	sw t3, 128(sp)
-	sltu t4, a7, a4
-	sub t3, a3, t4                   # fe25519_saturated32:64: word 0 of s$1_sub in -20..2^32-1
-	lw ra, 52(sp)
-	sw a6, 132(sp)
-	sltu t5, a3, t3
-	lw a6, 56(sp)
-	sub t1, ra, t5                   # fe25519_saturated32:64: word 0 of s$1_sub in -20..2^32-1
-	sw a1, 136(sp)
-	sw a4, 140(sp)
-	sltu a5, ra, t1
-	slli a7, t0, 1                   # fe25519_saturated32:68
-	sub a1, a6, a5                   # fe25519_saturated32:64: word 0 of s$1_sub in -20..2^32-1
-	srli a4, a7, 1                   # fe25519_saturated32:68
-	li t4, -2147483648
-	sw t3, 144(sp)
-	sltu a0, a6, a1                  # fe25519_saturated32:64
-	add a3, a4, t4                   # fe25519_saturated32:68
-	sw a1, 152(sp)
-	sub t3, a3, a0
-	lla a2, table_6
-	sw t1, 148(sp)
-	sw t3, 156(sp)
-	addi a0, sp, 64
-	addi a1, sp, 32
-	call field_fe25519_saturated32_mul
-	lw t5, 92(sp)                    # fe25519_saturated32:46: v$2_add in 0..2^31+38
-	li a5, 19
-	srli t1, t5, 31                  # fe25519_saturated32:48
-	mul a6, t1, a5                   # fe25519_saturated32:48: carry$2_add in 0..57
-	lw ra, 64(sp)                    # fe25519_saturated32:50
-	li a1, 1
-	bne zero, zero, .+4
-	add t0, ra, a1
-	sltu a7, t0, ra
-	add a0, t0, a6                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^32+19
-	lw a4, 68(sp)
-	sltu t3, a0, t0
-	add t2, a7, t3                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^32+19
-	lw a3, 72(sp)
-	add a2, a4, t2                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^32+19
-	sltu t4, a2, a4
-	add t1, a3, t4                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^32+19
-	lw a6, 76(sp)
-	sltu ra, t1, a3
-	lw t0, 80(sp)
-	add a7, a6, ra                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^32+19
-	sw a0, 160(sp)
-	sltu t3, a7, a6
-	add a0, t0, t3                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^32+19
-	lw a4, 84(sp)
+	sw a0, 168(sp)
+	sw a1, 172(sp)
+	sw a6, 124(sp)
 	sw a2, 164(sp)
-	sltu t2, a0, t0
-	lw a2, 88(sp)
-	add t4, a4, t2                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^32+19
-	sw t1, 168(sp)
-	sltu a3, t4, a4
-	sw a7, 172(sp)
-	add t1, a2, a3                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^32+19
-	slli a6, t5, 1                   # fe25519_saturated32:54
-	sltu ra, t1, a2                  # fe25519_saturated32:50
-	srli a7, a6, 1                   # fe25519_saturated32:54
-	sw a0, 176(sp)
-	add t3, ra, a7
-	sw t4, 180(sp)
-	sw t1, 184(sp)
-	sw t3, 188(sp)
-	addi a0, sp, 32
-	addi a1, sp, 160
-	call field_fe25519_saturated32_square
-	addi a0, sp, 64
-	addi a1, sp, 32
-	addi a2, sp, 160
-	call field_fe25519_saturated32_mul
-	addi a0, sp, 32
-	addi a1, sp, 128
-	addi a2, sp, 64
-	call field_fe25519_saturated32_mul
-	addi a0, sp, 64
-	addi a1, sp, 160
-	call field_fe25519_saturated32_square
-	addi a0, sp, 96
-	addi a1, sp, 64
-	call field_fe25519_saturated32_square
-	addi a0, sp, 64
-	addi a1, sp, 32
-	addi a2, sp, 96
-	call field_fe25519_saturated32_mul
-	addi a0, sp, 96
-	addi a1, sp, 64
-	call field_fe25519_pow_pow22523
-	addi a0, sp, 64
-	addi a1, sp, 32
-	addi a2, sp, 96
-	call field_fe25519_saturated32_mul
-	addi a0, sp, 32
-	addi a1, sp, 64
-	call field_fe25519_saturated32_square
-	addi a0, sp, 96
-	addi a1, sp, 32
-	addi a2, sp, 160
-	call field_fe25519_saturated32_mul
-	lla a2, table_4
-	addi a0, sp, 32
-	addi a1, sp, 128
-	call field_fe25519_saturated32_mul
-	addi a0, sp, 128
+	addi a0, sp, 0
 	addi a1, sp, 96
-	call field_fe25519_saturated32_to_bytes
-	addi a0, sp, 160
-	addi a1, sp, 32
-	call field_fe25519_saturated32_to_bytes
-	lbu a1, 141(sp)                  # 237
-	lbu s0, 154(sp)
-	lbu s1, 153(sp)
-	sw a1, 240(sp)
-	lbu a1, 173(sp)
-	sw s0, 292(sp)
-	lbu s0, 155(sp)
-	sw a1, 316(sp)
-	lbu a1, 174(sp)
-	sw s0, 296(sp)
-	lbu s0, 156(sp)
-	sw a1, 320(sp)
-	lbu a1, 175(sp)
-	sw s0, 300(sp)
-	lbu s0, 157(sp)
-	sw a1, 324(sp)
-	lbu a1, 176(sp)
-	sw s0, 304(sp)
-	lbu s0, 158(sp)
-	sw a1, 328(sp)
-	lbu a1, 177(sp)
-	sw s0, 308(sp)
-	lbu s0, 159(sp)
-	sw a1, 332(sp)
-	lbu a1, 178(sp)
-	lbu s2, 152(sp)
-	lbu s3, 151(sp)
-	sw a1, 336(sp)
-	lbu a1, 179(sp)
-	sw s0, 312(sp)
-	lbu t0, 128(sp)
-	sw a1, 340(sp)
-	lbu a1, 180(sp)
-	lbu s4, 150(sp)
-	lbu s0, 160(sp)
-	sw a1, 344(sp)
-	lbu a1, 181(sp)
-	sw s1, 288(sp)
-	lbu a0, 129(sp)
-	sw a1, 348(sp)
-	lbu a1, 182(sp)
-	lbu s5, 149(sp)
-	lbu s1, 161(sp)
-	sw a1, 352(sp)
-	lbu a1, 183(sp)
-	sw s2, 284(sp)
-	lbu t2, 130(sp)
-	lbu s6, 148(sp)
-	lbu s2, 162(sp)
-	sw s3, 280(sp)
-	sw a1, 356(sp)
-	lbu a4, 131(sp)
-	lbu s7, 147(sp)
-	lbu s3, 163(sp)
-	sw s4, 276(sp)
-	lbu a1, 184(sp)
-	xor t0, t0, s0
-	lbu t4, 132(sp)
-	lbu s8, 146(sp)
-	lbu s4, 164(sp)
-	sw s5, 272(sp)
-	xor s0, a0, s1
-	lbu a3, 133(sp)
-	lbu s9, 145(sp)
-	lbu s5, 165(sp)
-	sw s6, 268(sp)
-	or a0, t0, s0
-	xor s1, t2, s2
-	lbu a2, 134(sp)
-	lbu s10, 144(sp)
-	lbu s6, 166(sp)
-	sw s7, 264(sp)
-	sw a1, 360(sp)
-	or t0, a0, s1
-	xor s0, a4, s3
-	lbu t1, 135(sp)
-	lbu s11, 143(sp)
-	lbu s7, 167(sp)
-	sw s8, 260(sp)
-	lbu a1, 185(sp)
-	or t2, t0, s0
-	xor s2, t4, s4
-	lbu t5, 136(sp)
-	lbu a5, 142(sp)
-	lbu s8, 168(sp)
-	sw s9, 256(sp)
-	or a0, t2, s2
-	xor s1, a3, s5
-	lbu a6, 137(sp)
-	lbu s9, 169(sp)
-	sw s10, 252(sp)
-	or a4, a0, s1
-	xor s3, a2, s6
-	lbu ra, 138(sp)
-	lbu s10, 170(sp)
-	sw s11, 248(sp)
-	sw a1, 364(sp)
-	or t0, a4, s3
-	xor s0, t1, s7
-	lbu a7, 139(sp)
-	lbu s11, 171(sp)
-	sw a5, 244(sp)
-	lbu a1, 186(sp)
-	or t4, t0, s0
-	xor s4, t5, s8
-	lbu t3, 140(sp)
-	lbu a5, 172(sp)
-	or t2, t4, s4
-	xor s2, a6, s9
-	or a3, t2, s2
-	xor s5, ra, s10
-	sw a1, 368(sp)
-	or a0, a3, s5
-	xor s1, a7, s11
-	lw s3, 240(sp)
-	lw t1, 316(sp)
-	lbu a1, 187(sp)
-	or a2, a0, s1
-	xor s6, t3, a5
-	lw s0, 244(sp)
-	lw t5, 320(sp)
-	or a4, a2, s6
-	xor s7, s3, t1
-	lw s4, 248(sp)
-	lw a6, 324(sp)
-	or t0, a4, s7
-	xor s8, s0, t5
-	lw s2, 252(sp)
-	lw ra, 328(sp)
-	sw a1, 372(sp)
-	or t4, t0, s8
-	xor s9, s4, a6
-	lw s5, 256(sp)
-	lw a7, 332(sp)
-	lbu a1, 188(sp)
-	or t2, t4, s9
-	xor s10, s2, ra
-	lw s1, 260(sp)
-	lw t3, 336(sp)
-	or a3, t2, s10
-	xor s11, s5, a7
-	lw s6, 264(sp)
-	lw s3, 340(sp)
-	or a0, a3, s11
-	xor a5, s1, t3
-	lw s7, 268(sp)
-	lw s0, 344(sp)
-	sw a1, 376(sp)
-	or a2, a0, a5
-	xor t1, s6, s3
-	lw s8, 272(sp)
-	lw s4, 348(sp)
-	lbu a1, 189(sp)
-	or a4, a2, t1
-	xor t5, s7, s0
-	lw s9, 276(sp)
-	lw s2, 352(sp)
-	or t0, a4, t5
-	xor a6, s8, s4
-	lw s10, 280(sp)
-	lw s5, 356(sp)
-	or t4, t0, a6
-	xor ra, s9, s2
-	lw s11, 284(sp)
-	lw s1, 360(sp)
-	sw a1, 380(sp)
-	or t2, t4, ra
-	xor a7, s10, s5
-	lw a5, 288(sp)
-	lw s6, 364(sp)
-	lbu a1, 190(sp)
-	or a3, t2, a7
-	xor t3, s11, s1
-	lw t1, 292(sp)
-	lw s7, 368(sp)
-	or a0, a3, t3
-	xor s3, a5, s6
-	lw t5, 296(sp)
-	lw s8, 372(sp)
-	or a2, a0, s3
-	xor s0, t1, s7
-	lw a6, 300(sp)
-	lw s9, 376(sp)
-	sw a1, 384(sp)
-	or a4, a2, s0
-	xor s4, t5, s8
-	lw ra, 304(sp)
-	lw s10, 380(sp)
-	lbu a1, 191(sp)
-	or t0, a4, s4
-	xor s2, a6, s9
-	lw a7, 308(sp)
-	lw s11, 384(sp)
-	or t4, t0, s2
-	xor s5, ra, s10
-	lw t3, 312(sp)
-	or t2, t4, s5
-	xor s1, a7, s11
-	or a3, t2, s1
-	xor a5, t3, a1
-	or s6, a3, a5
-	sltiu a0, s6, 1                  # 237: direct
-	mv s0, a0
-	addi a0, sp, 128
-	addi a1, sp, 96
-	call field_fe25519_saturated32_to_bytes
-	lw s3, 60(sp)                    # fe25519_saturated32:60
-	li a6, 19
-	sub s7, zero, s3                 # fe25519_saturated32:60: word 0 of v$3_neg in -(2^31+38)..0
-	sltu a2, zero, s7
-	sub t5, zero, a2                 # fe25519_saturated32:60: word 1 of v$3_neg in -(2^31+38)..0
-	srli s8, s7, 31                  # fe25519_saturated32:62
-	slli a4, t5, 1
-	or s4, s8, a4
-	mul s9, s4, a6
-	lw t1, 32(sp)                    # fe25519_saturated32:64
-	lw ra, 36(sp)
+	call field_fe25519_saturated32_square
+	lw a5, 28(sp)                    # fe25519_saturated32:60: v$1_sub in 0..2^31+38
+	li ra, 19
+	srli a6, a5, 31                  # fe25519_saturated32:62
+	mul t0, a6, ra
+	lw t1, 0(sp)                     # fe25519_saturated32:64
+	li t2, 1
 	bne zero, zero, .+4
-	sub t0, zero, t1
-	sltu s2, zero, t0
-	sub t4, a6, s9                   # fe25519_saturated32:62: borrow$3_neg in 0..57
-	sub s5, t0, t4                   # fe25519_saturated32:64: word 0 of s$3_neg in -(2^32+56)..-1
-	sltu a7, t0, s5
-	add s11, s2, a7
-	sub t2, zero, ra
-	lw s10, 40(sp)
-	sub t3, t2, s11                  # fe25519_saturated32:64: word 0 of s$3_neg in -(2^32+56)..-1
-	sltu s1, zero, t2
-	sltu a1, t2, t3
-	add a3, s1, a1
-	sub a5, zero, s10
-	sub a0, a5, a3                   # fe25519_saturated32:64: word 0 of s$3_neg in -(2^32+56)..-1
-	lw t5, 44(sp)
-	sltu s6, zero, a5
-	sltu s3, a5, a0
-	add a2, s6, s3
-	sub a4, zero, t5
-	lw s8, 48(sp)
-	sub t1, a4, a2                   # fe25519_saturated32:64: word 0 of s$3_neg in -(2^32+56)..-1
-	sltu s4, zero, a4
-	sltu s9, a4, t1
-	add t4, s4, s9
-	sub t0, zero, s8
-	sw s5, 96(sp)
-	sub a7, t0, t4                   # fe25519_saturated32:64: word 0 of s$3_neg in -(2^32+56)..-1
-	lw s11, 52(sp)
-	sltu s2, zero, t0
-	sltu s5, t0, a7
-	sw t3, 100(sp)
-	add ra, s2, s5
-	sub s1, zero, s11
-	lw t2, 56(sp)
-	sub t3, s1, ra                   # fe25519_saturated32:64: word 0 of s$3_neg in -(2^32+56)..-1
-	sltu a1, zero, s1
-	sltu s10, s1, t3
-	add a3, a1, s10
-	sub a5, zero, t2
-	sw a0, 104(sp)
-	sub s3, a5, a3                   # fe25519_saturated32:64: word 0 of s$3_neg in -(2^32+56)..-1
-	slli a2, s7, 1                   # fe25519_saturated32:68
-	sltu s6, zero, a5                # fe25519_saturated32:64
-	sltu a0, a5, s3
-	srli a4, a2, 1                   # fe25519_saturated32:68
-	li s4, -2147483648
-	sw t1, 108(sp)
-	add t5, s6, a0                   # fe25519_saturated32:64
-	add s9, a4, s4                   # fe25519_saturated32:68
-	sub t1, s9, t5
-	sw a7, 112(sp)
-	sw t3, 116(sp)
-	sw s3, 120(sp)
-	sw t1, 124(sp)
-	addi a0, sp, 32
-	addi a1, sp, 96
-	call field_fe25519_saturated32_to_bytes
-	lbu a3, 141(sp)                  # 238
-	sw s0, 240(sp)
-	lbu s0, 154(sp)
-	sw a3, 244(sp)
-	lbu a3, 45(sp)
-	sw s0, 296(sp)
-	lbu s0, 155(sp)
-	sw a3, 320(sp)
-	lbu a3, 46(sp)
-	sw s0, 300(sp)
-	lbu s0, 156(sp)
-	sw a3, 324(sp)
-	lbu a3, 47(sp)
-	sw s0, 304(sp)
-	lbu s0, 157(sp)
-	sw a3, 328(sp)
-	lbu a3, 48(sp)
-	sw s0, 308(sp)
-	lbu s0, 158(sp)
-	sw a3, 332(sp)
-	lbu a3, 49(sp)
-	sw s0, 312(sp)
-	lbu s0, 159(sp)
-	sw a3, 336(sp)
-	lbu a3, 50(sp)
-	lbu s4, 153(sp)
-	lbu a6, 152(sp)
-	sw a3, 340(sp)
-	lbu a3, 51(sp)
-	lbu t1, 151(sp)
-	sw s0, 316(sp)
-	sw a3, 344(sp)
-	lbu a3, 52(sp)
-	lbu s8, 128(sp)
-	lbu t5, 150(sp)
-	sw a3, 348(sp)
-	lbu a3, 53(sp)
-	lbu s0, 32(sp)
-	sw s4, 292(sp)
-	sw a3, 352(sp)
-	lbu a3, 54(sp)
-	lbu t4, 129(sp)
-	lbu s9, 149(sp)
-	sw a3, 356(sp)
-	lbu a3, 55(sp)
-	lbu s4, 33(sp)
-	sw a6, 288(sp)
-	lbu t0, 130(sp)
-	lbu a4, 148(sp)
-	lbu a6, 34(sp)
-	sw t1, 284(sp)
-	sw a3, 360(sp)
-	lbu s2, 131(sp)
-	lbu a2, 147(sp)
-	lbu t1, 35(sp)
-	sw t5, 280(sp)
-	lbu a3, 56(sp)
-	xor s8, s8, s0
-	lbu s5, 132(sp)
-	lbu s7, 146(sp)
-	lbu t5, 36(sp)
-	sw s9, 276(sp)
-	xor s0, t4, s4
-	lbu a7, 133(sp)
-	lbu s3, 145(sp)
-	lbu s9, 37(sp)
-	sw a4, 272(sp)
-	or t4, s8, s0
-	xor s4, t0, a6
-	lbu s11, 134(sp)
-	lbu a0, 144(sp)
-	lbu a4, 38(sp)
-	sw a2, 268(sp)
-	sw a3, 364(sp)
-	or s8, t4, s4
-	xor s0, s2, t1
-	lbu ra, 135(sp)
-	lbu s6, 143(sp)
-	lbu a2, 39(sp)
-	sw s7, 264(sp)
-	lbu a3, 57(sp)
-	or t0, s8, s0
-	xor a6, s5, t5
-	lbu s1, 136(sp)
-	lbu a5, 142(sp)
-	lbu s7, 40(sp)
-	sw s3, 260(sp)
-	or t4, t0, a6
-	xor s4, a7, s9
-	lbu a1, 137(sp)
-	lbu s3, 41(sp)
-	sw a0, 256(sp)
-	or s2, t4, s4
-	xor t1, s11, a4
-	lbu s10, 138(sp)
-	lbu a0, 42(sp)
-	sw s6, 252(sp)
-	sw a3, 368(sp)
-	or s8, s2, t1
-	xor s0, ra, a2
-	lbu t3, 139(sp)
-	lbu s6, 43(sp)
-	sw a5, 248(sp)
-	lbu a3, 58(sp)
-	or s5, s8, s0
-	xor t5, s1, s7
-	lbu t2, 140(sp)
-	lbu a5, 44(sp)
-	or t0, s5, t5
-	xor a6, a1, s3
-	or a7, t0, a6
-	xor s9, s10, a0
-	sw a3, 372(sp)
-	or t4, a7, s9
-	xor s4, t3, s6
-	lw t1, 244(sp)
-	lw ra, 320(sp)
-	lbu a3, 59(sp)
-	or s11, t4, s4
-	xor a4, t2, a5
-	lw s0, 248(sp)
-	lw s1, 324(sp)
-	or s2, s11, a4
-	xor a2, t1, ra
-	lw t5, 252(sp)
-	lw a1, 328(sp)
-	or s8, s2, a2
-	xor s7, s0, s1
-	lw a6, 256(sp)
-	lw s10, 332(sp)
-	sw a3, 376(sp)
-	or s5, s8, s7
-	xor s3, t5, a1
-	lw s9, 260(sp)
-	lw t3, 336(sp)
-	lbu a3, 60(sp)
-	or t0, s5, s3
-	xor a0, a6, s10
-	lw s4, 264(sp)
-	lw t2, 340(sp)
-	or a7, t0, a0
-	xor s6, s9, t3
-	lw a4, 268(sp)
-	lw t1, 344(sp)
-	or t4, a7, s6
-	xor a5, s4, t2
-	lw a2, 272(sp)
-	lw s0, 348(sp)
-	sw a3, 380(sp)
-	or s11, t4, a5
-	xor ra, a4, t1
-	lw s7, 276(sp)
-	lw t5, 352(sp)
-	lbu a3, 61(sp)
-	or s2, s11, ra
-	xor s1, a2, s0
-	lw s3, 280(sp)
-	lw a6, 356(sp)
-	or s8, s2, s1
-	xor a1, s7, t5
-	lw a0, 284(sp)
-	lw s9, 360(sp)
-	or s5, s8, a1
-	xor s10, s3, a6
-	lw s6, 288(sp)
-	lw s4, 364(sp)
-	sw a3, 384(sp)
-	or t0, s5, s10
-	xor t3, a0, s9
-	lw a5, 292(sp)
-	lw a4, 368(sp)
-	lbu a3, 62(sp)
-	or a7, t0, t3
-	xor t2, s6, s4
-	lw ra, 296(sp)
-	lw a2, 372(sp)
-	or t4, a7, t2
-	xor t1, a5, a4
-	lw s1, 300(sp)
-	lw s7, 376(sp)
-	or s11, t4, t1
-	xor s0, ra, a2
-	lw a1, 304(sp)
-	lw s3, 380(sp)
-	sw a3, 388(sp)
-	or s2, s11, s0
-	xor t5, s1, s7
-	lw s10, 308(sp)
-	lw a0, 384(sp)
-	lbu a3, 63(sp)
-	or s8, s2, t5
-	xor a6, a1, s3
-	lw t3, 312(sp)
-	lw s6, 388(sp)
-	or s5, s8, a6
-	xor s9, s10, a0
-	lw t2, 316(sp)
-	or t0, s5, s9
-	xor s4, t3, s6
-	or a7, t0, s4
-	xor a5, t2, a3
-	or a4, a7, a5
-	sltiu t4, a4, 1                  # 238: twisted
-	lla a2, table_7
-	mv s0, t4
-	addi a0, sp, 32
-	addi a1, sp, 64
-	call field_fe25519_saturated32_mul
-	lw t1, 240(sp)
-	lw a2, 32(sp)                    # 240
-	lw s8, 64(sp)
-	xori ra, t1, 1                   # 240: cond
-	lw s11, 36(sp)
-	lw s1, 40(sp)
-	lw s7, 44(sp)
-	lw a6, 68(sp)
-	lw s10, 72(sp)
-	lw a0, 76(sp)
-	sub t0, zero, ra
-	xor s4, a2, s8
-	and t2, s4, t0
-	lw s3, 60(sp)
-	lw s6, 92(sp)
-	xor a3, t2, s8
-	xor a7, s11, a6
-	xor t4, s1, s10
-	xor s4, s7, a0
-	lw s2, 48(sp)
-	lw t5, 52(sp)
-	lw a1, 56(sp)
-	lw s5, 80(sp)
-	lw s9, 84(sp)
-	lw t3, 88(sp)
-	and a5, a7, t0
-	and ra, t4, t0
-	and t2, s4, t0
-	xor a4, a5, a6
-	xor a2, ra, s10
-	xor s8, t2, a0
-	xor s4, s3, s6
-	xor s11, s2, s5
-	xor a6, t5, s9
-	xor ra, a1, t3
-	and t2, s4, t0
-	and a7, s11, t0
-	and s1, a6, t0
-	and s10, ra, t0
-	xor a0, t2, s6
-	xor a5, a7, s5
-	xor t4, s1, s9
-	xor s7, s10, t3
-	sw a0, 92(sp)
+	sub a0, t1, t2
+	sltu a1, t1, a0
+	sub a2, ra, t0                   # fe25519_saturated32:62: borrow$1_sub in 0..57
+	sub a3, a0, a2                   # fe25519_saturated32:64: word 0 of s$1_sub in -20..2^32-1
+	sltu a4, a0, a3
+	lw t3, 4(sp)
+	add a7, a1, a4
+	lw t4, 8(sp)
+	sub t5, t3, a7                   # fe25519_saturated32:64: word 0 of s$1_sub in -20..2^32-1
+	sltu a6, t3, t5
+	sub t1, t4, a6                   # fe25519_saturated32:64: word 0 of s$1_sub in -20..2^32-1
+	lw a2, 12(sp)
+	sltu t0, t4, t1
+	lw a0, 16(sp)
+	sub a1, a2, t0                   # fe25519_saturated32:64: word 0 of s$1_sub in -20..2^32-1
 	sw a3, 64(sp)
-	sw a4, 68(sp)
-	sw a2, 72(sp)
-	sw s8, 76(sp)
-	sw a5, 80(sp)
-	sw t4, 84(sp)
-	sw s7, 88(sp)
-	addi a0, sp, 32
-	addi a1, sp, 64
-	call field_fe25519_saturated32_to_bytes
-	lw t5, 92(sp)                    # fe25519_saturated32:60
-	li t0, 19
-	sub a1, zero, t5                 # fe25519_saturated32:60: word 0 of v$4_neg in -(2^31+38)..0
-	sltu ra, zero, a1
-	sub s10, zero, ra                # fe25519_saturated32:60: word 1 of v$4_neg in -(2^31+38)..0
-	srli t3, a1, 31                  # fe25519_saturated32:62
-	slli s3, s10, 1
-	or s4, t3, s3
-	mul t2, s4, t0
-	lw a7, 224(sp)
-	lbu s2, 32(sp)                   # 242
-	bne zero, zero, .+4
-	lbu s11, 31(a7)
-	lw s6, 64(sp)                    # fe25519_saturated32:64
-	sub s8, t0, t2                   # fe25519_saturated32:62: borrow$4_neg in 0..57
-	sub a4, zero, s6                 # fe25519_saturated32:64
-	srli s5, s11, 7                  # 243
-	andi a6, s2, 1                   # 242
-	lw a3, 68(sp)                    # fe25519_saturated32:64
-	sub a5, a4, s8                   # fe25519_saturated32:64: word 0 of s$4_neg in -(2^32+56)..-1
-	xor s1, a6, s5                   # 245
-	sltu a2, zero, a4                # fe25519_saturated32:64
-	sltu t4, a4, a5
-	sltiu s9, s1, 1                  # 245: cond
-	add s7, a2, t4                   # fe25519_saturated32:64
-	sub a0, zero, a3
-	sub s11, a0, s7                  # fe25519_saturated32:64: word 0 of s$4_neg in -(2^32+56)..-1
-	lw s1, 72(sp)
-	sltu t1, zero, a0
-	sltu s2, a0, s11
-	add a6, t1, s2
-	sub s10, zero, s1
-	lw ra, 76(sp)
-	sub s3, s10, a6                  # fe25519_saturated32:64: word 0 of s$4_neg in -(2^32+56)..-1
-	sltu t3, zero, s10
-	sltu s4, s10, s3
-	add t0, t3, s4
-	sub t2, zero, ra
-	sub a4, t2, t0                   # fe25519_saturated32:64: word 0 of s$4_neg in -(2^32+56)..-1
-	lw s7, 80(sp)
-	sltu s8, zero, t2
-	sltu a2, t2, a4
-	add t4, s8, a2
-	sub t1, zero, s7
-	lw a0, 84(sp)
-	sub a6, t1, t4                   # fe25519_saturated32:64: word 0 of s$4_neg in -(2^32+56)..-1
-	sltu s2, zero, t1
-	sltu s10, t1, a6
-	add t3, s2, s10
-	sub s4, zero, a0
-	sub t2, s4, t3                   # fe25519_saturated32:64: word 0 of s$4_neg in -(2^32+56)..-1
-	lw t4, 88(sp)
-	sltu t0, zero, s4
-	sltu s8, s4, t2
-	add a2, t0, s8
-	sub s2, zero, t4
-	slli t1, a1, 1                   # fe25519_saturated32:68
-	sub t3, s2, a2                   # fe25519_saturated32:64: word 0 of s$4_neg in -(2^32+56)..-1
-	sltu s10, zero, s2
-	sltu s4, s2, t3
-	srli s8, t1, 1                   # fe25519_saturated32:68
-	li a1, -2147483648
-	add t0, s10, s4                  # fe25519_saturated32:64
-	add a2, s8, a1                   # fe25519_saturated32:68
-	sub s2, a2, t0                   # fe25519_saturated32:68: result$4_neg[7] in 0..2^32-1
-	sub s10, zero, s9                # 245
-	xor a1, s11, a3
-	and a2, a1, s10
-	xor t0, a2, a3
-	xor a1, a6, s7
-	and a2, a1, s10
-	xor a3, a2, s7
-	xor s4, a5, s6
-	xor s9, s3, s1
-	lbu a1, 32(sp)                   # 246
-	lbu a2, 33(sp)
-	and t1, s4, s10                  # 245
-	and a5, s9, s10
-	xor s3, t2, a0
-	lbu s7, 34(sp)                   # 246
-	xor s4, a5, s1                   # 245
-	and s9, s3, s10
-	lbu t2, 35(sp)                   # 246
-	xor a5, s9, a0                   # 245
-	lbu s3, 36(sp)                   # 246
-	or a1, a1, a2
-	xor s8, t1, s6                   # 245
-	lbu s9, 37(sp)                   # 246
-	or a2, s7, a1
-	xor t1, a4, ra                   # 245
-	xor s1, t3, t4
-	lbu a0, 38(sp)                   # 246
-	or s7, t2, a2
-	and s6, t1, s10                  # 245
-	and a4, s1, s10
-	lbu t3, 39(sp)                   # 246
-	or a1, s3, s7
-	xor t1, a4, t4                   # 245
-	lbu s1, 40(sp)                   # 246
-	or t2, s9, a1
-	xor s11, s6, ra                  # 245
-	lbu a4, 41(sp)                   # 246
-	or a2, a0, t2
-	xor s6, s2, t5                   # 245
-	lbu t4, 42(sp)                   # 246
-	or s3, t3, a2
-	and ra, s6, s10                  # 245
-	lbu s2, 43(sp)                   # 246
-	or s7, s1, s3
-	lbu s6, 44(sp)
-	or s9, a4, s7
-	xor a6, ra, t5                   # 245
-	lbu s10, 45(sp)                  # 246
-	or a1, t4, s9
-	lbu ra, 46(sp)
-	or a0, s2, a1
-	lbu t5, 47(sp)
-	or t2, s6, a0
-	sw a6, 92(sp)
-	lbu a7, 48(sp)
-	sw a6, 280(sp)
-	sw s0, 244(sp)
-	or t3, s10, t2
-	sw t1, 88(sp)
-	lbu a6, 49(sp)
-	sw t1, 276(sp)
-	lbu s0, 58(sp)
-	or a2, ra, t3
-	sw a5, 84(sp)
-	lbu t1, 50(sp)
-	sw a5, 272(sp)
-	or s1, t5, a2
+	sltu a4, a2, a1
+	sub a3, a0, a4                   # fe25519_saturated32:64: word 0 of s$1_sub in -20..2^32-1
+	lw t3, 20(sp)
+	sw t5, 68(sp)
+	sltu a7, a0, a3
+	lw t5, 24(sp)
+	sub a6, t3, a7                   # fe25519_saturated32:64: word 0 of s$1_sub in -20..2^32-1
+	sw t1, 72(sp)
+	sw a1, 76(sp)
+	sltu t4, t3, a6
+	slli a2, a5, 1                   # fe25519_saturated32:68
+	sub t1, t5, t4                   # fe25519_saturated32:64: word 0 of s$1_sub in -20..2^32-1
+	srli a1, a2, 1                   # fe25519_saturated32:68
+	li a4, -2147483648
 	sw a3, 80(sp)
-	lbu a5, 51(sp)
-	sw a3, 268(sp)
-	or s3, a7, s1
-	lbu a3, 52(sp)
-	sw s0, 284(sp)
-	or a4, a6, s3
-	lbu s0, 59(sp)
-	or s7, t1, a4
-	or t4, a5, s7
-	or s9, a3, t4
-	sw s0, 288(sp)
-	lw s7, 240(sp)
-	lw a3, 244(sp)
-	lw t3, 288(sp)
-	or t4, s7, a3                    # 247
-	sw t4, 288(sp)
-	lbu s0, 60(sp)                   # 246
-	lbu t4, 26(sp)                   # 247
-	sw s11, 76(sp)
-	sw s11, 264(sp)
-	sw s4, 72(sp)
-	lbu s11, 53(sp)                  # 246
-	sw s4, 260(sp)
-	sw t0, 68(sp)
-	lbu s4, 54(sp)
-	sw t0, 256(sp)
-	sw s0, 292(sp)
-	sw t4, 244(sp)
-	sw s8, 64(sp)
-	lbu t0, 55(sp)
-	sw s8, 252(sp)
-	lbu s0, 61(sp)
-	lbu t4, 27(sp)                   # 247
-	lbu s8, 56(sp)                   # 246
-	sw s5, 248(sp)
-	or s2, s11, s9
-	lw a2, 292(sp)
-	lbu s5, 57(sp)
-	or a1, s4, s2
-	sw s0, 296(sp)
-	or s6, t0, a1
-	sw t4, 292(sp)
-	lbu s0, 62(sp)
-	or a0, s8, s6
-	lw t2, 284(sp)
-	lbu t4, 28(sp)                   # 247
-	or s10, s5, a0                   # 246
-	lw s1, 296(sp)
-	or ra, t2, s10
-	sw s0, 300(sp)
-	or t5, t3, ra
-	sw t4, 296(sp)
-	lbu s0, 63(sp)
-	or a7, a2, t5
-	lw s3, 300(sp)
-	lbu t4, 29(sp)                   # 247
-	or a6, s1, a7                    # 246
-	or t1, s3, a6
-	or a4, s0, t1
-	sw t4, 300(sp)
-	sltiu a5, a4, 1                  # 246: zero
-	lbu t4, 30(sp)                   # 247
-	sw a5, 284(sp)
-	lbu a5, 25(sp)
-	sw t4, 304(sp)
-	lbu t4, 31(sp)
-	sw a5, 240(sp)
-	lw a5, 224(sp)
-	sw t4, 308(sp)
-	lbu s11, 0(sp)
-	lbu t4, 0(a5)
-	lbu s9, 1(sp)
-	lbu s4, 2(sp)
-	xor t4, t4, s11
-	lbu s11, 1(a5)
-	lbu s2, 3(sp)
-	lbu t0, 4(sp)
-	xor s11, s11, s9
-	or s9, t4, s11
-	lbu t4, 2(a5)
-	lbu a1, 5(sp)
-	lbu s8, 6(sp)
-	xor s11, t4, s4
-	lbu s4, 3(a5)
-	or t4, s9, s11
-	lbu s6, 7(sp)
-	xor s9, s4, s2
-	lbu s4, 4(a5)
-	or s11, t4, s9
-	lbu s9, 5(a5)
-	xor s2, s4, t0
-	or t4, s11, s2
-	xor s4, s9, a1
-	lbu s11, 6(a5)
-	lbu a1, 7(a5)
-	or t0, t4, s4
-	xor s2, s11, s8
-	lbu s5, 8(sp)
-	or s9, t0, s2
-	xor t4, a1, s6
-	lbu s11, 8(a5)
-	lbu a0, 9(sp)
-	or s4, s9, t4
-	lbu s2, 9(a5)
-	lbu t2, 10(sp)
-	lbu s9, 10(a5)
-	xor s8, s11, s5
-	lbu s10, 11(sp)
-	or t0, s4, s8
-	xor a1, s2, a0
-	lbu s5, 11(a5)
-	lbu t3, 12(sp)
-	or s6, t0, a1
-	xor t4, s9, t2
-	lbu s2, 12(a5)
-	lbu ra, 13(sp)
-	or s11, s6, t4
-	lbu a1, 13(a5)
-	lbu a2, 14(sp)
-	xor s4, s5, s10
-	lbu s6, 14(a5)
-	lbu t5, 15(sp)
-	or s8, s11, s4
-	xor a0, s2, t3
-	lbu s10, 15(a5)
-	lbu s1, 16(sp)
-	or t0, s8, a0
-	xor s9, a1, ra
-	lbu s2, 16(a5)
-	lbu a7, 17(sp)
-	or t2, t0, s9
-	xor t4, s6, a2
-	lbu a0, 17(a5)
-	lbu s3, 18(sp)
-	or s5, t2, t4
-	xor s11, s10, t5
-	lbu t0, 18(a5)
-	lbu a6, 19(sp)
-	or s4, s5, s11
-	xor t3, s2, s1
-	lbu a2, 19(a5)
-	lbu s0, 20(sp)
-	or s8, s4, t3
-	xor a1, a0, a7
-	lbu s10, 20(a5)
-	lbu t1, 21(sp)
-	or ra, s8, a1
-	xor s9, t0, s3
-	lbu s11, 21(a5)
-	lbu a4, 22(sp)
-	or s6, ra, s9
-	xor t2, a2, a6
-	lbu s4, 22(a5)
-	lbu s7, 23(sp)
-	or t4, s6, t2
-	xor t5, s10, s0
-	lbu a7, 23(a5)
-	lbu a3, 24(sp)
-	or s5, t4, t5
-	xor s2, s11, t1
-	lbu t0, 24(a5)
-	or s1, s5, s2
-	xor t3, s4, a4
-	lbu s9, 25(a5)
-	or a0, s1, t3
-	xor s8, a7, s7
-	lw a2, 240(sp)
-	lbu t2, 26(a5)
-	or a1, a0, s8
-	xor s3, t0, a3
-	lw s10, 244(sp)
-	lbu t5, 27(a5)
-	or ra, a1, s3
-	xor a6, s9, a2
-	lw s11, 292(sp)
-	lbu s2, 28(a5)
-	or s6, ra, a6
-	xor s0, t2, s10
-	lw s4, 296(sp)
-	lbu t3, 29(a5)
-	or t4, s6, s0
-	xor t1, t5, s11
-	lw a7, 300(sp)
-	or s5, t4, t1
-	xor a4, s2, s4
-	lbu s8, 30(a5)
-	or s1, s5, a4
-	xor s7, t3, a7
-	lw t0, 304(sp)
-	or a0, s1, s7
-	lw s3, 236(sp)
-	lw s9, 308(sp)
-	xor a3, s8, t0
-	lw t1, 252(sp)
-	lw s2, 228(sp)
-	lw s4, 256(sp)
-	lw s5, 260(sp)
-	lw a4, 264(sp)
-	lw t3, 268(sp)
-	lw a7, 272(sp)
-	lw s1, 276(sp)
-	lw s7, 280(sp)
-	or a1, a0, a3
-	xor a2, s3, s9
-	lw s6, 248(sp)
-	lw s0, 284(sp)
-	or ra, a1, a2
-	lw t2, 288(sp)
-	sw t1, 0(s2)
-	sw s4, 4(s2)
-	sw s5, 8(s2)
-	sw a4, 12(s2)
-	sw t3, 16(s2)
-	sw a7, 20(s2)
-	sw s1, 24(s2)
-	sw s7, 28(s2)
-	sltiu a6, ra, 1
-	and t5, s6, s0
-	lw s8, 192(sp)                   # 248
-	lw t0, 196(sp)
-	lw a5, 200(sp)
-	lw a0, 204(sp)
-	lw a3, 208(sp)
-	lw s3, 212(sp)
-	lw s9, 216(sp)
-	lw a1, 220(sp)
-	and s10, t2, a6                  # 247
-	xori s11, t5, 1
-	li a2, 1
-	and t4, s10, s11                 # 247: result1
-	sw a0, 44(s2)
-	sw a1, 60(s2)
-	sw a2, 64(s2)
-	sw s8, 32(s2)
-	sw t0, 36(s2)
-	sw a5, 40(s2)
-	sw a3, 48(s2)
-	sw s3, 52(s2)
-	sw s9, 56(s2)
-	sw zero, 68(s2)
-	sw zero, 72(s2)
-	sw zero, 76(s2)
-	sw zero, 80(s2)
-	sw zero, 84(s2)
-	sw zero, 88(s2)
-	sw zero, 92(s2)
-	addi a0, s2, 96                  # 248
-	mv s0, t4
-	addi a1, sp, 64
-	addi a2, sp, 192
+	sltu t0, t5, t1                  # fe25519_saturated32:64
+	add a0, a1, a4                   # fe25519_saturated32:68
+	sub a3, a0, t0
+	lla a2, table_7
+	sw a6, 84(sp)
+	sw t1, 88(sp)
+	sw a3, 92(sp)
+	addi a0, sp, 32
+	addi a1, sp, 0
 	call field_fe25519_saturated32_mul
-	lw ra, 232(sp)
-	lw s1, 400(sp)
-	sw s0, 0(ra)
-	lw ra, 392(sp)
-	lw s0, 396(sp)
-	lw s2, 404(sp)
-	lw s3, 408(sp)
-	lw s4, 412(sp)
-	lw s5, 416(sp)
-	lw s6, 420(sp)
-	lw s7, 424(sp)
-	lw s8, 428(sp)
-	lw s9, 432(sp)
-	lw s10, 436(sp)
-	lw s11, 440(sp)
-	addi sp, sp, 448
+	lw a2, 60(sp)                    # 251
+	li a3, 19
+	srli t0, a2, 31                  # fe25519_saturated32:48
+	mul ra, t0, a3                   # fe25519_saturated32:48: carry$2_add in 0..57
+	lw a7, 32(sp)                    # 251
+	li a1, 1
+	sw a7, 0(sp)
+	add a0, a7, a1                   # fe25519_saturated32:50
+	sltu t2, a0, a7
+	add t0, a0, ra                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^32+19
+	lw t3, 36(sp)                    # 251
+	slli a4, a2, 1                   # fe25519_saturated32:54
+	sw a2, 28(sp)
+	sltu a7, t0, a0                  # fe25519_saturated32:50
+	add a2, t2, a7                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^32+19
+	lw a6, 40(sp)                    # 251
+	add ra, t3, a2                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^32+19
+	sltu a0, ra, t3
+	lw t4, 44(sp)                    # 251
+	add t2, a6, a0                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^32+19
+	sw t0, 128(sp)
+	sltu a7, t2, a6
+	lw t5, 48(sp)                    # 251
+	add t0, t4, a7                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^32+19
+	sw t3, 4(sp)
+	sltu a2, t0, t4
+	lw t1, 52(sp)                    # 251
+	sw ra, 132(sp)
+	add t3, t5, a2                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^32+19
+	sltu ra, t3, t5
+	lw a5, 56(sp)                    # 251
+	sw a6, 8(sp)
+	add a0, t1, ra                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^32+19
+	sw t2, 136(sp)
+	sltu a6, a0, t1
+	sw t4, 12(sp)
+	add t2, a5, a6                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^32+19
+	sw t0, 140(sp)
+	sltu a7, t2, a5
+	srli t4, a4, 1                   # fe25519_saturated32:54
+	sw a0, 148(sp)
+	add t0, a7, t4
+	sw t5, 16(sp)
+	sw t1, 20(sp)
+	sw a5, 24(sp)
+	sw t3, 144(sp)
+	sw t2, 152(sp)
+	sw t0, 156(sp)
+	addi a0, sp, 0
+	addi a1, sp, 64
+	addi a2, sp, 128
+	call curve_ed25519_candidate
+	addi a0, sp, 32
+	addi a1, sp, 160
+	addi a2, sp, 0
+	addi a3, sp, 64
+	addi a4, sp, 128
+	call curve_ed25519_root
+	lw a2, 160(sp)                   # 254: is_square
+	addi a0, sp, 64
+	sw a2, 176(sp)
+	addi a1, sp, 32
+	call field_fe25519_saturated32_to_bytes
+	lw a0, 60(sp)                    # fe25519_saturated32:60
+	lbu t5, 64(sp)                   # 257
+	sub a4, zero, a0                 # fe25519_saturated32:60: word 0 of v$3_neg in -(2^32-1)..0
+	sltu a7, zero, a4
+	lw ra, 164(sp)
+	sub t4, zero, a7                 # fe25519_saturated32:60: word 1 of v$3_neg in -(2^32-1)..0
+	srli t0, a4, 31                  # fe25519_saturated32:62
+	slli a1, t4, 1
+	lbu t3, 31(ra)
+	andi a6, t5, 1                   # 257
+	or a3, t0, a1                    # fe25519_saturated32:62
+	li a2, 19
+	mul t5, a3, a2
+	srli t1, t3, 7                   # 258
+	xor a5, a6, t1                   # 260
+	bne zero, zero, .+4
+	lw a6, 32(sp)                    # fe25519_saturated32:64
+	sltiu t2, a5, 1                  # 260: cond
+	sub a7, zero, a6                 # fe25519_saturated32:64
+	sub t0, a2, t5                   # fe25519_saturated32:62: borrow$3_neg in 0..57
+	lw a5, 36(sp)                    # fe25519_saturated32:64
+	sub a1, a7, t0                   # fe25519_saturated32:64: word 0 of s$3_neg in -(2^32+56)..-1
+	sltu t4, zero, a7
+	sltu a3, a7, a1
+	add a2, t4, a3
+	sub t5, zero, a5
+	sub a7, t5, a2                   # fe25519_saturated32:64: word 0 of s$3_neg in -(2^32+56)..-1
+	sltu t0, zero, t5
+	sltu t4, t5, a7
+	lw a2, 40(sp)
+	add a3, t0, t4
+	sub t0, zero, a2
+	sltu t4, zero, t0
+	sub a3, t0, a3                   # fe25519_saturated32:64: word 0 of s$3_neg in -(2^32+56)..-1
+	lw t5, 44(sp)
+	sltu t0, t0, a3
+	add t4, t4, t0
+	sub t0, zero, t5
+	sltu s11, zero, t0
+	sub t4, t0, t4                   # fe25519_saturated32:64: word 0 of s$3_neg in -(2^32+56)..-1
+	sltu t0, t0, t4
+	add s11, s11, t0
+	lw t0, 48(sp)
+	lw s10, 52(sp)
+	sub s9, zero, t0
+	sltu s8, zero, s9
+	sub s11, s9, s11                 # fe25519_saturated32:64: word 0 of s$3_neg in -(2^32+56)..-1
+	sltu s9, s9, s11
+	add s8, s8, s9
+	sub s9, zero, s10
+	sltu s7, zero, s9
+	sub s8, s9, s8                   # fe25519_saturated32:64: word 0 of s$3_neg in -(2^32+56)..-1
+	sltu s9, s9, s8
+	add s7, s7, s9
+	lw s9, 56(sp)
+	slli a4, a4, 1                   # fe25519_saturated32:68
+	sub s6, zero, s9                 # fe25519_saturated32:64
+	sltu s5, zero, s6
+	sub s7, s6, s7                   # fe25519_saturated32:64: word 0 of s$3_neg in -(2^32+56)..-1
+	sltu s6, s6, s7
+	add s5, s5, s6
+	srli s6, a4, 1                   # fe25519_saturated32:68
+	li a4, -2147483648
+	add s6, s6, a4
+	sub a4, s6, s5                   # fe25519_saturated32:68: result$3_neg[7] in 0..2^32-1
+	sub s6, zero, t2                 # 260
+	xor s5, a1, a6
+	and t2, s5, s6
+	xor a1, t2, a6
+	xor s5, a7, a5
+	and t2, s5, s6
+	xor a6, t2, a5
+	xor a7, a3, a2
+	xor a5, t4, t5
+	and s5, a7, s6
+	and a3, a5, s6
+	xor a7, a3, t5
+	xor a5, s8, s10
+	xor t2, s5, a2
+	and a3, a5, s6
+	xor s5, s11, t0
+	xor t5, a3, s10
+	and a2, s5, s6
+	xor s11, s7, s9
+	lbu a3, 64(sp)                   # 261
+	lbu s10, 65(sp)
+	xor t4, a2, t0                   # 260
+	and s5, s11, s6
+	lbu s7, 66(sp)                   # 261
+	xor a2, s5, s9                   # 260
+	lbu s11, 67(sp)                  # 261
+	lbu s5, 68(sp)
+	or a3, a3, s10
+	xor t0, a4, a0                   # 260
+	lbu s9, 69(sp)                   # 261
+	or s10, s7, a3
+	and s8, t0, s6                   # 260
+	lbu a4, 70(sp)                   # 261
+	or s7, s11, s10
+	lbu t0, 71(sp)
+	or a3, s5, s7
+	xor a5, s8, a0                   # 260
+	lbu s6, 72(sp)                   # 261
+	or s11, s9, a3
+	lbu s8, 73(sp)
+	or s10, a4, s11
+	lbu a0, 74(sp)
+	or s5, t0, s10
+	lbu s4, 75(sp)
+	lbu ra, 90(sp)
+	or s7, s6, s5
+	lbu s3, 76(sp)
+	or s9, s8, s7
+	lbu s2, 77(sp)
+	or a3, a0, s9
+	lbu s1, 78(sp)
+	sw ra, 216(sp)
+	or a4, s4, a3
+	sw a5, 28(sp)
+	lbu s0, 79(sp)
+	sw a5, 212(sp)
+	lbu ra, 91(sp)
+	or s11, s3, a4
+	sw a2, 24(sp)
+	lbu a5, 80(sp)
+	sw a2, 208(sp)
+	or t0, s2, s11
+	sw t5, 20(sp)
+	lbu a2, 81(sp)
+	sw t5, 204(sp)
+	or s10, s1, t0
+	sw t4, 16(sp)
+	lbu t5, 82(sp)
+	sw t4, 200(sp)
+	sw ra, 220(sp)
+	or s6, s0, s10
+	sw a7, 12(sp)
+	lbu t4, 83(sp)
+	sw a7, 196(sp)
+	lbu ra, 92(sp)
+	or s5, a5, s6
+	sw t2, 8(sp)
+	lbu a7, 84(sp)
+	sw t2, 192(sp)
+	or s8, a2, s5
+	sw a6, 4(sp)
+	lbu t2, 85(sp)
+	sw a6, 188(sp)
+	or s7, t5, s8
+	sw a1, 0(sp)
+	lbu a6, 86(sp)
+	sw a1, 184(sp)
+	sw ra, 224(sp)
+	or a0, t4, s7
+	lbu a1, 87(sp)
+	sw t1, 180(sp)
+	lbu ra, 93(sp)
+	or s9, a7, a0
+	lbu t1, 88(sp)
+	or s4, t2, s9
+	lbu t3, 89(sp)
+	or a3, a6, s4
+	sw ra, 228(sp)
+	or s3, a1, a3
+	lbu ra, 94(sp)
+	or a4, t1, s3
+	lw s11, 216(sp)
+	or s2, t3, a4
+	lw t0, 220(sp)
+	or s1, s11, s2
+	lw s10, 224(sp)
+	sw ra, 232(sp)
+	or s0, t0, s1
+	lw s6, 228(sp)
+	lbu ra, 95(sp)
+	or a5, s10, s0
+	lw s5, 232(sp)
+	or a2, s6, a5
+	or t5, s5, a2
+	or s8, ra, t5
+	sltiu t4, s8, 1                  # 261: zero
+	mv s0, t4
+	addi a0, sp, 32
+	addi a1, sp, 96
+	call field_fe25519_saturated32_to_bytes
+	lw a0, 164(sp)
+	lbu s7, 63(sp)                   # 263
+	lbu a7, 31(a0)
+	lbu s9, 32(sp)                   # 264
+	lbu s4, 33(sp)
+	andi t2, a7, 128                 # 263
+	or a6, s7, t2
+	sb a6, 63(sp)
+	sw a6, 220(sp)
+	lbu a6, 57(sp)                   # 264
+	lbu a1, 34(sp)
+	lbu a3, 35(sp)
+	sw a6, 224(sp)
+	lbu a6, 58(sp)
+	lbu t1, 36(sp)
+	lbu s3, 37(sp)
+	sw a6, 228(sp)
+	lbu a6, 59(sp)
+	lbu t3, 38(sp)
+	lbu a4, 39(sp)
+	sw a6, 232(sp)
+	lbu a6, 60(sp)
+	lbu s11, 40(sp)
+	lbu s2, 41(sp)
+	sw a6, 236(sp)
+	lbu a6, 61(sp)
+	lbu t0, 42(sp)
+	lbu s1, 43(sp)
+	sw a6, 240(sp)
+	lbu a6, 62(sp)
+	lbu s10, 44(sp)
+	lbu s6, 45(sp)
+	sw a6, 244(sp)
+	lbu a6, 0(a0)
+	lbu a5, 46(sp)
+	lbu s5, 47(sp)
+	xor a6, a6, s9
+	lbu s9, 1(a0)
+	lbu a2, 48(sp)
+	lbu ra, 49(sp)
+	xor s9, s9, s4
+	or s4, a6, s9
+	lbu a6, 2(a0)
+	lbu t5, 50(sp)
+	lbu s8, 51(sp)
+	xor s9, a6, a1
+	lbu a1, 3(a0)
+	or a6, s4, s9
+	lbu t4, 52(sp)
+	xor s4, a1, a3
+	lbu a1, 4(a0)
+	or s9, a6, s4
+	lbu s4, 5(a0)
+	xor a3, a1, t1
+	or a6, s9, a3
+	xor a1, s4, s3
+	lbu s9, 6(a0)
+	lbu s3, 7(a0)
+	or t1, a6, a1
+	xor a3, s9, t3
+	or s4, t1, a3
+	xor a6, s3, a4
+	lbu s9, 8(a0)
+	or a1, s4, a6
+	lbu a3, 9(a0)
+	lbu s4, 10(a0)
+	xor t3, s9, s11
+	or t1, a1, t3
+	xor s3, a3, s2
+	lbu s11, 11(a0)
+	or a4, t1, s3
+	xor a6, s4, t0
+	lbu a3, 12(a0)
+	or s9, a4, a6
+	lbu s3, 13(a0)
+	xor a1, s11, s1
+	lbu a4, 14(a0)
+	or t3, s9, a1
+	xor s2, a3, s10
+	lbu s1, 15(a0)
+	or t1, t3, s2
+	xor s4, s3, s6
+	lbu a3, 16(a0)
+	or t0, t1, s4
+	xor a6, a4, a5
+	lbu s2, 17(a0)
+	or s11, t0, a6
+	xor s9, s1, s5
+	lbu t1, 18(a0)
+	or a1, s11, s9
+	xor s10, a3, a2
+	lbu a5, 19(a0)
+	or t3, a1, s10
+	xor s3, s2, ra
+	lbu s1, 20(a0)
+	lbu s7, 53(sp)
+	or s6, t3, s3
+	xor s4, t1, t5
+	lbu s9, 21(a0)
+	lbu t2, 54(sp)
+	or a4, s6, s4
+	xor t0, a5, s8
+	lbu a1, 22(a0)
+	lbu a7, 55(sp)
+	sw s0, 216(sp)
+	or a6, a4, t0
+	xor s5, s1, t4
+	lbu ra, 23(a0)
+	lbu s0, 56(sp)
+	or s11, a6, s5
+	xor a3, s9, s7
+	lbu t1, 24(a0)
+	or a2, s11, a3
+	xor s10, a1, t2
+	lbu s4, 25(a0)
+	or s2, a2, s10
+	xor t3, ra, a7
+	lw a5, 224(sp)
+	lbu t0, 26(a0)
+	or s3, s2, t3
+	xor t5, t1, s0
+	lw s1, 228(sp)
+	lbu s5, 27(a0)
+	or s6, s3, t5
+	xor s8, s4, a5
+	lw s9, 232(sp)
+	lbu a3, 28(a0)
+	or a4, s6, s8
+	xor t4, t0, s1
+	lw a1, 236(sp)
+	lbu s10, 29(a0)
+	or a6, a4, t4
+	xor s7, s5, s9
+	lw ra, 240(sp)
+	or s11, a6, s7
+	xor t2, a3, a1
+	lbu t3, 30(a0)
+	or a2, s11, t2
+	xor a7, s10, ra
+	lw t1, 244(sp)
+	lbu t5, 31(a0)
+	or s2, a2, a7
+	lw s4, 220(sp)
+	xor s0, t3, t1
+	lw s7, 184(sp)
+	lw a3, 168(sp)
+	lw a1, 188(sp)
+	lw s11, 192(sp)
+	lw t2, 196(sp)
+	lw s10, 200(sp)
+	lw ra, 204(sp)
+	lw a2, 208(sp)
+	lw a7, 212(sp)
+	or s3, s2, s0
+	xor a5, t5, s4
+	lw a4, 180(sp)
+	lw t4, 216(sp)
+	or s6, s3, a5
+	lw t0, 176(sp)
+	sw s7, 0(a3)
+	sw a1, 4(a3)
+	sw s11, 8(a3)
+	sw t2, 12(a3)
+	sw s10, 16(a3)
+	sw ra, 20(a3)
+	sw a2, 24(a3)
+	sw a7, 28(a3)
+	sltiu s8, s6, 1
+	and s5, a4, t4
+	lw t3, 96(sp)                    # 265
+	lw t1, 100(sp)
+	lw s2, 104(sp)
+	lw s0, 108(sp)
+	lw t5, 112(sp)
+	lw s4, 116(sp)
+	lw a0, 120(sp)
+	lw s3, 124(sp)
+	and s1, t0, s8                   # 264
+	xori s9, s5, 1
+	and a6, s1, s9                   # 264: result1
+	sw s0, 44(a3)
+	sw a0, 56(a3)
+	li a5, 1
+	sw t3, 32(a3)
+	sw t1, 36(a3)
+	sw s2, 40(a3)
+	sw t5, 48(a3)
+	sw s4, 52(a3)
+	sw s3, 60(a3)
+	sw a5, 64(a3)
+	sw zero, 68(a3)
+	sw zero, 72(a3)
+	sw zero, 76(a3)
+	sw zero, 80(a3)
+	sw zero, 84(a3)
+	sw zero, 88(a3)
+	sw zero, 92(a3)
+	addi a0, a3, 96                  # 265
+	mv s0, a6
+	addi a1, sp, 0
+	addi a2, sp, 96
+	call field_fe25519_saturated32_mul
+	lw s6, 172(sp)
+	lw ra, 248(sp)
+	sw s0, 0(s6)
+	lw s0, 252(sp)
+	lw s1, 256(sp)
+	lw s2, 260(sp)
+	lw s3, 264(sp)
+	lw s4, 268(sp)
+	lw s5, 272(sp)
+	lw s6, 276(sp)
+	lw s7, 280(sp)
+	lw s8, 284(sp)
+	lw s9, 288(sp)
+	lw s10, 292(sp)
+	lw s11, 296(sp)
+	addi sp, sp, 304
 	ret
 	.size curve_ed25519_decode_negated, . - curve_ed25519_decode_negated
 
@@ -13791,41 +13864,41 @@ curve_ed25519_decode_negated:
 	.balign 4
 	.type curve_wnaf_recode_5, @function
 curve_wnaf_recode_5:
-	beq a2, zero, .L39_0
+	beq a2, zero, .L41_0
 	addi a0, a2, -1                  # 18: left in 0..4
 	li a3, 0
-	j .L39_1
-.L39_0:
+	j .L41_1
+.L41_0:
 	add a3, a0, a1                   # 20: u in 0..32
 	andi a2, a3, 1                   # 21
-	bne a2, zero, .L39_2
+	bne a2, zero, .L41_2
 	li a3, 0
 	li a0, 0
-.L39_3:
-.L39_1:
+.L41_3:
+.L41_1:
 	slli a4, a1, 5                   # 32
 	add a5, a3, a4
 	slli a6, a0, 6
 	add a0, a5, a6                   # 32: result in 0..319
 	ret
-.L39_2:
+.L41_2:
 	li a1, 16
-	bltu a1, a3, .L39_4
+	bltu a1, a3, .L41_4
 	li a1, 0
-.L39_5:
+.L41_5:
 	li a0, 4
-	j .L39_3
-.L39_4:
+	j .L41_3
+.L41_4:
 	li a4, 48
 	sub a3, a4, a3                   # 23: digit in 0..31
 	li a1, 1
-	j .L39_5
+	j .L41_5
 	.size curve_wnaf_recode_5, . - curve_wnaf_recode_5
 
-# curve.ed25519_vartime.wnaf$5 (lib/curve/ed25519_vartime.stk, line 10); in an order found by search
+# curve.ed25519_vartime_windows.wnaf$5 (lib/curve/ed25519_vartime_windows.stk, line 11); in an order found by search
 	.balign 4
-	.type curve_ed25519_vartime_wnaf_5, @function
-curve_ed25519_vartime_wnaf_5:
+	.type curve_ed25519_vartime_windows_wnaf_5, @function
+curve_ed25519_vartime_windows_wnaf_5:
 	addi sp, sp, -32
 	sw ra, 0(sp)
 	sw s0, 4(sp)
@@ -13836,43 +13909,43 @@ curve_ed25519_vartime_wnaf_5:
 	sw s5, 24(sp)
 	sw s6, 28(sp)
 	li a2, 0
-.L40_0:
+.L42_0:
 	li s0, 256
 	add a3, a0, a2
 	sb zero, 0(a3)
 	addi a2, a2, 1
-	bltu a2, s0, .L40_0
-.L40_1:
-	lbu a2, 0(a1)                    # 12
+	bltu a2, s0, .L42_0
+.L42_1:
+	lbu a2, 0(a1)                    # 13
 	li s1, 0
 	li s3, 0
-	andi a3, a2, 31                  # 12: v in 0..31
+	andi a3, a2, 31                  # 13: v in 0..31
 	mv s4, a3
 	mv s5, a0
 	mv s6, a1
 	li s2, 0
-.L40_2:
+.L42_2:
 	mv a0, s4
 	mv a1, s2
 	mv a2, s3
 	call curve_wnaf_recode_5
-	andi a4, a0, 31                  # 17
-	srli a6, a0, 5                   # 18
+	andi a4, a0, 31                  # 18
+	srli a6, a0, 5                   # 19
 	add a7, s5, s1
 	sb a4, 0(a7)
-	srli s3, a0, 6                   # 19: skip in 0..4
-	addi a5, s1, 5                   # 20: i$0_bit in 0..511
-	andi s2, a6, 1                   # 18: carry in 0..1
-	bltu a5, s0, .L40_4
+	srli s3, a0, 6                   # 20: skip in 0..4
+	addi a5, s1, 5                   # 21: i$0_bit in 0..511
+	andi s2, a6, 1                   # 19: carry in 0..1
+	bltu a5, s0, .L42_4
 	li a5, 0
-.L40_5:
-	slli t0, a5, 4                   # 20
+.L42_5:
+	slli t0, a5, 4                   # 21
 	srli t1, s4, 1
-	add a3, t1, t0                   # 20: v in 0..31
+	add a3, t1, t0                   # 21: v in 0..31
 	addi s1, s1, 1
 	mv s4, a3
-	bltu s1, s0, .L40_2
-.L40_3:
+	bltu s1, s0, .L42_2
+.L42_3:
 	lw ra, 0(sp)
 	lw s0, 4(sp)
 	lw s1, 8(sp)
@@ -13883,15 +13956,15 @@ curve_ed25519_vartime_wnaf_5:
 	lw s4, 20(sp)
 	addi sp, sp, 32
 	ret
-.L40_4:
-	srli t1, a5, 3                   # 29
+.L42_4:
+	srli t1, a5, 3                   # 30
 	add t2, s6, t1
 	lbu t3, 0(t2)
 	andi t0, a5, 7
 	srl t4, t3, t0
-	andi a5, t4, 1                   # 29: b$0_bit in 0..1
-	j .L40_5
-	.size curve_ed25519_vartime_wnaf_5, . - curve_ed25519_vartime_wnaf_5
+	andi a5, t4, 1                   # 30: b$0_bit in 0..1
+	j .L42_5
+	.size curve_ed25519_vartime_windows_wnaf_5, . - curve_ed25519_vartime_windows_wnaf_5
 
 # curve.ed25519.to_cached (lib/curve/ed25519.stk, line 105)
 	.balign 4
@@ -14553,10 +14626,10 @@ curve_ed25519_add_cached:
 	ret
 	.size curve_ed25519_add_cached, . - curve_ed25519_add_cached
 
-# curve.ed25519_vartime.odd_multiples (lib/curve/ed25519_vartime.stk, line 36)
+# curve.ed25519_vartime_windows.odd_multiples (lib/curve/ed25519_vartime_windows.stk, line 37)
 	.balign 4
-	.type curve_ed25519_vartime_odd_multiples, @function
-curve_ed25519_vartime_odd_multiples:
+	.type curve_ed25519_vartime_windows_odd_multiples, @function
+curve_ed25519_vartime_windows_odd_multiples:
 	addi sp, sp, -400
 	sw s0, 388(sp)
 	sw s1, 392(sp)
@@ -14567,7 +14640,7 @@ curve_ed25519_vartime_odd_multiples:
 	mv a0, s0
 	mv a1, s1
 	call curve_ed25519_to_cached
-	addi a2, s1, 32                  # 42
+	addi a2, s1, 32                  # 43
 	addi a3, s1, 64
 	mv a1, s1
 	addi a0, sp, 0
@@ -14590,8 +14663,8 @@ curve_ed25519_vartime_odd_multiples:
 	call field_fe25519_saturated32_mul
 	li a4, 1
 	mv s1, a4
-.L43_0:
-	addi a5, s1, -1                  # 44
+.L45_0:
+	addi a5, s1, -1                  # 45
 	slli a6, a5, 7
 	add a2, s0, a6
 	addi a0, sp, 0
@@ -14619,20 +14692,20 @@ curve_ed25519_vartime_odd_multiples:
 	call curve_ed25519_to_cached
 	addi s1, s1, 1
 	li s2, 8
-	bltu s1, s2, .L43_0
-.L43_1:
+	bltu s1, s2, .L45_0
+.L45_1:
 	lw ra, 384(sp)
 	lw s0, 388(sp)
 	lw s1, 392(sp)
 	lw s2, 396(sp)
 	addi sp, sp, 400
 	ret
-	.size curve_ed25519_vartime_odd_multiples, . - curve_ed25519_vartime_odd_multiples
+	.size curve_ed25519_vartime_windows_odd_multiples, . - curve_ed25519_vartime_windows_odd_multiples
 
-# curve.ed25519_vartime.multiple (lib/curve/ed25519_vartime.stk, line 86)
+# curve.ed25519_vartime_windows.multiple (lib/curve/ed25519_vartime_windows.stk, line 86)
 	.balign 4
-	.type curve_ed25519_vartime_multiple, @function
-curve_ed25519_vartime_multiple:
+	.type curve_ed25519_vartime_windows_multiple, @function
+curve_ed25519_vartime_windows_multiple:
 	addi sp, sp, -64
 	andi a3, a2, 15                  # 90
 	srli a4, a3, 1
@@ -14725,8 +14798,8 @@ curve_ed25519_vartime_multiple:
 	lw s4, 120(a6)
 	sw s11, 124(a0)
 	sw s4, 120(a0)
-	beq a2, s3, .L44_0
-.L44_1:
+	beq a2, s3, .L46_0
+.L46_1:
 	lw ra, 0(sp)
 	lw s0, 4(sp)
 	lw s1, 8(sp)
@@ -14742,7 +14815,7 @@ curve_ed25519_vartime_multiple:
 	lw s11, 48(sp)
 	addi sp, sp, 64
 	ret
-.L44_0:
+.L46_0:
 	sub a2, zero, s11                # fe25519_saturated32:60: word 0 of v$0_negate_cached in -(2^32-1)..0
 	sltu s3, zero, a2
 	sub s11, zero, s3                # fe25519_saturated32:60: word 1 of v$0_negate_cached in -(2^32-1)..0
@@ -14834,13 +14907,13 @@ curve_ed25519_vartime_multiple:
 	sw t3, 88(a0)
 	lw t5, 92(a6)
 	sw t5, 92(a0)
-	j .L44_1
-	.size curve_ed25519_vartime_multiple, . - curve_ed25519_vartime_multiple
+	j .L46_1
+	.size curve_ed25519_vartime_windows_multiple, . - curve_ed25519_vartime_windows_multiple
 
-# curve.ed25519_vartime.multiple_of_base (lib/curve/ed25519_vartime.stk, line 97)
+# curve.ed25519_vartime_windows.multiple_of_base (lib/curve/ed25519_vartime_windows.stk, line 97)
 	.balign 4
-	.type curve_ed25519_vartime_multiple_of_base, @function
-curve_ed25519_vartime_multiple_of_base:
+	.type curve_ed25519_vartime_windows_multiple_of_base, @function
+curve_ed25519_vartime_windows_multiple_of_base:
 	addi sp, sp, -64
 	andi a2, a1, 15                  # 101
 	srli a3, a2, 1
@@ -14912,8 +14985,8 @@ curve_ed25519_vartime_multiple_of_base:
 	sw s11, 92(a0)
 	srli a1, a1, 4                   # 102
 	li s3, 1
-	beq a1, s3, .L45_0
-.L45_1:
+	beq a1, s3, .L47_0
+.L47_1:
 	lw ra, 0(sp)
 	lw s0, 4(sp)
 	lw s1, 8(sp)
@@ -14929,7 +15002,7 @@ curve_ed25519_vartime_multiple_of_base:
 	lw s11, 48(sp)
 	addi sp, sp, 64
 	ret
-.L45_0:
+.L47_0:
 	sub a1, zero, s11                # fe25519_saturated32:60: v$0_negate_niels in -2057288476..-1036408098
 	srai s3, a1, 31                  # fe25519_saturated32:62
 	li s11, 19
@@ -15001,13 +15074,13 @@ curve_ed25519_vartime_multiple_of_base:
 	sw s2, 24(a0)
 	lw s11, 60(t0)
 	sw s11, 28(a0)
-	j .L45_1
-	.size curve_ed25519_vartime_multiple_of_base, . - curve_ed25519_vartime_multiple_of_base
+	j .L47_1
+	.size curve_ed25519_vartime_windows_multiple_of_base, . - curve_ed25519_vartime_windows_multiple_of_base
 
-# curve.ed25519_vartime.double_and_add (lib/curve/ed25519_vartime.stk, line 66); in an order found by search
+# curve.ed25519_vartime_windows.double_and_add (lib/curve/ed25519_vartime_windows.stk, line 66); in an order found by search
 	.balign 4
-	.type curve_ed25519_vartime_double_and_add, @function
-curve_ed25519_vartime_double_and_add:
+	.type curve_ed25519_vartime_windows_double_and_add, @function
+curve_ed25519_vartime_windows_double_and_add:
 	addi sp, sp, -416
 	sw s0, 388(sp)
 	sw s1, 392(sp)
@@ -15024,10 +15097,10 @@ curve_ed25519_vartime_double_and_add:
 	mv a3, a6
 	addi a0, sp, 0
 	call curve_ed25519_double
-	bne s1, zero, .L46_0
-.L46_1:
-	bne s2, zero, .L46_2
-.L46_3:
+	bne s1, zero, .L48_0
+.L48_1:
+	bne s2, zero, .L48_2
+.L48_3:
 	mv a0, s0
 	addi a1, sp, 0
 	addi a2, sp, 96
@@ -15047,7 +15120,7 @@ curve_ed25519_vartime_double_and_add:
 	lw s2, 396(sp)
 	addi sp, sp, 416
 	ret
-.L46_0:
+.L48_0:
 	addi a0, sp, 128
 	addi a1, sp, 0
 	addi a2, sp, 96
@@ -15067,13 +15140,13 @@ curve_ed25519_vartime_double_and_add:
 	mv a1, s3
 	mv a2, s1
 	addi a0, sp, 256
-	call curve_ed25519_vartime_multiple
+	call curve_ed25519_vartime_windows_multiple
 	addi a0, sp, 0
 	addi a1, sp, 128
 	addi a2, sp, 256
 	call curve_ed25519_add_cached
-	j .L46_1
-.L46_2:
+	j .L48_1
+.L48_2:
 	addi a0, sp, 128
 	addi a1, sp, 0
 	addi a2, sp, 96
@@ -15092,18 +15165,18 @@ curve_ed25519_vartime_double_and_add:
 	call field_fe25519_saturated32_mul
 	mv a1, s2
 	addi a0, sp, 256
-	call curve_ed25519_vartime_multiple_of_base
+	call curve_ed25519_vartime_windows_multiple_of_base
 	addi a0, sp, 0
 	addi a1, sp, 128
 	addi a2, sp, 256
 	call curve_ed25519_add_niels
-	j .L46_3
-	.size curve_ed25519_vartime_double_and_add, . - curve_ed25519_vartime_double_and_add
+	j .L48_3
+	.size curve_ed25519_vartime_windows_double_and_add, . - curve_ed25519_vartime_windows_double_and_add
 
-# curve.ed25519_vartime.double_mult (lib/curve/ed25519_vartime.stk, line 51)
+# curve.ed25519_vartime_windows.double_mult (lib/curve/ed25519_vartime_windows.stk, line 51)
 	.balign 4
-	.type curve_ed25519_vartime_double_mult, @function
-curve_ed25519_vartime_double_mult:
+	.type curve_ed25519_vartime_windows_double_mult, @function
+curve_ed25519_vartime_windows_double_mult:
 	addi sp, sp, -1552
 	sw s0, 1540(sp)
 	sw s1, 1544(sp)
@@ -15113,13 +15186,13 @@ curve_ed25519_vartime_double_mult:
 	mv s1, a2
 	mv s2, a3
 	addi a0, sp, 0
-	call curve_ed25519_vartime_wnaf_5
+	call curve_ed25519_vartime_windows_wnaf_5
 	mv a1, s2
 	addi a0, sp, 256
-	call curve_ed25519_vartime_wnaf_5
+	call curve_ed25519_vartime_windows_wnaf_5
 	mv a1, s1
 	addi a0, sp, 512
-	call curve_ed25519_vartime_odd_multiples
+	call curve_ed25519_vartime_windows_odd_multiples
 	li a4, 1
 	li a5, 256
 	sw zero, 0(s0)
@@ -15147,7 +15220,7 @@ curve_ed25519_vartime_double_mult:
 	sw zero, 88(s0)
 	sw zero, 92(s0)
 	mv s1, a5
-.L47_0:
+.L49_0:
 	addi s1, s1, -1
 	mv a6, s1
 	addi a7, sp, 0
@@ -15159,16 +15232,16 @@ curve_ed25519_vartime_double_mult:
 	mv a0, s0
 	mv a1, s0
 	addi a4, sp, 512
-	call curve_ed25519_vartime_double_and_add
-	bltu zero, s1, .L47_0
-.L47_1:
+	call curve_ed25519_vartime_windows_double_and_add
+	bltu zero, s1, .L49_0
+.L49_1:
 	lw ra, 1536(sp)
 	lw s0, 1540(sp)
 	lw s1, 1544(sp)
 	lw s2, 1548(sp)
 	addi sp, sp, 1552
 	ret
-	.size curve_ed25519_vartime_double_mult, . - curve_ed25519_vartime_double_mult
+	.size curve_ed25519_vartime_windows_double_mult, . - curve_ed25519_vartime_windows_double_mult
 
 # nacl.sign.verify (lib/nacl/sign.stk, line 67)
 	.globl santoku_sign_verify
@@ -15190,7 +15263,7 @@ santoku_sign_verify:
 	sw s9, 376(sp)
 	sw s10, 380(sp)
 	sw s11, 384(sp)
-	bltu a4, a0, .L48_0
+	bltu a4, a0, .L50_0
 	sw a0, 288(sp)
 	lbu a0, 56(a2)                   # 68
 	sw a1, 292(sp)
@@ -15271,9 +15344,9 @@ santoku_sign_verify:
 	addi a1, sp, 128
 	call curve_ed25519_decode_negated
 	lw ra, 128(sp)                   # 69: on_curve
-	bne ra, zero, .L48_1
+	bne ra, zero, .L50_1
 	li a0, 0
-.L48_2:
+.L50_2:
 	lw ra, 336(sp)
 	lw s0, 340(sp)
 	lw s1, 344(sp)
@@ -15289,7 +15362,7 @@ santoku_sign_verify:
 	lw s11, 384(sp)
 	addi sp, sp, 400
 	ret
-.L48_1:
+.L50_1:
 	addi t0, s0, -237                # sc25519:191
 	srai t1, t0, 8                   # sc25519:191: borrow$0_is_canonical in -1..0
 	addi t2, s1, -211
@@ -15396,12 +15469,12 @@ santoku_sign_verify:
 	xor a5, s3, s9
 	li s10, -2147483648
 	sltu a4, a5, s10                 # sc25519:193: t
-	bne a4, zero, .L48_3
+	bne a4, zero, .L50_3
 	li s0, 0
 	mv a0, s0
-.L48_4:
-	j .L48_2
-.L48_3:
+.L50_4:
+	j .L50_2
+.L50_3:
 	lw a1, 288(sp)
 	lw a3, 296(sp)
 	lw a4, 292(sp)
@@ -15412,7 +15485,7 @@ santoku_sign_verify:
 	addi a1, sp, 256
 	addi a2, sp, 0
 	addi a3, sp, 224
-	call curve_ed25519_vartime_double_mult
+	call curve_ed25519_vartime_windows_double_mult
 	addi a0, sp, 0
 	addi a1, sp, 128
 	addi a2, sp, 160
@@ -15595,8 +15668,8 @@ santoku_sign_verify:
 	xor s10, a1, s3
 	or t2, s5, s10
 	sltiu a0, t2, 1                  # 76: ok
-	j .L48_4
-.L48_0:
+	j .L50_4
+.L50_0:
 	ebreak
 	.size santoku_sign_verify, . - santoku_sign_verify
 
@@ -15784,20 +15857,20 @@ table_5:
 	.byte 81, 133, 86, 0, 30, 192, 96, 189, 100, 67, 92, 243, 72, 82, 111, 6
 	.size table_5, . - table_5
 
-# curve.ed25519.D_FE
+# curve.ed25519.SQRT_M1_FE
 	.balign 4
 	.type table_6, @object
 table_6:
-	.byte 163, 120, 89, 19, 202, 77, 235, 117, 171, 216, 65, 65, 77, 10, 112, 0
-	.byte 152, 232, 121, 119, 121, 64, 199, 140, 115, 254, 111, 43, 238, 108, 3, 82
+	.byte 176, 160, 14, 74, 39, 27, 238, 196, 120, 228, 47, 173, 6, 24, 67, 47
+	.byte 167, 215, 251, 61, 153, 0, 77, 43, 11, 223, 193, 79, 128, 36, 131, 43
 	.size table_6, . - table_6
 
-# curve.ed25519.SQRT_M1_FE
+# curve.ed25519.D_FE
 	.balign 4
 	.type table_7, @object
 table_7:
-	.byte 176, 160, 14, 74, 39, 27, 238, 196, 120, 228, 47, 173, 6, 24, 67, 47
-	.byte 167, 215, 251, 61, 153, 0, 77, 43, 11, 223, 193, 79, 128, 36, 131, 43
+	.byte 163, 120, 89, 19, 202, 77, 235, 117, 171, 216, 65, 65, 77, 10, 112, 0
+	.byte 152, 232, 121, 119, 121, 64, 199, 140, 115, 254, 111, 43, 238, 108, 3, 82
 	.size table_7, . - table_7
 
 # curve.ed25519.D2_FE

@@ -1104,461 +1104,6 @@ curve_ed25519_to_p3:
 	ret
 	.size curve_ed25519_to_p3, . - curve_ed25519_to_p3
 
-# field.fe25519_saturated32.add (lib/field/fe25519_saturated32.stk, line 45)
-	.balign 4
-	.type field_fe25519_saturated32_add, @function
-field_fe25519_saturated32_add:
-	lw a3, 28(a1)
-	lw a4, 28(a2)
-	add a4, a3, a4                   # 46: word 0 of v in 0..2^33-2
-	sltu a3, a4, a3
-	srli a5, a4, 31                  # 48
-	slli a3, a3, 1
-	or a3, a5, a3
-	li a5, 19
-	mul a3, a3, a5                   # 48: carry in 0..57
-	lw a5, 0(a1)
-	lw a6, 0(a2)
-	add a6, a5, a6                   # 50
-	sltu a5, a6, a5
-	add a3, a6, a3                   # 50: word 0 of s in 0..2^33+55
-	sltu a6, a3, a6
-	add a5, a5, a6                   # 50: word 1 of s in 0..2^33+55
-	sw a3, 0(a0)
-	lw a3, 4(a1)
-	lw a6, 4(a2)
-	add a6, a3, a6
-	sltu a3, a6, a3
-	add a5, a6, a5                   # 50: word 0 of s in 0..2^33+55
-	sltu a6, a5, a6
-	add a3, a3, a6                   # 50: word 1 of s in 0..2^33+55
-	sw a5, 4(a0)
-	lw a5, 8(a1)
-	lw a6, 8(a2)
-	add a6, a5, a6
-	sltu a5, a6, a5
-	add a3, a6, a3                   # 50: word 0 of s in 0..2^33+55
-	sltu a6, a3, a6
-	add a5, a5, a6                   # 50: word 1 of s in 0..2^33+55
-	sw a3, 8(a0)
-	lw a3, 12(a1)
-	lw a6, 12(a2)
-	add a6, a3, a6
-	sltu a3, a6, a3
-	add a5, a6, a5                   # 50: word 0 of s in 0..2^33+55
-	sltu a6, a5, a6
-	add a3, a3, a6                   # 50: word 1 of s in 0..2^33+55
-	sw a5, 12(a0)
-	lw a5, 16(a1)
-	lw a6, 16(a2)
-	add a6, a5, a6
-	sltu a5, a6, a5
-	add a3, a6, a3                   # 50: word 0 of s in 0..2^33+55
-	sltu a6, a3, a6
-	add a5, a5, a6                   # 50: word 1 of s in 0..2^33+55
-	sw a3, 16(a0)
-	lw a3, 20(a1)
-	lw a6, 20(a2)
-	add a6, a3, a6
-	sltu a3, a6, a3
-	add a5, a6, a5                   # 50: word 0 of s in 0..2^33+55
-	sltu a6, a5, a6
-	add a3, a3, a6                   # 50: word 1 of s in 0..2^33+55
-	sw a5, 20(a0)
-	lw a5, 24(a1)
-	lw a6, 24(a2)
-	add a2, a5, a6
-	sltu a1, a2, a5
-	add a3, a2, a3                   # 50: word 0 of s in 0..2^33+55
-	sltu a2, a3, a2
-	add a1, a1, a2                   # 50: word 1 of s in 0..2^33+55
-	sw a3, 24(a0)
-	slli a2, a4, 1                   # 54
-	srli a2, a2, 1
-	add a1, a1, a2
-	sw a1, 28(a0)
-	ret
-	.size field_fe25519_saturated32_add, . - field_fe25519_saturated32_add
-
-# field.fe25519_saturated32.sub (lib/field/fe25519_saturated32.stk, line 59)
-	.balign 4
-	.type field_fe25519_saturated32_sub, @function
-field_fe25519_saturated32_sub:
-	lw a3, 28(a1)
-	lw a4, 28(a2)
-	sub a4, a3, a4                   # 60: word 0 of v in -(2^32-1)..2^32-1
-	sltu a3, a3, a4
-	sub a3, zero, a3                 # 60: word 1 of v in -(2^32-1)..2^32-1
-	srli a5, a4, 31                  # 62
-	slli a3, a3, 1
-	or a3, a5, a3
-	li a5, 19
-	mul a3, a3, a5
-	li a5, 19
-	sub a3, a5, a3                   # 62: borrow in 0..57
-	lw a5, 0(a1)
-	lw a6, 0(a2)
-	sub a6, a5, a6                   # 64
-	sltu a5, a5, a6
-	sub a3, a6, a3                   # 64: word 0 of s in -(2^32+56)..2^32-1
-	sltu a6, a6, a3
-	add a5, a5, a6
-	sw a3, 0(a0)
-	lw a3, 4(a1)
-	lw a6, 4(a2)
-	sub a6, a3, a6
-	sltu a3, a3, a6
-	sub a5, a6, a5                   # 64: word 0 of s in -(2^32+56)..2^32-1
-	sltu a6, a6, a5
-	add a3, a3, a6
-	sw a5, 4(a0)
-	lw a5, 8(a1)
-	lw a6, 8(a2)
-	sub a6, a5, a6
-	sltu a5, a5, a6
-	sub a3, a6, a3                   # 64: word 0 of s in -(2^32+56)..2^32-1
-	sltu a6, a6, a3
-	add a5, a5, a6
-	sw a3, 8(a0)
-	lw a3, 12(a1)
-	lw a6, 12(a2)
-	sub a6, a3, a6
-	sltu a3, a3, a6
-	sub a5, a6, a5                   # 64: word 0 of s in -(2^32+56)..2^32-1
-	sltu a6, a6, a5
-	add a3, a3, a6
-	sw a5, 12(a0)
-	lw a5, 16(a1)
-	lw a6, 16(a2)
-	sub a6, a5, a6
-	sltu a5, a5, a6
-	sub a3, a6, a3                   # 64: word 0 of s in -(2^32+56)..2^32-1
-	sltu a6, a6, a3
-	add a5, a5, a6
-	sw a3, 16(a0)
-	lw a3, 20(a1)
-	lw a6, 20(a2)
-	sub a6, a3, a6
-	sltu a3, a3, a6
-	sub a5, a6, a5                   # 64: word 0 of s in -(2^32+56)..2^32-1
-	sltu a6, a6, a5
-	add a3, a3, a6
-	sw a5, 20(a0)
-	lw a5, 24(a1)
-	lw a6, 24(a2)
-	sub a2, a5, a6
-	sltu a1, a5, a2
-	sub a3, a2, a3                   # 64: word 0 of s in -(2^32+56)..2^32-1
-	sltu a2, a2, a3
-	add a1, a1, a2
-	sw a3, 24(a0)
-	slli a2, a4, 1                   # 68
-	srli a2, a2, 1
-	li a3, -2147483648
-	add a2, a2, a3
-	sub a1, a2, a1
-	sw a1, 28(a0)
-	ret
-	.size field_fe25519_saturated32_sub, . - field_fe25519_saturated32_sub
-
-# curve.ed25519.add_cached (lib/curve/ed25519.stk, line 173)
-	.balign 4
-	.type curve_ed25519_add_cached, @function
-curve_ed25519_add_cached:
-	addi sp, sp, -192
-	sw ra, 160(sp)
-	sw s0, 164(sp)
-	sw s1, 168(sp)
-	sw s2, 172(sp)
-	sw s3, 176(sp)
-	addi s0, a1, 32                  # 187
-	mv s1, a0
-	mv s2, a1
-	mv s3, a2
-	mv a1, s0
-	mv a2, s2
-	addi a0, sp, 0
-	call field_fe25519_saturated32_add
-	mv a2, s3
-	addi a0, sp, 32
-	addi a1, sp, 0
-	call field_fe25519_saturated32_mul
-	mv a1, s0
-	mv a2, s2
-	addi a0, sp, 0
-	call field_fe25519_saturated32_sub
-	addi a2, s3, 32                  # 188
-	addi a0, sp, 64
-	addi a1, sp, 0
-	call field_fe25519_saturated32_mul
-	addi a1, s3, 96                  # 189
-	addi a2, s2, 96
-	addi a0, sp, 0
-	call field_fe25519_saturated32_mul
-	addi a1, s2, 64                  # 190
-	addi a2, s3, 64
-	addi a0, sp, 96
-	call field_fe25519_saturated32_mul
-	addi a0, sp, 128
-	addi a1, sp, 96
-	addi a2, sp, 96
-	call field_fe25519_saturated32_add
-	mv a0, s1
-	addi a1, sp, 32
-	addi a2, sp, 64
-	call field_fe25519_saturated32_sub
-	addi a0, s1, 32                  # 192
-	addi a1, sp, 32
-	addi a2, sp, 64
-	call field_fe25519_saturated32_add
-	addi a0, s1, 64                  # fe25519_saturated32:73
-	addi a1, sp, 128
-	addi a2, sp, 0
-	call field_fe25519_saturated32_add
-	addi a0, s1, 96                  # fe25519_saturated32:77
-	addi a1, sp, 128
-	addi a2, sp, 0
-	call field_fe25519_saturated32_sub
-	lw ra, 160(sp)
-	lw s0, 164(sp)
-	lw s1, 168(sp)
-	lw s2, 172(sp)
-	lw s3, 176(sp)
-	addi sp, sp, 192
-	ret
-	.size curve_ed25519_add_cached, . - curve_ed25519_add_cached
-
-# curve.ed25519.to_cached (lib/curve/ed25519.stk, line 105)
-	.balign 4
-	.type curve_ed25519_to_cached, @function
-curve_ed25519_to_cached:
-	addi sp, sp, -16
-	sw ra, 0(sp)
-	sw s0, 4(sp)
-	sw s1, 8(sp)
-	sw s2, 12(sp)
-	addi s0, a1, 32                  # 113
-	mv s1, a0
-	mv s2, a1
-	mv a0, s1
-	mv a1, s0
-	mv a2, s2
-	call field_fe25519_saturated32_add
-	addi a0, s1, 32
-	mv a1, s0
-	mv a2, s2
-	call field_fe25519_saturated32_sub
-	addi a0, s1, 64
-	addi a1, s2, 64
-	li a2, 32
-	call memmove
-	addi a1, s2, 96
-	addi a0, s1, 96
-	lla a2, table_3
-	call field_fe25519_saturated32_mul
-	lw ra, 0(sp)
-	lw s0, 4(sp)
-	lw s1, 8(sp)
-	lw s2, 12(sp)
-	addi sp, sp, 16
-	ret
-	.size curve_ed25519_to_cached, . - curve_ed25519_to_cached
-
-# curve.ed25519_base_ladder.step (lib/curve/ed25519_base_ladder.stk, line 37)
-	.balign 4
-	.type curve_ed25519_base_ladder_step, @function
-curve_ed25519_base_ladder_step:
-	addi sp, sp, -528
-	sw ra, 512(sp)
-	sw s0, 516(sp)
-	sw s1, 520(sp)
-	sw s2, 524(sp)
-	li a5, 0
-.L12_0:
-	slli a6, a5, 2                   # 43
-	add a6, a3, a6
-	slli a7, a5, 2
-	add a7, a2, a7
-	sub t0, zero, a4
-	lw t1, 0(a6)
-	lw t2, 0(a7)
-	xor a6, t1, t2
-	and a6, a6, t0
-	xor a6, a6, t2
-	slli a7, a5, 2
-	addi t0, sp, 0
-	add a7, t0, a7
-	sw a6, 0(a7)
-	addi a5, a5, 1
-	li a6, 32
-	bltu a5, a6, .L12_0
-.L12_1:
-	li a5, 0
-.L12_2:
-	slli a6, a5, 2                   # 44
-	add a6, a2, a6
-	slli a7, a5, 2
-	add a7, a3, a7
-	sub t0, zero, a4
-	lw t1, 0(a6)
-	lw t2, 0(a7)
-	xor a6, t1, t2
-	and a6, a6, t0
-	xor a6, a6, t2
-	slli a7, a5, 2
-	addi t0, sp, 128
-	add a7, t0, a7
-	sw a6, 0(a7)
-	addi a5, a5, 1
-	li a6, 32
-	bltu a5, a6, .L12_2
-.L12_3:
-	mv s0, a0
-	mv s1, a1
-	mv s2, a4
-	addi a0, sp, 256
-	addi a1, sp, 0
-	call curve_ed25519_to_cached
-	addi a0, sp, 384
-	addi a1, sp, 128
-	addi a2, sp, 256
-	call curve_ed25519_add_cached
-	addi a0, sp, 128
-	addi a1, sp, 384
-	call curve_ed25519_to_p3
-	addi a0, sp, 256
-	addi a1, sp, 0
-	call curve_ed25519_to_cached
-	addi a0, sp, 384
-	addi a1, sp, 0
-	addi a2, sp, 256
-	call curve_ed25519_add_cached
-	addi a0, sp, 0
-	addi a1, sp, 384
-	call curve_ed25519_to_p3
-	li a0, 0
-.L12_4:
-	slli a1, a0, 2                   # 47
-	addi a2, sp, 128
-	add a1, a2, a1
-	lw a1, 0(a1)
-	slli a2, a0, 2
-	addi a3, sp, 0
-	add a2, a3, a2
-	lw a2, 0(a2)
-	sub a3, zero, s2
-	xor a1, a1, a2
-	and a1, a1, a3
-	xor a1, a1, a2
-	slli a2, a0, 2
-	add a2, s0, a2
-	sw a1, 0(a2)
-	addi a0, a0, 1
-	li a1, 32
-	bltu a0, a1, .L12_4
-.L12_5:
-	li a0, 0
-.L12_6:
-	slli a1, a0, 2
-	addi a2, sp, 0
-	add a1, a2, a1
-	lw a1, 0(a1)
-	slli a2, a0, 2
-	addi a3, sp, 128
-	add a2, a3, a2
-	lw a2, 0(a2)
-	sub a3, zero, s2
-	xor a1, a1, a2
-	and a1, a1, a3
-	xor a1, a1, a2
-	slli a2, a0, 2
-	add a2, s1, a2
-	sw a1, 0(a2)
-	addi a0, a0, 1
-	li a1, 32
-	bltu a0, a1, .L12_6
-.L12_7:
-	lw ra, 512(sp)
-	lw s0, 516(sp)
-	lw s1, 520(sp)
-	lw s2, 524(sp)
-	addi sp, sp, 528
-	ret
-	.size curve_ed25519_base_ladder_step, . - curve_ed25519_base_ladder_step
-
-# curve.ed25519_base_ladder.mult_base (lib/curve/ed25519_base_ladder.stk, line 24)
-	.balign 4
-	.type curve_ed25519_base_ladder_mult_base, @function
-curve_ed25519_base_ladder_mult_base:
-	addi sp, sp, -272
-	sw ra, 256(sp)
-	sw s0, 260(sp)
-	sw s1, 264(sp)
-	sw s2, 268(sp)
-	mv s0, a0
-	mv s1, a1
-	mv a0, s0
-	lla a1, table_4
-	li a2, 32
-	call memmove
-	addi a0, s0, 32
-	lla a1, table_5
-	li a2, 32
-	call memmove
-	addi a0, s0, 64
-	lla a1, table_5
-	li a2, 32
-	call memmove
-	addi a0, s0, 96
-	lla a1, table_4
-	li a2, 32
-	call memmove
-	addi a0, sp, 0
-	lla a1, table_6
-	li a2, 32
-	call memmove
-	addi a0, sp, 32
-	lla a1, table_7
-	li a2, 32
-	call memmove
-	addi a0, sp, 64
-	lla a1, table_5
-	li a2, 32
-	call memmove
-	addi a0, sp, 96
-	lla a1, table_6
-	lla a2, table_7
-	call field_fe25519_saturated32_mul
-	li a0, 256
-	mv s2, a0
-.L13_0:
-	addi s2, s2, -1
-	mv a0, s2
-	srli a1, a0, 3                   # 28
-	add a1, s1, a1
-	andi a0, a0, 7
-	lbu a2, 0(a1)
-	srl a0, a2, a0
-	andi a4, a0, 1
-	mv a0, s0
-	mv a2, s0
-	addi a1, sp, 128
-	addi a3, sp, 0
-	call curve_ed25519_base_ladder_step
-	addi a0, sp, 0
-	addi a1, sp, 128
-	li a2, 128
-	call memmove
-	bltu zero, s2, .L13_0
-.L13_1:
-	lw ra, 256(sp)
-	lw s0, 260(sp)
-	lw s1, 264(sp)
-	lw s2, 268(sp)
-	addi sp, sp, 272
-	ret
-	.size curve_ed25519_base_ladder_mult_base, . - curve_ed25519_base_ladder_mult_base
-
 # field.fe25519_saturated32.square (lib/field/fe25519_saturated32.stk, line 131)
 	.balign 4
 	.type field_fe25519_saturated32_square, @function
@@ -1569,11 +1114,11 @@ field_fe25519_saturated32_square:
 	li a4, 0
 	li a5, 0
 	li a6, 0
-.L14_0:
-	bne a2, zero, .L14_2
+.L8_0:
+	bne a2, zero, .L8_2
 	li a7, 0
 	li t0, 0
-.L14_3:
+.L8_3:
 	addi t1, a2, -1                  # 139
 	srai t2, t1, 31
 	li t3, -2147483648
@@ -1586,9 +1131,9 @@ field_fe25519_saturated32_square:
 	sub t3, t2, t3
 	sltu t2, t2, t3
 	or t2, t4, t2
-	beq t2, zero, .L14_7
+	beq t2, zero, .L8_7
 	sltiu t2, t1, 8                  # 140
-	beq t2, zero, .L14_9
+	beq t2, zero, .L8_9
 	slli t0, t1, 2                   # 141
 	add t0, a1, t0
 	lw t1, 4(a1)
@@ -1602,8 +1147,8 @@ field_fe25519_saturated32_square:
 	sltu t0, t3, a7
 	mv a3, t4
 	mv a7, t3
-.L14_9:
-.L14_7:
+.L8_9:
+.L8_7:
 	addi t1, a2, -2                  # 139
 	srai t2, t1, 31
 	li t3, -2147483648
@@ -1616,9 +1161,9 @@ field_fe25519_saturated32_square:
 	sub t3, t2, t3
 	sltu t2, t2, t3
 	or t2, t4, t2
-	beq t2, zero, .L14_11
+	beq t2, zero, .L8_11
 	sltiu t2, t1, 8                  # 140
-	beq t2, zero, .L14_13
+	beq t2, zero, .L8_13
 	slli t1, t1, 2                   # 141
 	add t1, a1, t1
 	lw t2, 8(a1)
@@ -1633,8 +1178,8 @@ field_fe25519_saturated32_square:
 	add t0, t0, a3                   # 143: word 1 of high in 0..2^34-1
 	mv a3, t3
 	mv a7, t4
-.L14_13:
-.L14_11:
+.L8_13:
+.L8_11:
 	addi t1, a2, -3                  # 139
 	srai t2, t1, 31
 	li t3, -2147483648
@@ -1647,9 +1192,9 @@ field_fe25519_saturated32_square:
 	sub t3, t2, t3
 	sltu t2, t2, t3
 	or t2, t4, t2
-	beq t2, zero, .L14_15
+	beq t2, zero, .L8_15
 	sltiu t2, t1, 8                  # 140
-	beq t2, zero, .L14_17
+	beq t2, zero, .L8_17
 	slli t1, t1, 2                   # 141
 	add t1, a1, t1
 	lw t2, 12(a1)
@@ -1664,8 +1209,8 @@ field_fe25519_saturated32_square:
 	add t0, t0, a3                   # 143: word 1 of high in 0..2^34-1
 	mv a3, t3
 	mv a7, t4
-.L14_17:
-.L14_15:
+.L8_17:
+.L8_15:
 	addi t1, a2, -4                  # 139
 	srai t2, t1, 31
 	li t3, -2147483648
@@ -1678,9 +1223,9 @@ field_fe25519_saturated32_square:
 	sub t3, t2, t3
 	sltu t2, t2, t3
 	or t2, t4, t2
-	beq t2, zero, .L14_19
+	beq t2, zero, .L8_19
 	sltiu t2, t1, 8                  # 140
-	beq t2, zero, .L14_21
+	beq t2, zero, .L8_21
 	slli t1, t1, 2                   # 141
 	add t1, a1, t1
 	lw t2, 16(a1)
@@ -1695,8 +1240,8 @@ field_fe25519_saturated32_square:
 	add t0, t0, a3                   # 143: word 1 of high in 0..2^34-1
 	mv a3, t3
 	mv a7, t4
-.L14_21:
-.L14_19:
+.L8_21:
+.L8_19:
 	addi t1, a2, -5                  # 139
 	srai t2, t1, 31
 	li t3, -2147483648
@@ -1709,9 +1254,9 @@ field_fe25519_saturated32_square:
 	sub t3, t2, t3
 	sltu t2, t2, t3
 	or t2, t4, t2
-	beq t2, zero, .L14_23
+	beq t2, zero, .L8_23
 	sltiu t2, t1, 8                  # 140
-	beq t2, zero, .L14_25
+	beq t2, zero, .L8_25
 	slli t0, t1, 2                   # 141
 	add t0, a1, t0
 	lw t1, 20(a1)
@@ -1725,8 +1270,8 @@ field_fe25519_saturated32_square:
 	sltu t0, t3, a7
 	mv a3, t4
 	mv a7, t3
-.L14_25:
-.L14_23:
+.L8_25:
+.L8_23:
 	addi t1, a2, -6                  # 139
 	srai t2, t1, 31
 	li t3, -2147483648
@@ -1739,9 +1284,9 @@ field_fe25519_saturated32_square:
 	sub t3, t2, t3
 	sltu t2, t2, t3
 	or t2, t4, t2
-	beq t2, zero, .L14_27
+	beq t2, zero, .L8_27
 	sltiu t1, t1, 8                  # 140
-	beq t1, zero, .L14_29
+	beq t1, zero, .L8_29
 	lw a4, 24(a1)
 	lw t0, 28(a1)
 	mulhu t1, a4, t0                 # 141: word 1 of p in 0..<2^64
@@ -1751,14 +1296,14 @@ field_fe25519_saturated32_square:
 	add a7, a7, t1                   # 143: word 0 of high in 0..2^34-1
 	li t0, 0
 	mv a3, t3
-.L14_29:
-.L14_27:
+.L8_29:
+.L8_27:
 	andi t1, a2, 1                   # 147
 	xori t1, t1, 1
-	bne t1, zero, .L14_30
+	bne t1, zero, .L8_30
 	li t1, 0
 	li t2, 0
-.L14_31:
+.L8_31:
 	slli t3, a3, 1                   # 148
 	srli a3, a3, 31
 	slli a4, a4, 1
@@ -1780,8 +1325,8 @@ field_fe25519_saturated32_square:
 	mv a4, t0
 	addi a2, a2, 1
 	li a7, 15
-	bltu a2, a7, .L14_0
-.L14_1:
+	bltu a2, a7, .L8_0
+.L8_1:
 	sw a5, 60(sp)
 	lw a1, 28(sp)                    # 93
 	li a2, 38
@@ -1895,14 +1440,14 @@ field_fe25519_saturated32_square:
 	sw a1, 28(a0)
 	addi sp, sp, 64
 	ret
-.L14_2:
+.L8_2:
 	sltiu a7, a2, 8                  # 140
-	bne a7, zero, .L14_4
+	bne a7, zero, .L8_4
 	li a7, 0
 	li t0, 0
-.L14_5:
-	j .L14_3
-.L14_4:
+.L8_5:
+	j .L8_3
+.L8_4:
 	slli a7, a2, 2                   # 141
 	add a7, a1, a7
 	lw t0, 0(a1)
@@ -1915,8 +1460,8 @@ field_fe25519_saturated32_square:
 	li t0, 0
 	mv a3, t4
 	mv a7, t3
-	j .L14_5
-.L14_30:
+	j .L8_5
+.L8_30:
 	srli t1, a2, 1                   # 147
 	slli t1, t1, 2
 	add t1, a1, t1
@@ -1924,8 +1469,490 @@ field_fe25519_saturated32_square:
 	mulhu t3, t2, t2                 # 147: word 1 of d in 0..<2^64
 	mul t1, t2, t2                   # 147: word 0 of d in 0..<2^64
 	mv t2, t3
-	j .L14_31
+	j .L8_31
 	.size field_fe25519_saturated32_square, . - field_fe25519_saturated32_square
+
+# field.fe25519_saturated32.add (lib/field/fe25519_saturated32.stk, line 45)
+	.balign 4
+	.type field_fe25519_saturated32_add, @function
+field_fe25519_saturated32_add:
+	lw a3, 28(a1)
+	lw a4, 28(a2)
+	add a4, a3, a4                   # 46: word 0 of v in 0..2^33-2
+	sltu a3, a4, a3
+	srli a5, a4, 31                  # 48
+	slli a3, a3, 1
+	or a3, a5, a3
+	li a5, 19
+	mul a3, a3, a5                   # 48: carry in 0..57
+	lw a5, 0(a1)
+	lw a6, 0(a2)
+	add a6, a5, a6                   # 50
+	sltu a5, a6, a5
+	add a3, a6, a3                   # 50: word 0 of s in 0..2^33+55
+	sltu a6, a3, a6
+	add a5, a5, a6                   # 50: word 1 of s in 0..2^33+55
+	sw a3, 0(a0)
+	lw a3, 4(a1)
+	lw a6, 4(a2)
+	add a6, a3, a6
+	sltu a3, a6, a3
+	add a5, a6, a5                   # 50: word 0 of s in 0..2^33+55
+	sltu a6, a5, a6
+	add a3, a3, a6                   # 50: word 1 of s in 0..2^33+55
+	sw a5, 4(a0)
+	lw a5, 8(a1)
+	lw a6, 8(a2)
+	add a6, a5, a6
+	sltu a5, a6, a5
+	add a3, a6, a3                   # 50: word 0 of s in 0..2^33+55
+	sltu a6, a3, a6
+	add a5, a5, a6                   # 50: word 1 of s in 0..2^33+55
+	sw a3, 8(a0)
+	lw a3, 12(a1)
+	lw a6, 12(a2)
+	add a6, a3, a6
+	sltu a3, a6, a3
+	add a5, a6, a5                   # 50: word 0 of s in 0..2^33+55
+	sltu a6, a5, a6
+	add a3, a3, a6                   # 50: word 1 of s in 0..2^33+55
+	sw a5, 12(a0)
+	lw a5, 16(a1)
+	lw a6, 16(a2)
+	add a6, a5, a6
+	sltu a5, a6, a5
+	add a3, a6, a3                   # 50: word 0 of s in 0..2^33+55
+	sltu a6, a3, a6
+	add a5, a5, a6                   # 50: word 1 of s in 0..2^33+55
+	sw a3, 16(a0)
+	lw a3, 20(a1)
+	lw a6, 20(a2)
+	add a6, a3, a6
+	sltu a3, a6, a3
+	add a5, a6, a5                   # 50: word 0 of s in 0..2^33+55
+	sltu a6, a5, a6
+	add a3, a3, a6                   # 50: word 1 of s in 0..2^33+55
+	sw a5, 20(a0)
+	lw a5, 24(a1)
+	lw a6, 24(a2)
+	add a2, a5, a6
+	sltu a1, a2, a5
+	add a3, a2, a3                   # 50: word 0 of s in 0..2^33+55
+	sltu a2, a3, a2
+	add a1, a1, a2                   # 50: word 1 of s in 0..2^33+55
+	sw a3, 24(a0)
+	slli a2, a4, 1                   # 54
+	srli a2, a2, 1
+	add a1, a1, a2
+	sw a1, 28(a0)
+	ret
+	.size field_fe25519_saturated32_add, . - field_fe25519_saturated32_add
+
+# field.fe25519_saturated32.square2 (lib/field/fe25519_saturated32.stk, line 171)
+	.balign 4
+	.type field_fe25519_saturated32_square2, @function
+field_fe25519_saturated32_square2:
+	addi sp, sp, -48
+	sw ra, 32(sp)
+	sw s0, 36(sp)
+	mv s0, a0
+	addi a0, sp, 0
+	call field_fe25519_saturated32_square
+	mv a0, s0
+	addi a1, sp, 0
+	addi a2, sp, 0
+	call field_fe25519_saturated32_add
+	lw ra, 32(sp)
+	lw s0, 36(sp)
+	addi sp, sp, 48
+	ret
+	.size field_fe25519_saturated32_square2, . - field_fe25519_saturated32_square2
+
+# field.fe25519_saturated32.sub (lib/field/fe25519_saturated32.stk, line 59)
+	.balign 4
+	.type field_fe25519_saturated32_sub, @function
+field_fe25519_saturated32_sub:
+	lw a3, 28(a1)
+	lw a4, 28(a2)
+	sub a4, a3, a4                   # 60: word 0 of v in -(2^32-1)..2^32-1
+	sltu a3, a3, a4
+	sub a3, zero, a3                 # 60: word 1 of v in -(2^32-1)..2^32-1
+	srli a5, a4, 31                  # 62
+	slli a3, a3, 1
+	or a3, a5, a3
+	li a5, 19
+	mul a3, a3, a5
+	li a5, 19
+	sub a3, a5, a3                   # 62: borrow in 0..57
+	lw a5, 0(a1)
+	lw a6, 0(a2)
+	sub a6, a5, a6                   # 64
+	sltu a5, a5, a6
+	sub a3, a6, a3                   # 64: word 0 of s in -(2^32+56)..2^32-1
+	sltu a6, a6, a3
+	add a5, a5, a6
+	sw a3, 0(a0)
+	lw a3, 4(a1)
+	lw a6, 4(a2)
+	sub a6, a3, a6
+	sltu a3, a3, a6
+	sub a5, a6, a5                   # 64: word 0 of s in -(2^32+56)..2^32-1
+	sltu a6, a6, a5
+	add a3, a3, a6
+	sw a5, 4(a0)
+	lw a5, 8(a1)
+	lw a6, 8(a2)
+	sub a6, a5, a6
+	sltu a5, a5, a6
+	sub a3, a6, a3                   # 64: word 0 of s in -(2^32+56)..2^32-1
+	sltu a6, a6, a3
+	add a5, a5, a6
+	sw a3, 8(a0)
+	lw a3, 12(a1)
+	lw a6, 12(a2)
+	sub a6, a3, a6
+	sltu a3, a3, a6
+	sub a5, a6, a5                   # 64: word 0 of s in -(2^32+56)..2^32-1
+	sltu a6, a6, a5
+	add a3, a3, a6
+	sw a5, 12(a0)
+	lw a5, 16(a1)
+	lw a6, 16(a2)
+	sub a6, a5, a6
+	sltu a5, a5, a6
+	sub a3, a6, a3                   # 64: word 0 of s in -(2^32+56)..2^32-1
+	sltu a6, a6, a3
+	add a5, a5, a6
+	sw a3, 16(a0)
+	lw a3, 20(a1)
+	lw a6, 20(a2)
+	sub a6, a3, a6
+	sltu a3, a3, a6
+	sub a5, a6, a5                   # 64: word 0 of s in -(2^32+56)..2^32-1
+	sltu a6, a6, a5
+	add a3, a3, a6
+	sw a5, 20(a0)
+	lw a5, 24(a1)
+	lw a6, 24(a2)
+	sub a2, a5, a6
+	sltu a1, a5, a2
+	sub a3, a2, a3                   # 64: word 0 of s in -(2^32+56)..2^32-1
+	sltu a2, a2, a3
+	add a1, a1, a2
+	sw a3, 24(a0)
+	slli a2, a4, 1                   # 68
+	srli a2, a2, 1
+	li a3, -2147483648
+	add a2, a2, a3
+	sub a1, a2, a1
+	sw a1, 28(a0)
+	ret
+	.size field_fe25519_saturated32_sub, . - field_fe25519_saturated32_sub
+
+# curve.ed25519.double (lib/curve/ed25519.stk, line 119)
+	.balign 4
+	.type curve_ed25519_double, @function
+curve_ed25519_double:
+	addi sp, sp, -224
+	sw ra, 192(sp)
+	sw s0, 196(sp)
+	sw s1, 200(sp)
+	sw s2, 204(sp)
+	sw s3, 208(sp)
+	mv s0, a0
+	mv s1, a1
+	mv s2, a2
+	mv s3, a3
+	mv a1, s1
+	addi a0, sp, 0
+	call field_fe25519_saturated32_square
+	mv a1, s2
+	addi a0, sp, 32
+	call field_fe25519_saturated32_square
+	mv a1, s3
+	addi a0, sp, 64
+	call field_fe25519_saturated32_square2
+	mv a1, s1
+	mv a2, s2
+	addi a0, sp, 96
+	call field_fe25519_saturated32_add
+	addi a0, sp, 128
+	addi a1, sp, 96
+	call field_fe25519_saturated32_square
+	addi a0, sp, 96
+	addi a1, sp, 32
+	addi a2, sp, 0
+	call field_fe25519_saturated32_add
+	addi a0, sp, 160
+	addi a1, sp, 32
+	addi a2, sp, 0
+	call field_fe25519_saturated32_sub
+	mv a0, s0
+	addi a1, sp, 128
+	addi a2, sp, 96
+	call field_fe25519_saturated32_sub
+	addi a0, s0, 32
+	addi a1, sp, 96
+	li a2, 32
+	call memmove
+	addi a0, s0, 64
+	addi a1, sp, 160
+	li a2, 32
+	call memmove
+	addi a0, s0, 96                  # fe25519_saturated32:81
+	addi a1, sp, 64
+	addi a2, sp, 160
+	call field_fe25519_saturated32_sub
+	lw ra, 192(sp)
+	lw s0, 196(sp)
+	lw s1, 200(sp)
+	lw s2, 204(sp)
+	lw s3, 208(sp)
+	addi sp, sp, 224
+	ret
+	.size curve_ed25519_double, . - curve_ed25519_double
+
+# curve.ed25519.add_niels (lib/curve/ed25519.stk, line 139)
+	.balign 4
+	.type curve_ed25519_add_niels, @function
+curve_ed25519_add_niels:
+	addi sp, sp, -160
+	sw ra, 128(sp)
+	sw s0, 132(sp)
+	sw s1, 136(sp)
+	sw s2, 140(sp)
+	sw s3, 144(sp)
+	addi s0, a1, 32                  # 153
+	mv s1, a0
+	mv s2, a1
+	mv s3, a2
+	mv a1, s0
+	mv a2, s2
+	addi a0, sp, 0
+	call field_fe25519_saturated32_add
+	mv a2, s3
+	addi a0, sp, 32
+	addi a1, sp, 0
+	call field_fe25519_saturated32_mul
+	mv a1, s0
+	mv a2, s2
+	addi a0, sp, 0
+	call field_fe25519_saturated32_sub
+	addi a2, s3, 32                  # 154
+	addi a0, sp, 64
+	addi a1, sp, 0
+	call field_fe25519_saturated32_mul
+	addi a1, s3, 64                  # 155
+	addi a2, s2, 96
+	addi a0, sp, 0
+	call field_fe25519_saturated32_mul
+	addi a2, s2, 64                  # 156
+	mv a1, a2
+	addi a0, sp, 96
+	call field_fe25519_saturated32_add
+	mv a0, s1
+	addi a1, sp, 32
+	addi a2, sp, 64
+	call field_fe25519_saturated32_sub
+	addi a0, s1, 32                  # 157
+	addi a1, sp, 32
+	addi a2, sp, 64
+	call field_fe25519_saturated32_add
+	addi a0, s1, 64                  # fe25519_saturated32:73
+	addi a1, sp, 96
+	addi a2, sp, 0
+	call field_fe25519_saturated32_add
+	addi a0, s1, 96                  # fe25519_saturated32:77
+	addi a1, sp, 96
+	addi a2, sp, 0
+	call field_fe25519_saturated32_sub
+	lw ra, 128(sp)
+	lw s0, 132(sp)
+	lw s1, 136(sp)
+	lw s2, 140(sp)
+	lw s3, 144(sp)
+	addi sp, sp, 160
+	ret
+	.size curve_ed25519_add_niels, . - curve_ed25519_add_niels
+
+# curve.ed25519_base_binary.step (lib/curve/ed25519_base_binary.stk, line 18)
+	.balign 4
+	.type curve_ed25519_base_binary_step, @function
+curve_ed25519_base_binary_step:
+	addi sp, sp, -400
+	sw ra, 352(sp)
+	sw s0, 356(sp)
+	sw s1, 360(sp)
+	sw s2, 364(sp)
+	sw s3, 368(sp)
+	sw s4, 372(sp)
+	sw s5, 376(sp)
+	sw s6, 380(sp)
+	sw s7, 384(sp)
+	sw s8, 388(sp)
+	sw s9, 392(sp)
+	addi a3, a1, 32                  # 22
+	addi a4, a1, 64
+	mv s0, a0
+	mv s1, a2
+	mv a2, a3
+	mv a3, a4
+	addi a0, sp, 0
+	call curve_ed25519_double
+	addi a0, sp, 128
+	addi a1, sp, 0
+	call curve_ed25519_to_p3
+	sub a0, zero, s1                 # 23
+	li a1, -175359099
+	li a2, 1
+	xor a1, a1, a2
+	and a1, a1, a0
+	xor a1, a1, a2
+	li a2, 800887750
+	and a2, a0, a2
+	li a3, -74707431
+	and a3, a0, a3
+	li a4, -812438074
+	and a4, a0, a4
+	li a5, 1681736386
+	and a5, a0, a5
+	li a6, 655050904
+	and a6, a0, a6
+	li a7, 869579365
+	and a7, a0, a7
+	li t0, 131046714
+	and t0, a0, t0
+	li t1, -683634370
+	li t2, 1
+	xor t1, t1, t2
+	and t1, t1, a0
+	xor t1, t1, t2
+	li t2, -1659881211
+	and t2, a0, t2
+	li t3, -784286029
+	and t3, a0, t3
+	li t4, -46555387
+	and t4, a0, t4
+	li t5, 1754237449
+	and t5, a0, t5
+	li t6, -1514044364
+	and t6, a0, t6
+	li ra, -1728572825
+	and ra, a0, ra
+	li s1, 1157443474
+	and s1, a0, s1
+	li s2, -2022004120
+	and s2, a0, s2
+	li s3, -1412886011
+	and s3, a0, s3
+	li s4, -861223778
+	and s4, a0, s4
+	li s5, 651814947
+	and s5, a0, s5
+	li s6, -582788724
+	and s6, a0, s6
+	li s7, 1511751115
+	and s7, a0, s7
+	li s8, -1626577496
+	and s8, a0, s8
+	li s9, 1863416680
+	and a0, a0, s9
+	sw a1, 256(sp)
+	sw a2, 260(sp)
+	sw a3, 264(sp)
+	sw a4, 268(sp)
+	sw a5, 272(sp)
+	sw a6, 276(sp)
+	sw a7, 280(sp)
+	sw t0, 284(sp)
+	sw t1, 288(sp)
+	sw t2, 292(sp)
+	sw t3, 296(sp)
+	sw t4, 300(sp)
+	sw t5, 304(sp)
+	sw t6, 308(sp)
+	sw ra, 312(sp)
+	sw s1, 316(sp)
+	sw s2, 320(sp)
+	sw s3, 324(sp)
+	sw s4, 328(sp)
+	sw s5, 332(sp)
+	sw s6, 336(sp)
+	sw s7, 340(sp)
+	sw s8, 344(sp)
+	sw a0, 348(sp)
+	addi a0, sp, 0
+	addi a1, sp, 128
+	addi a2, sp, 256
+	call curve_ed25519_add_niels
+	mv a0, s0
+	addi a1, sp, 0
+	call curve_ed25519_to_p3
+	lw ra, 352(sp)
+	lw s0, 356(sp)
+	lw s1, 360(sp)
+	lw s2, 364(sp)
+	lw s3, 368(sp)
+	lw s4, 372(sp)
+	lw s5, 376(sp)
+	lw s6, 380(sp)
+	lw s7, 384(sp)
+	lw s8, 388(sp)
+	lw s9, 392(sp)
+	addi sp, sp, 400
+	ret
+	.size curve_ed25519_base_binary_step, . - curve_ed25519_base_binary_step
+
+# curve.ed25519_base_binary.mult_base (lib/curve/ed25519_base_binary.stk, line 8)
+	.balign 4
+	.type curve_ed25519_base_binary_mult_base, @function
+curve_ed25519_base_binary_mult_base:
+	addi sp, sp, -16
+	sw ra, 0(sp)
+	sw s0, 4(sp)
+	sw s1, 8(sp)
+	sw s2, 12(sp)
+	mv s0, a0
+	mv s1, a1
+	mv a0, s0
+	lla a1, table_5
+	li a2, 32
+	call memmove
+	addi a0, s0, 32
+	lla a1, table_6
+	li a2, 32
+	call memmove
+	addi a0, s0, 64
+	lla a1, table_6
+	li a2, 32
+	call memmove
+	addi a0, s0, 96
+	lla a1, table_5
+	li a2, 32
+	call memmove
+	li a0, 256
+	mv s2, a0
+.L15_0:
+	addi s2, s2, -1
+	mv a0, s2
+	srli a1, a0, 3                   # 11
+	add a1, s1, a1
+	andi a0, a0, 7
+	lbu a2, 0(a1)
+	srl a0, a2, a0
+	andi a2, a0, 1
+	mv a0, s0
+	mv a1, s0
+	call curve_ed25519_base_binary_step
+	bltu zero, s2, .L15_0
+.L15_1:
+	lw ra, 0(sp)
+	lw s0, 4(sp)
+	lw s1, 8(sp)
+	lw s2, 12(sp)
+	addi sp, sp, 16
+	ret
+	.size curve_ed25519_base_binary_mult_base, . - curve_ed25519_base_binary_mult_base
 
 # field.fe25519_pow.square_times$5 (lib/field/fe25519_pow.stk, line 6)
 	.balign 4
@@ -1941,14 +1968,14 @@ field_fe25519_pow_square_times_5:
 	li a2, 32
 	call memmove
 	li s1, 0
-.L15_0:
+.L16_0:
 	addi a0, sp, 0
 	addi a1, sp, 0
 	call field_fe25519_saturated32_square
 	addi s1, s1, 1
 	li s2, 5
-	bltu s1, s2, .L15_0
-.L15_1:
+	bltu s1, s2, .L16_0
+.L16_1:
 	mv a0, s0
 	addi a1, sp, 0
 	li a2, 32
@@ -1975,14 +2002,14 @@ field_fe25519_pow_square_times_10:
 	li a2, 32
 	call memmove
 	li s1, 0
-.L16_0:
+.L17_0:
 	addi a0, sp, 0
 	addi a1, sp, 0
 	call field_fe25519_saturated32_square
 	addi s1, s1, 1
 	li s2, 10
-	bltu s1, s2, .L16_0
-.L16_1:
+	bltu s1, s2, .L17_0
+.L17_1:
 	mv a0, s0
 	addi a1, sp, 0
 	li a2, 32
@@ -2009,14 +2036,14 @@ field_fe25519_pow_square_times_20:
 	li a2, 32
 	call memmove
 	li s1, 0
-.L17_0:
+.L18_0:
 	addi a0, sp, 0
 	addi a1, sp, 0
 	call field_fe25519_saturated32_square
 	addi s1, s1, 1
 	li s2, 20
-	bltu s1, s2, .L17_0
-.L17_1:
+	bltu s1, s2, .L18_0
+.L18_1:
 	mv a0, s0
 	addi a1, sp, 0
 	li a2, 32
@@ -2043,14 +2070,14 @@ field_fe25519_pow_square_times_50:
 	li a2, 32
 	call memmove
 	li s1, 0
-.L18_0:
+.L19_0:
 	addi a0, sp, 0
 	addi a1, sp, 0
 	call field_fe25519_saturated32_square
 	addi s1, s1, 1
 	li s2, 50
-	bltu s1, s2, .L18_0
-.L18_1:
+	bltu s1, s2, .L19_0
+.L19_1:
 	mv a0, s0
 	addi a1, sp, 0
 	li a2, 32
@@ -2077,14 +2104,14 @@ field_fe25519_pow_square_times_100:
 	li a2, 32
 	call memmove
 	li s1, 0
-.L19_0:
+.L20_0:
 	addi a0, sp, 0
 	addi a1, sp, 0
 	call field_fe25519_saturated32_square
 	addi s1, s1, 1
 	li s2, 100
-	bltu s1, s2, .L19_0
-.L19_1:
+	bltu s1, s2, .L20_0
+.L20_1:
 	mv a0, s0
 	addi a1, sp, 0
 	li a2, 32
@@ -2342,7 +2369,7 @@ field_fe25519_saturated32_to_bytes:
 	sw t0, 24(sp)
 	sw a1, 28(sp)
 	li a1, 0
-.L22_0:
+.L23_0:
 	srli a2, a1, 2                   # 192
 	slli a2, a2, 2
 	addi a3, sp, 0
@@ -2377,8 +2404,8 @@ field_fe25519_saturated32_to_bytes:
 	sb a2, 0(a3)
 	addi a1, a1, 1
 	li a2, 32
-	bltu a1, a2, .L22_0
-.L22_1:
+	bltu a1, a2, .L23_0
+.L23_1:
 	lw s0, 32(sp)
 	lw s1, 36(sp)
 	lw s2, 40(sp)
@@ -2439,7 +2466,7 @@ nacl_sign_encoded_multiple:
 	sw s0, 132(sp)
 	mv s0, a0
 	addi a0, sp, 0
-	call curve_ed25519_base_ladder_mult_base
+	call curve_ed25519_base_binary_mult_base
 	mv a0, s0
 	addi a1, sp, 0
 	addi a2, sp, 32
@@ -2483,7 +2510,7 @@ santoku_sign_public_key:
 	lw ra, 12(sp)
 	addi sp, sp, 16
 	mv t1, sp
-	li t0, 1376
+	li t0, 1056
 	sub sp, sp, t0
 	mv t0, sp
 	1:
@@ -2518,7 +2545,7 @@ santoku_sign_public_key:
 field_sc25519_pack:
 	addi sp, sp, -48
 	li a2, 0
-.L26_0:
+.L27_0:
 	slli a3, a2, 2                   # 138
 	add a3, a1, a3
 	slli a4, a2, 2
@@ -2528,10 +2555,10 @@ field_sc25519_pack:
 	sw a5, 0(a4)
 	addi a2, a2, 1
 	li a3, 12
-	bltu a2, a3, .L26_0
-.L26_1:
+	bltu a2, a3, .L27_0
+.L27_1:
 	li a1, 0
-.L26_2:
+.L27_2:
 	slli a2, a1, 3                   # 144
 	li a3, 21
 	divu a3, a2, a3
@@ -2544,23 +2571,23 @@ field_sc25519_pack:
 	lw a5, 0(a4)
 	srl a5, a5, a2                   # 146: b$0_digit_byte
 	li a6, 13
-	bgeu a6, a2, .L26_5
+	bgeu a6, a2, .L27_5
 	sltiu a3, a3, 11                 # 148
-	beq a3, zero, .L26_7
+	beq a3, zero, .L27_7
 	lw a3, 4(a4)
 	li a4, 21
 	sub a2, a4, a2
 	sll a2, a3, a2
 	or a5, a5, a2                    # 148: b$0_digit_byte
-.L26_7:
-.L26_5:
+.L27_7:
+.L27_5:
 	andi a2, a5, 255                 # 150: result$0_digit_byte
 	add a3, a0, a1
 	sb a2, 0(a3)
 	addi a1, a1, 1
 	li a2, 32
-	bltu a1, a2, .L26_2
-.L26_3:
+	bltu a1, a2, .L27_2
+.L27_3:
 	addi sp, sp, 48
 	ret
 	.size field_sc25519_pack, . - field_sc25519_pack
@@ -2577,7 +2604,7 @@ field_sc25519_fold:
 	li a2, 104
 	call memmove
 	li a0, 0
-.L27_0:
+.L28_0:
 	slli a1, a0, 3                   # 89
 	add a1, s0, a1
 	lw a2, 8(a1)
@@ -2601,17 +2628,17 @@ field_sc25519_fold:
 	sw zero, 4(a1)
 	addi a0, a0, 1
 	li a1, 12
-	bltu a0, a1, .L27_0
-.L27_1:
+	bltu a0, a1, .L28_0
+.L28_1:
 	li a0, 0
-.L27_2:
+.L28_2:
 	slli a1, a0, 3                   # 93
 	add a1, s0, a1
 	lw a2, 0(a1)
 	lw a3, 96(s0)
 	lw a4, 100(s0)
 	slli a5, a0, 2
-	lla a6, table_8
+	lla a6, table_7
 	add a5, a6, a5
 	lw a6, 0(a5)
 	srai a7, a6, 31
@@ -2628,12 +2655,12 @@ field_sc25519_fold:
 	sw a2, 4(a1)
 	addi a0, a0, 1
 	li a1, 6
-	bltu a0, a1, .L27_2
-.L27_3:
+	bltu a0, a1, .L28_2
+.L28_3:
 	sw zero, 96(s0)
 	sw zero, 100(s0)
 	li a0, 0
-.L27_4:
+.L28_4:
 	slli a1, a0, 3                   # 97
 	add a1, s0, a1
 	lw a2, 8(a1)
@@ -2657,8 +2684,8 @@ field_sc25519_fold:
 	sw zero, 4(a1)
 	addi a0, a0, 1
 	li a1, 12
-	bltu a0, a1, .L27_4
-.L27_5:
+	bltu a0, a1, .L28_4
+.L28_5:
 	lw ra, 0(sp)
 	lw s0, 4(sp)
 	addi sp, sp, 16
@@ -2675,11 +2702,11 @@ field_sc25519_subtract_order:
 	sub a2, a2, a3                   # 126
 	sw a2, 0(sp)
 	li a2, 0
-.L28_0:
+.L29_0:
 	slli a3, a2, 2
 	add a3, a1, a3
 	slli a4, a2, 2
-	lla a5, table_9
+	lla a5, table_8
 	add a4, a5, a4
 	lw a5, 4(a3)
 	lw a6, 4(a4)
@@ -2699,8 +2726,8 @@ field_sc25519_subtract_order:
 	sw a3, 0(a4)
 	addi a2, a2, 1
 	li a3, 12
-	bltu a2, a3, .L28_0
-.L28_1:
+	bltu a2, a3, .L29_0
+.L29_1:
 	lw a2, 48(sp)                    # 131
 	srai a2, a2, 31
 	li a3, -2147483648
@@ -2708,7 +2735,7 @@ field_sc25519_subtract_order:
 	li a3, -2147483648
 	sltu a2, a2, a3                  # 131: cond
 	li a3, 0
-.L28_2:
+.L29_2:
 	slli a4, a3, 2
 	add a4, a1, a4
 	slli a5, a3, 2
@@ -2725,8 +2752,8 @@ field_sc25519_subtract_order:
 	sw a4, 0(a5)
 	addi a3, a3, 1
 	li a4, 13
-	bltu a3, a4, .L28_2
-.L28_3:
+	bltu a3, a4, .L29_2
+.L29_3:
 	addi sp, sp, 64
 	ret
 	.size field_sc25519_subtract_order, . - field_sc25519_subtract_order
@@ -2742,11 +2769,11 @@ field_sc25519_made_positive:
 	add a2, a2, a3                   # 111
 	sw a2, 0(sp)
 	li a2, 0
-.L29_0:
+.L30_0:
 	slli a3, a2, 2
 	add a3, a1, a3
 	slli a4, a2, 2
-	lla a5, table_9
+	lla a5, table_8
 	add a4, a5, a4
 	lw a5, 4(a3)
 	lw a6, 4(a4)
@@ -2766,8 +2793,8 @@ field_sc25519_made_positive:
 	sw a3, 0(a4)
 	addi a2, a2, 1
 	li a3, 12
-	bltu a2, a3, .L29_0
-.L29_1:
+	bltu a2, a3, .L30_0
+.L30_1:
 	addi a1, sp, 0
 	li a2, 52
 	call memmove
@@ -2784,7 +2811,7 @@ field_sc25519_reduce:
 	sw ra, 296(sp)
 	sw s0, 300(sp)
 	li a2, 0
-.L30_0:
+.L31_0:
 	slli a3, a2, 2                   # 59
 	add a3, a1, a3
 	slli a4, a2, 3
@@ -2795,14 +2822,14 @@ field_sc25519_reduce:
 	sw zero, 4(a4)
 	addi a2, a2, 1
 	li a3, 24
-	bltu a2, a3, .L30_0
-.L30_1:
+	bltu a2, a3, .L31_0
+.L31_1:
 	li a1, 24
-.L30_2:
+.L31_2:
 	addi a1, a1, -1
 	mv a2, a1
 	li a3, 0
-.L30_4:
+.L31_4:
 	addi a4, a2, -12                 # 63
 	add a4, a3, a4
 	slli a4, a4, 3
@@ -2815,7 +2842,7 @@ field_sc25519_reduce:
 	add a7, t0, a7
 	lw a7, 0(a7)
 	slli t0, a3, 2
-	lla t1, table_8
+	lla t1, table_7
 	add t0, t1, t0
 	lw t1, 0(t0)
 	mulhsu t2, t1, a7
@@ -2828,13 +2855,13 @@ field_sc25519_reduce:
 	sw a5, 4(a4)
 	addi a3, a3, 1
 	li a4, 6
-	bltu a3, a4, .L30_4
-.L30_5:
+	bltu a3, a4, .L31_4
+.L31_5:
 	li a2, 18
-	bltu a2, a1, .L30_2
-.L30_3:
+	bltu a2, a1, .L31_2
+.L31_3:
 	li a1, 6
-.L30_6:
+.L31_6:
 	slli a2, a1, 3                   # 67
 	addi a3, sp, 0
 	add a2, a3, a2
@@ -2868,14 +2895,14 @@ field_sc25519_reduce:
 	sw a4, 4(a2)
 	addi a1, a1, 1
 	li a2, 17
-	bltu a1, a2, .L30_6
-.L30_7:
+	bltu a1, a2, .L31_6
+.L31_7:
 	li a1, 18
-.L30_8:
+.L31_8:
 	addi a1, a1, -1
 	mv a2, a1
 	li a3, 0
-.L30_10:
+.L31_10:
 	addi a4, a2, -12                 # 73
 	add a4, a3, a4
 	slli a4, a4, 3
@@ -2888,7 +2915,7 @@ field_sc25519_reduce:
 	add a7, t0, a7
 	lw a7, 0(a7)
 	slli t0, a3, 2
-	lla t1, table_8
+	lla t1, table_7
 	add t0, t1, t0
 	lw t1, 0(t0)
 	mulh t2, a7, t1
@@ -2901,15 +2928,15 @@ field_sc25519_reduce:
 	sw a5, 4(a4)
 	addi a3, a3, 1
 	li a4, 6
-	bltu a3, a4, .L30_10
-.L30_11:
+	bltu a3, a4, .L31_10
+.L31_11:
 	li a2, 12
-	bltu a2, a1, .L30_8
-.L30_9:
+	bltu a2, a1, .L31_8
+.L31_9:
 	li a1, 0
-.L30_12:
+.L31_12:
 	li a2, 12
-	bgeu a1, a2, .L30_14
+	bgeu a1, a2, .L31_14
 	slli a2, a1, 3                   # 76
 	addi a3, sp, 0
 	add a2, a3, a2
@@ -2920,15 +2947,15 @@ field_sc25519_reduce:
 	add a4, a5, a4
 	sw a3, 0(a4)
 	sw a2, 4(a4)
-	j .L30_15
-.L30_14:
+	j .L31_15
+.L31_14:
 	sw zero, 288(sp)
 	sw zero, 292(sp)
-.L30_15:
+.L31_15:
 	addi a1, a1, 1
 	li a2, 13
-	bltu a1, a2, .L30_12
-.L30_13:
+	bltu a1, a2, .L31_12
+.L31_13:
 	mv s0, a0
 	addi a0, sp, 0
 	addi a1, sp, 192
@@ -2945,7 +2972,7 @@ field_sc25519_reduce:
 	li a2, 104
 	call memmove
 	li a0, 0
-.L30_16:
+.L31_16:
 	slli a1, a0, 3                   # 79
 	addi a2, sp, 192
 	add a1, a2, a1
@@ -2956,8 +2983,8 @@ field_sc25519_reduce:
 	sw a1, 0(a2)
 	addi a0, a0, 1
 	li a1, 13
-	bltu a0, a1, .L30_16
-.L30_17:
+	bltu a0, a1, .L31_16
+.L31_17:
 	addi a0, sp, 0
 	addi a1, sp, 52
 	call field_sc25519_made_positive
@@ -2968,9 +2995,9 @@ field_sc25519_reduce:
 	addi a1, sp, 52
 	call field_sc25519_subtract_order
 	li a0, 0
-.L30_18:
+.L31_18:
 	sltiu a1, a0, 11                 # 80
-	beq a1, zero, .L30_20
+	beq a1, zero, .L31_20
 	slli a1, a0, 2
 	addi a2, sp, 0
 	add a1, a2, a1
@@ -2978,18 +3005,18 @@ field_sc25519_reduce:
 	slli a2, a0, 2
 	add a2, s0, a2
 	sw a1, 0(a2)
-	j .L30_21
-.L30_20:
+	j .L31_21
+.L31_20:
 	lw a1, 44(sp)
 	lw a2, 48(sp)
 	slli a2, a2, 21
 	add a1, a1, a2
 	sw a1, 44(s0)
-.L30_21:
+.L31_21:
 	addi a0, a0, 1
 	li a1, 12
-	bltu a0, a1, .L30_18
-.L30_19:
+	bltu a0, a1, .L31_18
+.L31_19:
 	lw ra, 296(sp)
 	lw s0, 300(sp)
 	addi sp, sp, 304
@@ -3001,7 +3028,7 @@ field_sc25519_reduce:
 	.type field_sc25519_unpack64, @function
 field_sc25519_unpack64:
 	li a2, 0
-.L31_0:
+.L32_0:
 	li a3, 21
 	mul a3, a2, a3                   # 41
 	srli a4, a3, 3                   # 41: o$0_load32 in 0..60
@@ -3025,8 +3052,8 @@ field_sc25519_unpack64:
 	sw a3, 0(a4)
 	addi a2, a2, 1
 	li a3, 23
-	bltu a2, a3, .L31_0
-.L31_1:
+	bltu a2, a3, .L32_0
+.L32_1:
 	lbu a2, 61(a1)
 	slli a2, a2, 8                   # 20
 	lbu a3, 60(a1)
@@ -3088,17 +3115,17 @@ nacl_sign_nonce:
 	.type hash_sha512_first_block_64, @function
 hash_sha512_first_block_64:
 	li a1, 0
-.L34_0:
+.L35_0:
 	add a4, a2, a1                   # 139
 	add a5, a0, a1
 	lbu a6, 0(a4)
 	sb a6, 0(a5)
 	addi a1, a1, 1
 	li a4, 64
-	bltu a1, a4, .L34_0
-.L34_1:
+	bltu a1, a4, .L35_0
+.L35_1:
 	li a1, 64
-.L34_2:
+.L35_2:
 	addi a2, a1, -64                 # 140
 	add a2, a3, a2
 	add a4, a0, a1
@@ -3106,8 +3133,8 @@ hash_sha512_first_block_64:
 	sb a5, 0(a4)
 	addi a1, a1, 1
 	li a2, 128
-	bltu a1, a2, .L34_2
-.L34_3:
+	bltu a1, a2, .L35_2
+.L35_3:
 	ret
 	.size hash_sha512_first_block_64, . - hash_sha512_first_block_64
 
@@ -3118,71 +3145,71 @@ hash_sha512_tail_64:
 	addi a4, a1, 64                  # 149
 	srli a4, a4, 7                   # 149: blocks in 0..2^24
 	li a5, 0
-.L35_0:
+.L36_0:
 	add a6, a0, a5
 	sb zero, 0(a6)
 	addi a5, a5, 1
 	li a6, 128
-	bltu a5, a6, .L35_0
-.L35_1:
-	bne a4, zero, .L35_2
+	bltu a5, a6, .L36_0
+.L36_1:
+	bne a4, zero, .L36_2
 	li a5, 0
-.L35_4:
+.L36_4:
 	add a6, a2, a5                   # 152
 	add a7, a0, a5
 	lbu t0, 0(a6)
 	sb t0, 0(a7)
 	addi a5, a5, 1
 	li a6, 64
-	bltu a5, a6, .L35_4
-.L35_5:
-	j .L35_3
-.L35_2:
+	bltu a5, a6, .L36_4
+.L36_5:
+	j .L36_3
+.L36_2:
 	addi a2, a4, -1                  # 154
 	slli a2, a2, 7
 	addi a2, a2, 64                  # 154: start in 64..2^31-64
 	li a5, 0
-.L35_6:
+.L36_6:
 	add a6, a2, a5                   # 156
-	bgeu a6, a1, .L35_8
+	bgeu a6, a1, .L36_8
 	add a6, a3, a6                   # 157
 	add a7, a0, a5
 	lbu t0, 0(a6)
 	sb t0, 0(a7)
-	j .L35_9
-.L35_8:
-	bne a6, a1, .L35_11
+	j .L36_9
+.L36_8:
+	bne a6, a1, .L36_11
 	add a6, a0, a5
 	li a7, 128
 	sb a7, 0(a6)
-.L35_11:
-.L35_9:
+.L36_11:
+.L36_9:
 	addi a5, a5, 1
 	li a6, 64
-	bltu a5, a6, .L35_6
-.L35_7:
-.L35_3:
+	bltu a5, a6, .L36_6
+.L36_7:
+.L36_3:
 	li a2, 0
-.L35_12:
+.L36_12:
 	slli a5, a4, 7                   # 164
 	add a5, a2, a5
-	bgeu a5, a1, .L35_14
+	bgeu a5, a1, .L36_14
 	add a5, a3, a5                   # 165
 	add a6, a0, a2
 	lbu a7, 0(a5)
 	sb a7, 64(a6)
-	j .L35_15
-.L35_14:
-	bne a5, a1, .L35_17
+	j .L36_15
+.L36_14:
+	bne a5, a1, .L36_17
 	add a5, a0, a2
 	li a6, 128
 	sb a6, 64(a5)
-.L35_17:
-.L35_15:
+.L36_17:
+.L36_15:
 	addi a2, a2, 1
 	li a5, 64
-	bltu a2, a5, .L35_12
-.L35_13:
+	bltu a2, a5, .L36_12
+.L36_13:
 	ret
 	.size hash_sha512_tail_64, . - hash_sha512_tail_64
 
@@ -3209,7 +3236,7 @@ hash_sha512_hash_with_prefix_64:
 	lla a1, table_1
 	li a2, 64
 	call memmove
-	beq s1, zero, .L36_0
+	beq s1, zero, .L37_0
 	mv a1, s3
 	mv a2, s4
 	mv a3, s5
@@ -3220,9 +3247,9 @@ hash_sha512_hash_with_prefix_64:
 	addi a2, sp, 0
 	call hash_sha512_compress
 	li a0, 1
-	bgeu a0, s1, .L36_3
+	bgeu a0, s1, .L37_3
 	mv s6, a0
-.L36_2:
+.L37_2:
 	slli a0, s6, 7                   # 123
 	addi a0, a0, -64
 	add a2, s5, a0
@@ -3234,11 +3261,11 @@ hash_sha512_hash_with_prefix_64:
 	li a2, 64
 	call memmove
 	addi s6, s6, 1
-	bltu s6, s1, .L36_2
-.L36_3:
-	j .L36_1
-.L36_0:
-.L36_1:
+	bltu s6, s1, .L37_2
+.L37_3:
+	j .L37_1
+.L37_0:
+.L37_1:
 	mv a1, s3
 	mv a2, s4
 	mv a3, s5
@@ -3305,7 +3332,7 @@ nacl_sign_challenge:
 	.type field_sc25519_unpack32, @function
 field_sc25519_unpack32:
 	li a2, 0
-.L38_0:
+.L39_0:
 	li a3, 21
 	mul a3, a2, a3                   # 29
 	srli a4, a3, 3                   # 29: o$0_load32 in 0..28
@@ -3329,8 +3356,8 @@ field_sc25519_unpack32:
 	sw a3, 0(a4)
 	addi a2, a2, 1
 	li a3, 11
-	bltu a2, a3, .L38_0
-.L38_1:
+	bltu a2, a3, .L39_0
+.L39_1:
 	lbu a2, 29(a1)
 	slli a2, a2, 8                   # 20
 	lbu a3, 28(a1)
@@ -3367,7 +3394,7 @@ field_sc25519_muladd:
 	addi a0, sp, 288
 	call field_sc25519_unpack32
 	li a0, 0
-.L39_0:
+.L40_0:
 	slli a1, a0, 3
 	addi a2, sp, 0
 	add a1, a2, a1
@@ -3375,10 +3402,10 @@ field_sc25519_muladd:
 	sw zero, 4(a1)
 	addi a0, a0, 1
 	li a1, 24
-	bltu a0, a1, .L39_0
-.L39_1:
+	bltu a0, a1, .L40_0
+.L40_1:
 	li a0, 0
-.L39_2:
+.L40_2:
 	slli a1, a0, 2                   # 172
 	addi a2, sp, 288
 	add a1, a2, a1
@@ -3390,12 +3417,12 @@ field_sc25519_muladd:
 	sw zero, 4(a2)
 	addi a0, a0, 1
 	li a1, 12
-	bltu a0, a1, .L39_2
-.L39_3:
+	bltu a0, a1, .L40_2
+.L40_3:
 	li a0, 0
-.L39_4:
+.L40_4:
 	li a1, 0
-.L39_6:
+.L40_6:
 	add a2, a0, a1                   # 175
 	slli a2, a2, 3
 	addi a3, sp, 0
@@ -3420,14 +3447,14 @@ field_sc25519_muladd:
 	sw a3, 4(a2)
 	addi a1, a1, 1
 	li a2, 12
-	bltu a1, a2, .L39_6
-.L39_7:
+	bltu a1, a2, .L40_6
+.L40_7:
 	addi a0, a0, 1
 	li a1, 12
-	bltu a0, a1, .L39_4
-.L39_5:
+	bltu a0, a1, .L40_4
+.L40_5:
 	li a0, 0
-.L39_8:
+.L40_8:
 	slli a1, a0, 3                   # 179
 	addi a2, sp, 0
 	add a1, a2, a1
@@ -3450,10 +3477,10 @@ field_sc25519_muladd:
 	sw zero, 4(a1)
 	addi a0, a0, 1
 	li a1, 23
-	bltu a0, a1, .L39_8
-.L39_9:
+	bltu a0, a1, .L40_8
+.L40_9:
 	li a0, 0
-.L39_10:
+.L40_10:
 	slli a1, a0, 3                   # 182
 	addi a2, sp, 0
 	add a1, a2, a1
@@ -3464,8 +3491,8 @@ field_sc25519_muladd:
 	sw a1, 0(a2)
 	addi a0, a0, 1
 	li a1, 24
-	bltu a0, a1, .L39_10
-.L39_11:
+	bltu a0, a1, .L40_10
+.L40_11:
 	addi a0, sp, 0
 	addi a1, sp, 192
 	call field_sc25519_reduce
@@ -3491,7 +3518,7 @@ nacl_sign_sign:
 	sw s2, 172(sp)
 	sw s3, 176(sp)
 	li a4, 2147483647
-	bltu a4, a1, .L40_0
+	bltu a4, a1, .L41_0
 	mv s0, a0
 	mv s1, a1
 	mv s2, a2
@@ -3534,7 +3561,7 @@ nacl_sign_sign:
 	lw s3, 176(sp)
 	addi sp, sp, 192
 	ret
-.L40_0:
+.L41_0:
 	ebreak
 	.size nacl_sign_sign, . - nacl_sign_sign
 
@@ -3549,7 +3576,7 @@ santoku_sign_detached:
 	lw ra, 12(sp)
 	addi sp, sp, 16
 	mv t1, sp
-	li t0, 1488
+	li t0, 1248
 	sub sp, sp, t0
 	mv t0, sp
 	1:
@@ -3583,7 +3610,7 @@ santoku_sign_detached:
 	.type field_fe25519_saturated32_from_bytes, @function
 field_fe25519_saturated32_from_bytes:
 	li a2, 0
-.L41_0:
+.L42_0:
 	slli a3, a2, 2                   # 177: o$0_word in 0..28
 	add a3, a1, a3                   # 184
 	lbu a4, 1(a3)
@@ -3601,8 +3628,8 @@ field_fe25519_saturated32_from_bytes:
 	sw a3, 0(a4)
 	addi a2, a2, 1
 	li a3, 8
-	bltu a2, a3, .L41_0
-.L41_1:
+	bltu a2, a3, .L42_0
+.L42_1:
 	lw a1, 28(a0)                    # 178
 	slli a1, a1, 1
 	srli a1, a1, 1
@@ -3624,14 +3651,14 @@ field_fe25519_pow_square_times_2:
 	li a2, 32
 	call memmove
 	li s1, 0
-.L42_0:
+.L43_0:
 	addi a0, sp, 0
 	addi a1, sp, 0
 	call field_fe25519_saturated32_square
 	addi s1, s1, 1
 	li s2, 2
-	bltu s1, s2, .L42_0
-.L42_1:
+	bltu s1, s2, .L43_0
+.L43_1:
 	mv a0, s0
 	addi a1, sp, 0
 	li a2, 32
@@ -3672,19 +3699,190 @@ field_fe25519_pow_pow22523:
 	ret
 	.size field_fe25519_pow_pow22523, . - field_fe25519_pow_pow22523
 
-# curve.ed25519.decode_negated (lib/curve/ed25519.stk, line 219)
+# curve.ed25519.candidate (lib/curve/ed25519.stk, line 219)
+	.balign 4
+	.type curve_ed25519_candidate, @function
+curve_ed25519_candidate:
+	addi sp, sp, -80
+	sw ra, 64(sp)
+	sw s0, 68(sp)
+	sw s1, 72(sp)
+	sw s2, 76(sp)
+	mv s0, a0
+	mv s1, a1
+	mv s2, a2
+	mv a1, s2
+	addi a0, sp, 0
+	call field_fe25519_saturated32_square
+	mv a2, s2
+	addi a0, sp, 0
+	addi a1, sp, 0
+	call field_fe25519_saturated32_mul
+	mv a1, s1
+	addi a0, sp, 32
+	addi a2, sp, 0
+	call field_fe25519_saturated32_mul
+	mv a1, s2
+	addi a0, sp, 0
+	call field_fe25519_saturated32_square
+	addi a0, sp, 0
+	addi a1, sp, 0
+	call field_fe25519_saturated32_square
+	addi a0, sp, 0
+	addi a1, sp, 0
+	addi a2, sp, 32
+	call field_fe25519_saturated32_mul
+	addi a0, sp, 0
+	addi a1, sp, 0
+	call field_fe25519_pow_pow22523
+	mv a0, s0
+	addi a1, sp, 0
+	addi a2, sp, 32
+	call field_fe25519_saturated32_mul
+	lw ra, 64(sp)
+	lw s0, 68(sp)
+	lw s1, 72(sp)
+	lw s2, 76(sp)
+	addi sp, sp, 80
+	ret
+	.size curve_ed25519_candidate, . - curve_ed25519_candidate
+
+# curve.ed25519.root (lib/curve/ed25519.stk, line 232)
+	.balign 4
+	.type curve_ed25519_root, @function
+curve_ed25519_root:
+	addi sp, sp, -160
+	sw ra, 128(sp)
+	sw s0, 132(sp)
+	sw s1, 136(sp)
+	sw s2, 140(sp)
+	sw s3, 144(sp)
+	sw s4, 148(sp)
+	mv s0, a0
+	mv s1, a1
+	mv s2, a2
+	mv s3, a3
+	mv s4, a4
+	mv a1, s2
+	addi a0, sp, 32
+	call field_fe25519_saturated32_square
+	mv a2, s4
+	addi a0, sp, 64
+	addi a1, sp, 32
+	call field_fe25519_saturated32_mul
+	addi a0, sp, 32
+	addi a1, sp, 64
+	call field_fe25519_saturated32_to_bytes
+	mv a1, s3
+	addi a0, sp, 64
+	lla a2, table_6
+	call field_fe25519_saturated32_mul
+	addi a0, sp, 96
+	addi a1, sp, 64
+	call field_fe25519_saturated32_to_bytes
+	li a0, 0
+	li a1, 1
+.L46_0:
+	addi a2, sp, 32
+	add a2, a2, a0                   # 235
+	lbu a2, 0(a2)
+	addi a3, sp, 96
+	add a3, a3, a0
+	lbu a3, 0(a3)
+	xor a2, a2, a3
+	sltiu a2, a2, 1
+	and a1, a1, a2
+	addi a0, a0, 1
+	li a2, 32
+	bltu a0, a2, .L46_0
+.L46_1:
+	li a0, 0
+.L46_2:
+	lla a2, table_2
+	add a3, a2, a0                   # fe25519_saturated32:85
+	slli a4, a0, 2
+	addi a5, sp, 0
+	add a4, a5, a4
+	lbu a5, 0(a3)
+	sw a5, 0(a4)
+	addi a0, a0, 1
+	li a3, 8
+	bltu a0, a3, .L46_2
+.L46_3:
+	mv s3, a1
+	addi a0, sp, 96
+	addi a1, sp, 0
+	addi a2, sp, 64
+	call field_fe25519_saturated32_sub
+	addi a0, sp, 64
+	addi a1, sp, 96
+	call field_fe25519_saturated32_to_bytes
+	li a0, 0
+	li a1, 1
+.L46_4:
+	addi a2, sp, 32
+	add a2, a2, a0                   # 236
+	lbu a2, 0(a2)
+	addi a3, sp, 64
+	add a3, a3, a0
+	lbu a3, 0(a3)
+	xor a2, a2, a3
+	sltiu a2, a2, 1
+	and a1, a1, a2
+	addi a0, a0, 1
+	li a2, 32
+	bltu a0, a2, .L46_4
+.L46_5:
+	mv s4, a1
+	mv a1, s2
+	addi a0, sp, 32
+	lla a2, table_9
+	call field_fe25519_saturated32_mul
+	li a0, 0
+.L46_6:
+	slli a1, a0, 2                   # 238
+	add a1, s2, a1
+	slli a2, a0, 2
+	addi a3, sp, 32
+	add a2, a3, a2
+	lw a2, 0(a2)
+	sub a3, zero, s3
+	lw a4, 0(a1)
+	xor a1, a4, a2
+	and a1, a1, a3
+	xor a1, a1, a2
+	slli a2, a0, 2
+	add a2, s0, a2
+	sw a1, 0(a2)
+	addi a0, a0, 1
+	li a1, 8
+	bltu a0, a1, .L46_6
+.L46_7:
+	or a0, s3, s4                    # 238: result1
+	sw a0, 0(s1)
+	lw ra, 128(sp)
+	lw s0, 132(sp)
+	lw s1, 136(sp)
+	lw s2, 140(sp)
+	lw s3, 144(sp)
+	lw s4, 148(sp)
+	addi sp, sp, 160
+	ret
+	.size curve_ed25519_root, . - curve_ed25519_root
+
+# curve.ed25519.decode_negated (lib/curve/ed25519.stk, line 245)
 	.balign 4
 	.type curve_ed25519_decode_negated, @function
 curve_ed25519_decode_negated:
-	addi sp, sp, -320
-	sw ra, 288(sp)
-	sw s0, 292(sp)
-	sw s1, 296(sp)
-	sw s2, 300(sp)
-	sw s3, 304(sp)
-	sw s4, 308(sp)
-	sw s5, 312(sp)
-	sw s6, 316(sp)
+	addi sp, sp, -240
+	sw ra, 196(sp)
+	sw s0, 200(sp)
+	sw s1, 204(sp)
+	sw s2, 208(sp)
+	sw s3, 212(sp)
+	sw s4, 216(sp)
+	sw s5, 220(sp)
+	sw s6, 224(sp)
 	mv s0, a0
 	mv s1, a1
 	mv s2, a2
@@ -3693,561 +3891,41 @@ curve_ed25519_decode_negated:
 	call field_fe25519_saturated32_from_bytes
 	addi a0, sp, 64
 	addi a1, sp, 32
-	call field_fe25519_saturated32_to_bytes
-	mv a1, s2
-	addi a0, sp, 96
-	li a2, 32
-	call memmove
-	lbu s3, 31(s2)
-	andi a0, s3, 127                 # 225
-	sb a0, 127(sp)
-	addi a0, sp, 128
-	addi a1, sp, 32
 	call field_fe25519_saturated32_square
-	addi a0, sp, 160
-	addi a1, sp, 128
-	lla a2, table_5
+	addi a0, sp, 96
+	addi a1, sp, 64
+	lla a2, table_6
 	call field_fe25519_saturated32_sub
-	addi a0, sp, 192
-	addi a1, sp, 128
+	addi a0, sp, 64
+	addi a1, sp, 64
 	lla a2, table_10
 	call field_fe25519_saturated32_mul
 	addi a0, sp, 128
-	addi a1, sp, 192
-	lla a2, table_5
-	call field_fe25519_saturated32_add
-	addi a0, sp, 192
-	addi a1, sp, 128
-	call field_fe25519_saturated32_square
-	addi a0, sp, 224
-	addi a1, sp, 192
-	addi a2, sp, 128
-	call field_fe25519_saturated32_mul
-	addi a0, sp, 192
-	addi a1, sp, 160
-	addi a2, sp, 224
-	call field_fe25519_saturated32_mul
-	addi a0, sp, 224
-	addi a1, sp, 128
-	call field_fe25519_saturated32_square
-	addi a0, sp, 256
-	addi a1, sp, 224
-	call field_fe25519_saturated32_square
-	addi a0, sp, 224
-	addi a1, sp, 192
-	addi a2, sp, 256
-	call field_fe25519_saturated32_mul
-	addi a0, sp, 256
-	addi a1, sp, 224
-	call field_fe25519_pow_pow22523
-	addi a0, sp, 224
-	addi a1, sp, 192
-	addi a2, sp, 256
-	call field_fe25519_saturated32_mul
-	addi a0, sp, 192
-	addi a1, sp, 224
-	call field_fe25519_saturated32_square
-	addi a0, sp, 256
-	addi a1, sp, 192
-	addi a2, sp, 128
-	call field_fe25519_saturated32_mul
-	addi a0, sp, 128
-	addi a1, sp, 160
-	lla a2, table_5
-	call field_fe25519_saturated32_mul
-	addi a0, sp, 160
-	addi a1, sp, 256
-	call field_fe25519_saturated32_to_bytes
-	addi a0, sp, 192
-	addi a1, sp, 128
-	call field_fe25519_saturated32_to_bytes
-	li a0, 0
-	li a1, 1
-.L44_0:
-	addi a2, sp, 160
-	add a2, a2, a0                   # 237
-	lbu a2, 0(a2)
-	addi a3, sp, 192
-	add a3, a3, a0
-	lbu a3, 0(a3)
-	xor a2, a2, a3
-	sltiu a2, a2, 1
-	and a1, a1, a2
-	addi a0, a0, 1
-	li a2, 32
-	bltu a0, a2, .L44_0
-.L44_1:
-	mv s4, a1
-	addi a0, sp, 160
-	addi a1, sp, 256
-	call field_fe25519_saturated32_to_bytes
-	li a0, 0
-.L44_2:
-	lla s5, table_2
-	add a1, s5, a0                   # fe25519_saturated32:85
-	slli a2, a0, 2
-	addi a3, sp, 0
-	add a2, a3, a2
-	lbu a3, 0(a1)
-	sw a3, 0(a2)
-	addi a0, a0, 1
-	li a1, 8
-	bltu a0, a1, .L44_2
-.L44_3:
-	addi a0, sp, 192
-	addi a1, sp, 0
-	addi a2, sp, 128
-	call field_fe25519_saturated32_sub
-	addi a0, sp, 128
-	addi a1, sp, 192
-	call field_fe25519_saturated32_to_bytes
-	li a0, 0
-	li a1, 1
-.L44_4:
-	addi a2, sp, 160
-	add a2, a2, a0                   # 238
-	lbu a2, 0(a2)
-	addi a3, sp, 128
-	add a3, a3, a0
-	lbu a3, 0(a3)
-	xor a2, a2, a3
-	sltiu a2, a2, 1
-	and a1, a1, a2
-	addi a0, a0, 1
-	li a2, 32
-	bltu a0, a2, .L44_4
-.L44_5:
-	mv s6, a1
-	addi a0, sp, 128
-	addi a1, sp, 224
-	lla a2, table_11
-	call field_fe25519_saturated32_mul
-	xori a0, s4, 1                   # 240: cond
-	li a1, 0
-.L44_6:
-	slli a2, a1, 2
-	addi a3, sp, 128
-	add a2, a3, a2
-	lw a2, 0(a2)
-	slli a3, a1, 2
-	addi a4, sp, 224
-	add a3, a4, a3
-	lw a4, 0(a3)
-	sub a5, zero, a0
-	xor a2, a2, a4
-	and a2, a2, a5
-	xor a2, a2, a4
-	sw a2, 0(a3)
-	addi a1, a1, 1
-	li a2, 8
-	bltu a1, a2, .L44_6
-.L44_7:
-	addi a0, sp, 128
-	addi a1, sp, 224
-	call field_fe25519_saturated32_to_bytes
-	lbu a0, 128(sp)                  # 242
-	andi a0, a0, 1
-	srli s2, s3, 7                   # 243
-	xor a0, a0, s2                   # 245
-	sltiu s3, a0, 1                  # 245: cond
-	li a0, 0
-.L44_8:
-	add a1, s5, a0                   # fe25519_saturated32:85
-	slli a2, a0, 2
-	addi a3, sp, 0
-	add a2, a3, a2
-	lbu a3, 0(a1)
-	sw a3, 0(a2)
-	addi a0, a0, 1
-	li a1, 8
-	bltu a0, a1, .L44_8
-.L44_9:
-	addi a0, sp, 160
-	addi a1, sp, 0
-	addi a2, sp, 224
-	call field_fe25519_saturated32_sub
-	li a0, 0
-.L44_10:
-	slli a1, a0, 2                   # 245
-	addi a2, sp, 160
-	add a1, a2, a1
-	lw a1, 0(a1)
-	slli a2, a0, 2
-	addi a3, sp, 224
-	add a2, a3, a2
-	lw a3, 0(a2)
-	sub a4, zero, s3
-	xor a1, a1, a3
-	and a1, a1, a4
-	xor a1, a1, a3
-	sw a1, 0(a2)
-	addi a0, a0, 1
-	li a1, 8
-	bltu a0, a1, .L44_10
-.L44_11:
-	li a0, 0
-	li a1, 1
-.L44_12:
-	addi a2, sp, 128
-	add a2, a2, a0                   # 246
-	lbu a2, 0(a2)
-	sltiu a2, a2, 1
-	and a1, a1, a2
-	addi a0, a0, 1
-	li a2, 32
-	bltu a0, a2, .L44_12
-.L44_13:
-	or a0, s4, s6                    # 247
-	li a2, 0
-	li a3, 1
-.L44_14:
-	addi a4, sp, 64
-	add a4, a4, a2
-	lbu a4, 0(a4)
-	addi a5, sp, 96
-	add a5, a5, a2
-	lbu a5, 0(a5)
-	xor a4, a4, a5
-	sltiu a4, a4, 1
-	and a3, a3, a4
-	addi a2, a2, 1
-	li a4, 32
-	bltu a2, a4, .L44_14
-.L44_15:
-	and a0, a0, a3
-	and a1, s2, a1
-	xori a1, a1, 1
-	and s2, a0, a1                   # 247: result1
-	mv a0, s0
-	addi a1, sp, 224
-	li a2, 32
-	call memmove
-	addi a0, s0, 32
-	addi a1, sp, 32
-	li a2, 32
-	call memmove
-	addi a0, s0, 64
-	lla a1, table_5
-	li a2, 32
-	call memmove
-	addi a0, s0, 96                  # 248
-	addi a1, sp, 224
-	addi a2, sp, 32
-	call field_fe25519_saturated32_mul
-	sw s2, 0(s1)
-	lw ra, 288(sp)
-	lw s0, 292(sp)
-	lw s1, 296(sp)
-	lw s2, 300(sp)
-	lw s3, 304(sp)
-	lw s4, 308(sp)
-	lw s5, 312(sp)
-	lw s6, 316(sp)
-	addi sp, sp, 320
-	ret
-	.size curve_ed25519_decode_negated, . - curve_ed25519_decode_negated
-
-# field.sc25519.is_canonical (lib/field/sc25519.stk, line 186)
-	.balign 4
-	.type field_sc25519_is_canonical, @function
-field_sc25519_is_canonical:
-	li a1, 0
-	li a2, 0
-.L45_0:
-	add a3, a0, a1                   # 191
-	lla a4, table_12
-	add a4, a4, a1
-	lbu a5, 0(a3)
-	lbu a6, 0(a4)
-	sub a3, a5, a6
-	add a2, a2, a3
-	srai a2, a2, 8                   # 191: borrow in -1..0
-	addi a1, a1, 1
-	li a3, 32
-	bltu a1, a3, .L45_0
-.L45_1:
-	srai a0, a2, 31                  # 193
-	li a1, -2147483648
-	xor a0, a0, a1
-	li a1, -2147483648
-	sltu a0, a0, a1                  # 193: result
-	ret
-	.size field_sc25519_is_canonical, . - field_sc25519_is_canonical
-
-# curve.wnaf.recode$5 (lib/curve/wnaf.stk, line 8)
-	.balign 4
-	.type curve_wnaf_recode_5, @function
-curve_wnaf_recode_5:
-	beq a2, zero, .L46_0
-	addi a0, a2, -1                  # 18: left in 0..4
-	li a2, 0
-	j .L46_1
-.L46_0:
-	add a2, a0, a1                   # 20: u in 0..32
-	andi a0, a2, 1                   # 21
-	bne a0, zero, .L46_2
-	li a2, 0
-	li a0, 0
-.L46_3:
-.L46_1:
-	slli a1, a1, 5                   # 32
-	add a1, a2, a1
-	slli a0, a0, 6
-	add a0, a1, a0                   # 32: result in 0..319
-	ret
-.L46_2:
-	li a0, 16
-	bltu a0, a2, .L46_4
-	li a1, 0
-.L46_5:
-	li a0, 4
-	j .L46_3
-.L46_4:
-	li a0, 48
-	sub a2, a0, a2                   # 23: digit in 0..31
-	li a1, 1
-	j .L46_5
-	.size curve_wnaf_recode_5, . - curve_wnaf_recode_5
-
-# curve.ed25519_vartime.bit (lib/curve/ed25519_vartime.stk, line 26)
-	.balign 4
-	.type curve_ed25519_vartime_bit, @function
-curve_ed25519_vartime_bit:
-	sltiu a2, a1, 256                # 28
-	bne a2, zero, .L47_0
-	li a0, 0
-.L47_1:
-	ret
-.L47_0:
-	srli a2, a1, 3                   # 29
-	add a0, a0, a2
-	andi a1, a1, 7
-	lbu a2, 0(a0)
-	srl a0, a2, a1
-	andi a0, a0, 1                   # 29: b in 0..1
-	j .L47_1
-	.size curve_ed25519_vartime_bit, . - curve_ed25519_vartime_bit
-
-# curve.ed25519_vartime.wnaf$5 (lib/curve/ed25519_vartime.stk, line 10)
-	.balign 4
-	.type curve_ed25519_vartime_wnaf_5, @function
-curve_ed25519_vartime_wnaf_5:
-	addi sp, sp, -32
-	sw ra, 0(sp)
-	sw s0, 4(sp)
-	sw s1, 8(sp)
-	sw s2, 12(sp)
-	sw s3, 16(sp)
-	sw s4, 20(sp)
-	sw s5, 24(sp)
-	li a2, 0
-.L48_0:
-	add a3, a0, a2
-	sb zero, 0(a3)
-	addi a2, a2, 1
-	li a3, 256
-	bltu a2, a3, .L48_0
-.L48_1:
-	lbu a2, 0(a1)
-	andi a2, a2, 31                  # 12: v in 0..31
-	li s0, 0
-	li s1, 0
-	li s2, 0
-	mv s3, a2
-	mv s4, a0
-	mv s5, a1
-.L48_2:
-	mv a0, s3
-	mv a1, s1
-	mv a2, s2
-	call curve_wnaf_recode_5
-	andi a1, a0, 31                  # 17
-	add a2, s4, s0
-	sb a1, 0(a2)
-	srli a1, a0, 5                   # 18
-	andi s1, a1, 1                   # 18: carry in 0..1
-	srli s2, a0, 6                   # 19: skip in 0..4
-	addi a1, s0, 5                   # 20
-	mv a0, s5
-	call curve_ed25519_vartime_bit
-	srli a1, s3, 1
-	slli a0, a0, 4
-	add a2, a1, a0                   # 20: v in 0..31
-	addi s0, s0, 1
-	li s3, 256
-	mv s3, a2
-	li a1, 256
-	bltu s0, a1, .L48_2
-.L48_3:
-	lw ra, 0(sp)
-	lw s0, 4(sp)
-	lw s1, 8(sp)
-	lw s2, 12(sp)
-	lw s3, 16(sp)
-	lw s4, 20(sp)
-	lw s5, 24(sp)
-	addi sp, sp, 32
-	ret
-	.size curve_ed25519_vartime_wnaf_5, . - curve_ed25519_vartime_wnaf_5
-
-# field.fe25519_saturated32.square2 (lib/field/fe25519_saturated32.stk, line 171)
-	.balign 4
-	.type field_fe25519_saturated32_square2, @function
-field_fe25519_saturated32_square2:
-	addi sp, sp, -48
-	sw ra, 32(sp)
-	sw s0, 36(sp)
-	mv s0, a0
-	addi a0, sp, 0
-	call field_fe25519_saturated32_square
-	mv a0, s0
-	addi a1, sp, 0
-	addi a2, sp, 0
-	call field_fe25519_saturated32_add
-	lw ra, 32(sp)
-	lw s0, 36(sp)
-	addi sp, sp, 48
-	ret
-	.size field_fe25519_saturated32_square2, . - field_fe25519_saturated32_square2
-
-# curve.ed25519.double (lib/curve/ed25519.stk, line 119)
-	.balign 4
-	.type curve_ed25519_double, @function
-curve_ed25519_double:
-	addi sp, sp, -224
-	sw ra, 192(sp)
-	sw s0, 196(sp)
-	sw s1, 200(sp)
-	sw s2, 204(sp)
-	sw s3, 208(sp)
-	mv s0, a0
-	mv s1, a1
-	mv s2, a2
-	mv s3, a3
-	mv a1, s1
-	addi a0, sp, 0
-	call field_fe25519_saturated32_square
-	mv a1, s2
-	addi a0, sp, 32
-	call field_fe25519_saturated32_square
-	mv a1, s3
-	addi a0, sp, 64
-	call field_fe25519_saturated32_square2
-	mv a1, s1
-	mv a2, s2
-	addi a0, sp, 96
-	call field_fe25519_saturated32_add
-	addi a0, sp, 128
-	addi a1, sp, 96
-	call field_fe25519_saturated32_square
-	addi a0, sp, 96
-	addi a1, sp, 32
-	addi a2, sp, 0
-	call field_fe25519_saturated32_add
-	addi a0, sp, 160
-	addi a1, sp, 32
-	addi a2, sp, 0
-	call field_fe25519_saturated32_sub
-	mv a0, s0
-	addi a1, sp, 128
-	addi a2, sp, 96
-	call field_fe25519_saturated32_sub
-	addi a0, s0, 32
-	addi a1, sp, 96
-	li a2, 32
-	call memmove
-	addi a0, s0, 64
-	addi a1, sp, 160
-	li a2, 32
-	call memmove
-	addi a0, s0, 96                  # fe25519_saturated32:81
 	addi a1, sp, 64
-	addi a2, sp, 160
-	call field_fe25519_saturated32_sub
-	lw ra, 192(sp)
-	lw s0, 196(sp)
-	lw s1, 200(sp)
-	lw s2, 204(sp)
-	lw s3, 208(sp)
-	addi sp, sp, 224
-	ret
-	.size curve_ed25519_double, . - curve_ed25519_double
-
-# curve.ed25519_vartime.odd_multiples (lib/curve/ed25519_vartime.stk, line 36)
-	.balign 4
-	.type curve_ed25519_vartime_odd_multiples, @function
-curve_ed25519_vartime_odd_multiples:
-	addi sp, sp, -400
-	sw ra, 384(sp)
-	sw s0, 388(sp)
-	sw s1, 392(sp)
-	sw s2, 396(sp)
-	mv s0, a0
-	mv s1, a1
-	mv a0, s0
-	mv a1, s1
-	call curve_ed25519_to_cached
-	addi a2, s1, 32                  # 42
-	addi a3, s1, 64
-	mv a1, s1
-	addi a0, sp, 0
-	call curve_ed25519_double
-	addi a0, sp, 128
-	addi a1, sp, 0
-	call curve_ed25519_to_p3
-	li a0, 1
-	mv s1, a0
-.L51_0:
-	addi a0, s1, -1                  # 44
-	slli a0, a0, 7
-	add a2, s0, a0
-	addi a0, sp, 0
-	addi a1, sp, 128
-	call curve_ed25519_add_cached
-	addi a0, sp, 256
-	addi a1, sp, 0
-	call curve_ed25519_to_p3
-	slli a0, s1, 7
-	add a0, s0, a0
-	addi a1, sp, 256
-	call curve_ed25519_to_cached
-	addi s1, s1, 1
-	li s2, 8
-	bltu s1, s2, .L51_0
-.L51_1:
-	lw ra, 384(sp)
-	lw s0, 388(sp)
-	lw s1, 392(sp)
-	lw s2, 396(sp)
-	addi sp, sp, 400
-	ret
-	.size curve_ed25519_vartime_odd_multiples, . - curve_ed25519_vartime_odd_multiples
-
-# curve.ed25519.negate_cached (lib/curve/ed25519.stk, line 195)
-	.balign 4
-	.type curve_ed25519_negate_cached, @function
-curve_ed25519_negate_cached:
-	addi sp, sp, -48
-	sw ra, 32(sp)
-	sw s0, 36(sp)
-	sw s1, 40(sp)
-	addi a2, a1, 32
-	mv s0, a0
-	mv s1, a1
-	mv a0, s0
-	mv a1, a2
-	li a2, 32
-	call memmove
-	addi a0, s0, 32
-	mv a1, s1
-	li a2, 32
-	call memmove
-	addi a0, s0, 64
-	addi a1, s1, 64
-	li a2, 32
-	call memmove
+	lla a2, table_6
+	call field_fe25519_saturated32_add
+	addi a0, sp, 64
+	addi a1, sp, 96
+	addi a2, sp, 128
+	call curve_ed25519_candidate
+	addi a0, sp, 160
+	addi a1, sp, 192
+	addi a2, sp, 64
+	addi a3, sp, 96
+	addi a4, sp, 128
+	call curve_ed25519_root
+	lw s3, 192(sp)                   # 254: is_square
+	addi a0, sp, 96
+	addi a1, sp, 160
+	call field_fe25519_saturated32_to_bytes
+	lbu a0, 96(sp)                   # 257
+	andi a0, a0, 1
+	lbu s4, 31(s2)
+	srli s5, s4, 7                   # 258
+	xor a0, a0, s5                   # 260
+	sltiu s6, a0, 1                  # 260: cond
 	li a0, 0
-.L52_0:
+.L47_0:
 	lla a1, table_2
 	add a2, a1, a0                   # fe25519_saturated32:85
 	slli a3, a0, 2
@@ -4257,65 +3935,176 @@ curve_ed25519_negate_cached:
 	sw a4, 0(a3)
 	addi a0, a0, 1
 	li a2, 8
-	bltu a0, a2, .L52_0
-.L52_1:
-	addi a2, s1, 96
-	addi a0, s0, 96
+	bltu a0, a2, .L47_0
+.L47_1:
+	addi a0, sp, 128
 	addi a1, sp, 0
+	addi a2, sp, 160
 	call field_fe25519_saturated32_sub
-	lw ra, 32(sp)
-	lw s0, 36(sp)
-	lw s1, 40(sp)
-	addi sp, sp, 48
-	ret
-	.size curve_ed25519_negate_cached, . - curve_ed25519_negate_cached
-
-# curve.ed25519_vartime.multiple (lib/curve/ed25519_vartime.stk, line 86)
-	.balign 4
-	.type curve_ed25519_vartime_multiple, @function
-curve_ed25519_vartime_multiple:
-	addi sp, sp, -144
-	sw ra, 128(sp)
-	sw s0, 132(sp)
-	sw s1, 136(sp)
-	andi a3, a2, 15                  # 90
-	srli a3, a3, 1
-	slli a3, a3, 7
-	add a1, a1, a3
-	mv s0, a0
-	mv s1, a2
-	mv a0, s0
-	li a2, 128
-	call memmove
-	srli a0, s1, 4                   # 91
+	li a0, 0
+.L47_2:
+	slli a1, a0, 2                   # 260
+	addi a2, sp, 128
+	add a1, a2, a1
+	lw a1, 0(a1)
+	slli a2, a0, 2
+	addi a3, sp, 160
+	add a2, a3, a2
+	lw a2, 0(a2)
+	sub a3, zero, s6
+	xor a1, a1, a2
+	and a1, a1, a3
+	xor a1, a1, a2
+	slli a2, a0, 2
+	addi a3, sp, 64
+	add a2, a3, a2
+	sw a1, 0(a2)
+	addi a0, a0, 1
+	li a1, 8
+	bltu a0, a1, .L47_2
+.L47_3:
+	li a0, 0
 	li a1, 1
-	bne a0, a1, .L53_1
-	mv a1, s0
-	addi a0, sp, 0
-	call curve_ed25519_negate_cached
+.L47_4:
+	addi a2, sp, 96
+	add a2, a2, a0                   # 261
+	lbu a2, 0(a2)
+	sltiu a2, a2, 1
+	and a1, a1, a2
+	addi a0, a0, 1
+	li a2, 32
+	bltu a0, a2, .L47_4
+.L47_5:
+	mv s6, a1
+	addi a0, sp, 96
+	addi a1, sp, 32
+	call field_fe25519_saturated32_to_bytes
+	lbu a0, 127(sp)                  # 263
+	andi a1, s4, 128
+	or a0, a0, a1
+	sb a0, 127(sp)
+	li a0, 0
+	li a1, 1
+.L47_6:
+	addi a2, sp, 96
+	add a2, a2, a0                   # 264
+	lbu a2, 0(a2)
+	add a3, s2, a0
+	lbu a4, 0(a3)
+	xor a2, a2, a4
+	sltiu a2, a2, 1
+	and a1, a1, a2
+	addi a0, a0, 1
+	li a2, 32
+	bltu a0, a2, .L47_6
+.L47_7:
+	and a0, s3, a1
+	and a1, s5, s6
+	xori a1, a1, 1
+	and s2, a0, a1                   # 264: result1
 	mv a0, s0
-	addi a1, sp, 0
-	li a2, 128
+	addi a1, sp, 64
+	li a2, 32
 	call memmove
-.L53_1:
-	lw ra, 128(sp)
-	lw s0, 132(sp)
-	lw s1, 136(sp)
-	addi sp, sp, 144
+	addi a0, s0, 32
+	addi a1, sp, 32
+	li a2, 32
+	call memmove
+	addi a0, s0, 64
+	lla a1, table_6
+	li a2, 32
+	call memmove
+	addi a0, s0, 96                  # 265
+	addi a1, sp, 64
+	addi a2, sp, 32
+	call field_fe25519_saturated32_mul
+	sw s2, 0(s1)
+	lw ra, 196(sp)
+	lw s0, 200(sp)
+	lw s1, 204(sp)
+	lw s2, 208(sp)
+	lw s3, 212(sp)
+	lw s4, 216(sp)
+	lw s5, 220(sp)
+	lw s6, 224(sp)
+	addi sp, sp, 240
 	ret
-	.size curve_ed25519_vartime_multiple, . - curve_ed25519_vartime_multiple
+	.size curve_ed25519_decode_negated, . - curve_ed25519_decode_negated
 
-# curve.ed25519.add_niels (lib/curve/ed25519.stk, line 139)
+# field.sc25519.is_canonical (lib/field/sc25519.stk, line 186)
 	.balign 4
-	.type curve_ed25519_add_niels, @function
-curve_ed25519_add_niels:
-	addi sp, sp, -160
-	sw ra, 128(sp)
-	sw s0, 132(sp)
-	sw s1, 136(sp)
-	sw s2, 140(sp)
-	sw s3, 144(sp)
-	addi s0, a1, 32                  # 153
+	.type field_sc25519_is_canonical, @function
+field_sc25519_is_canonical:
+	li a1, 0
+	li a2, 0
+.L48_0:
+	add a3, a0, a1                   # 191
+	lla a4, table_11
+	add a4, a4, a1
+	lbu a5, 0(a3)
+	lbu a6, 0(a4)
+	sub a3, a5, a6
+	add a2, a2, a3
+	srai a2, a2, 8                   # 191: borrow in -1..0
+	addi a1, a1, 1
+	li a3, 32
+	bltu a1, a3, .L48_0
+.L48_1:
+	srai a0, a2, 31                  # 193
+	li a1, -2147483648
+	xor a0, a0, a1
+	li a1, -2147483648
+	sltu a0, a0, a1                  # 193: result
+	ret
+	.size field_sc25519_is_canonical, . - field_sc25519_is_canonical
+
+# curve.ed25519.to_cached (lib/curve/ed25519.stk, line 105)
+	.balign 4
+	.type curve_ed25519_to_cached, @function
+curve_ed25519_to_cached:
+	addi sp, sp, -16
+	sw ra, 0(sp)
+	sw s0, 4(sp)
+	sw s1, 8(sp)
+	sw s2, 12(sp)
+	addi s0, a1, 32                  # 113
+	mv s1, a0
+	mv s2, a1
+	mv a0, s1
+	mv a1, s0
+	mv a2, s2
+	call field_fe25519_saturated32_add
+	addi a0, s1, 32
+	mv a1, s0
+	mv a2, s2
+	call field_fe25519_saturated32_sub
+	addi a0, s1, 64
+	addi a1, s2, 64
+	li a2, 32
+	call memmove
+	addi a1, s2, 96
+	addi a0, s1, 96
+	lla a2, table_12
+	call field_fe25519_saturated32_mul
+	lw ra, 0(sp)
+	lw s0, 4(sp)
+	lw s1, 8(sp)
+	lw s2, 12(sp)
+	addi sp, sp, 16
+	ret
+	.size curve_ed25519_to_cached, . - curve_ed25519_to_cached
+
+# curve.ed25519.add_cached (lib/curve/ed25519.stk, line 173)
+	.balign 4
+	.type curve_ed25519_add_cached, @function
+curve_ed25519_add_cached:
+	addi sp, sp, -192
+	sw ra, 160(sp)
+	sw s0, 164(sp)
+	sw s1, 168(sp)
+	sw s2, 172(sp)
+	sw s3, 176(sp)
+	addi s0, a1, 32                  # 187
 	mv s1, a0
 	mv s2, a1
 	mv s3, a2
@@ -4331,117 +4120,58 @@ curve_ed25519_add_niels:
 	mv a2, s2
 	addi a0, sp, 0
 	call field_fe25519_saturated32_sub
-	addi a2, s3, 32                  # 154
+	addi a2, s3, 32                  # 188
 	addi a0, sp, 64
 	addi a1, sp, 0
 	call field_fe25519_saturated32_mul
-	addi a1, s3, 64                  # 155
+	addi a1, s3, 96                  # 189
 	addi a2, s2, 96
 	addi a0, sp, 0
 	call field_fe25519_saturated32_mul
-	addi a2, s2, 64                  # 156
-	mv a1, a2
+	addi a1, s2, 64                  # 190
+	addi a2, s3, 64
 	addi a0, sp, 96
+	call field_fe25519_saturated32_mul
+	addi a0, sp, 128
+	addi a1, sp, 96
+	addi a2, sp, 96
 	call field_fe25519_saturated32_add
 	mv a0, s1
 	addi a1, sp, 32
 	addi a2, sp, 64
 	call field_fe25519_saturated32_sub
-	addi a0, s1, 32                  # 157
+	addi a0, s1, 32                  # 192
 	addi a1, sp, 32
 	addi a2, sp, 64
 	call field_fe25519_saturated32_add
 	addi a0, s1, 64                  # fe25519_saturated32:73
-	addi a1, sp, 96
+	addi a1, sp, 128
 	addi a2, sp, 0
 	call field_fe25519_saturated32_add
 	addi a0, s1, 96                  # fe25519_saturated32:77
-	addi a1, sp, 96
+	addi a1, sp, 128
 	addi a2, sp, 0
 	call field_fe25519_saturated32_sub
-	lw ra, 128(sp)
-	lw s0, 132(sp)
-	lw s1, 136(sp)
-	lw s2, 140(sp)
-	lw s3, 144(sp)
-	addi sp, sp, 160
+	lw ra, 160(sp)
+	lw s0, 164(sp)
+	lw s1, 168(sp)
+	lw s2, 172(sp)
+	lw s3, 176(sp)
+	addi sp, sp, 192
 	ret
-	.size curve_ed25519_add_niels, . - curve_ed25519_add_niels
+	.size curve_ed25519_add_cached, . - curve_ed25519_add_cached
 
-# curve.ed25519_vartime.multiple_of_base (lib/curve/ed25519_vartime.stk, line 97)
+# curve.ed25519_vartime_binary.double_and_add (lib/curve/ed25519_vartime_binary.stk, line 19)
 	.balign 4
-	.type curve_ed25519_vartime_multiple_of_base, @function
-curve_ed25519_vartime_multiple_of_base:
-	addi sp, sp, -144
-	sw ra, 128(sp)
-	sw s0, 132(sp)
-	sw s1, 136(sp)
-	andi a2, a1, 15                  # 101
-	srli a2, a2, 1
-	slli a3, a2, 5
-	slli a2, a2, 6
-	add a2, a3, a2
-	lla a3, table_13
-	add a2, a3, a2
-	mv s0, a0
-	mv s1, a1
-	mv a0, s0
-	mv a1, a2
-	li a2, 96
-	call memmove
-	srli a0, s1, 4                   # 102
-	li a1, 1
-	bne a0, a1, .L55_0
-	addi a1, s0, 32
-	addi a0, sp, 0
-	li a2, 32
-	call memmove
-	mv a1, s0
-	addi a0, sp, 32
-	li a2, 32
-	call memmove
-	li a0, 0
-.L55_2:
-	lla a1, table_2
-	add a2, a1, a0                   # fe25519_saturated32:85
-	slli a3, a0, 2
-	addi a4, sp, 96
-	add a3, a4, a3
-	lbu a4, 0(a2)
-	sw a4, 0(a3)
-	addi a0, a0, 1
-	li a2, 8
-	bltu a0, a2, .L55_2
-.L55_3:
-	addi a2, s0, 64
-	addi a0, sp, 64
-	addi a1, sp, 96
-	call field_fe25519_saturated32_sub
-	mv a0, s0
-	addi a1, sp, 0
-	li a2, 96
-	call memmove
-	j .L55_1
-.L55_0:
-.L55_1:
-	lw ra, 128(sp)
-	lw s0, 132(sp)
-	lw s1, 136(sp)
-	addi sp, sp, 144
-	ret
-	.size curve_ed25519_vartime_multiple_of_base, . - curve_ed25519_vartime_multiple_of_base
-
-# curve.ed25519_vartime.double_and_add (lib/curve/ed25519_vartime.stk, line 66)
-	.balign 4
-	.type curve_ed25519_vartime_double_and_add, @function
-curve_ed25519_vartime_double_and_add:
-	addi sp, sp, -416
-	sw ra, 384(sp)
-	sw s0, 388(sp)
-	sw s1, 392(sp)
-	sw s2, 396(sp)
-	sw s3, 400(sp)
-	addi a5, a1, 32                  # 74
+	.type curve_ed25519_vartime_binary_double_and_add, @function
+curve_ed25519_vartime_binary_double_and_add:
+	addi sp, sp, -288
+	sw ra, 256(sp)
+	sw s0, 260(sp)
+	sw s1, 264(sp)
+	sw s2, 268(sp)
+	sw s3, 272(sp)
+	addi a5, a1, 32                  # 27
 	addi a6, a1, 64
 	mv s0, a0
 	mv s1, a2
@@ -4451,31 +4181,24 @@ curve_ed25519_vartime_double_and_add:
 	mv a3, a6
 	addi a0, sp, 0
 	call curve_ed25519_double
-	beq s1, zero, .L56_1
+	beq s1, zero, .L51_1
 	addi a0, sp, 128
 	addi a1, sp, 0
 	call curve_ed25519_to_p3
-	mv a1, s3
-	mv a2, s1
-	addi a0, sp, 256
-	call curve_ed25519_vartime_multiple
+	mv a2, s3
 	addi a0, sp, 0
 	addi a1, sp, 128
-	addi a2, sp, 256
 	call curve_ed25519_add_cached
-.L56_1:
-	beq s2, zero, .L56_3
+.L51_1:
+	beq s2, zero, .L51_3
 	addi a0, sp, 128
 	addi a1, sp, 0
 	call curve_ed25519_to_p3
-	mv a1, s2
-	addi a0, sp, 256
-	call curve_ed25519_vartime_multiple_of_base
 	addi a0, sp, 0
 	addi a1, sp, 128
-	addi a2, sp, 256
+	lla a2, table_3
 	call curve_ed25519_add_niels
-.L56_3:
+.L51_3:
 	mv a0, s0
 	addi a1, sp, 0
 	addi a2, sp, 96
@@ -4488,71 +4211,72 @@ curve_ed25519_vartime_double_and_add:
 	addi a1, sp, 64
 	addi a2, sp, 96
 	call field_fe25519_saturated32_mul
-	lw ra, 384(sp)
-	lw s0, 388(sp)
-	lw s1, 392(sp)
-	lw s2, 396(sp)
-	lw s3, 400(sp)
-	addi sp, sp, 416
+	lw ra, 256(sp)
+	lw s0, 260(sp)
+	lw s1, 264(sp)
+	lw s2, 268(sp)
+	lw s3, 272(sp)
+	addi sp, sp, 288
 	ret
-	.size curve_ed25519_vartime_double_and_add, . - curve_ed25519_vartime_double_and_add
+	.size curve_ed25519_vartime_binary_double_and_add, . - curve_ed25519_vartime_binary_double_and_add
 
-# curve.ed25519_vartime.double_mult (lib/curve/ed25519_vartime.stk, line 51)
+# curve.ed25519_vartime_binary.double_mult (lib/curve/ed25519_vartime_binary.stk, line 6)
 	.balign 4
-	.type curve_ed25519_vartime_double_mult, @function
-curve_ed25519_vartime_double_mult:
-	addi sp, sp, -1552
-	sw ra, 1536(sp)
-	sw s0, 1540(sp)
-	sw s1, 1544(sp)
-	sw s2, 1548(sp)
+	.type curve_ed25519_vartime_binary_double_mult, @function
+curve_ed25519_vartime_binary_double_mult:
+	addi sp, sp, -160
+	sw ra, 128(sp)
+	sw s0, 132(sp)
+	sw s1, 136(sp)
+	sw s2, 140(sp)
+	sw s3, 144(sp)
 	mv s0, a0
-	mv s1, a2
+	mv s1, a1
 	mv s2, a3
+	mv a1, a2
 	addi a0, sp, 0
-	call curve_ed25519_vartime_wnaf_5
-	mv a1, s2
-	addi a0, sp, 256
-	call curve_ed25519_vartime_wnaf_5
-	mv a1, s1
-	addi a0, sp, 512
-	call curve_ed25519_vartime_odd_multiples
+	call curve_ed25519_to_cached
 	mv a0, s0
-	lla a1, table_4
+	lla a1, table_5
 	li a2, 32
 	call memmove
 	addi a0, s0, 32
-	lla a1, table_5
+	lla a1, table_6
 	li a2, 32
 	call memmove
 	addi a0, s0, 64
-	lla a1, table_5
+	lla a1, table_6
 	li a2, 32
 	call memmove
 	li a0, 256
-	mv s1, a0
-.L57_0:
-	addi s1, s1, -1
-	mv a0, s1
-	addi a1, sp, 0
-	add a1, a1, a0                   # 59
-	lbu a2, 0(a1)
-	addi a1, sp, 256
-	add a0, a1, a0
-	lbu a3, 0(a0)
+	mv s3, a0
+.L52_0:
+	addi s3, s3, -1
+	mv a0, s3
+	srli a1, a0, 3                   # 12
+	add a2, s1, a1
+	andi a0, a0, 7
+	lbu a3, 0(a2)
+	srl a2, a3, a0
+	andi a2, a2, 1
+	add a1, s2, a1
+	lbu a3, 0(a1)
+	srl a0, a3, a0
+	andi a3, a0, 1
 	mv a0, s0
 	mv a1, s0
-	addi a4, sp, 512
-	call curve_ed25519_vartime_double_and_add
-	bltu zero, s1, .L57_0
-.L57_1:
-	lw ra, 1536(sp)
-	lw s0, 1540(sp)
-	lw s1, 1544(sp)
-	lw s2, 1548(sp)
-	addi sp, sp, 1552
+	addi a4, sp, 0
+	call curve_ed25519_vartime_binary_double_and_add
+	bltu zero, s3, .L52_0
+.L52_1:
+	lw ra, 128(sp)
+	lw s0, 132(sp)
+	lw s1, 136(sp)
+	lw s2, 140(sp)
+	lw s3, 144(sp)
+	addi sp, sp, 160
 	ret
-	.size curve_ed25519_vartime_double_mult, . - curve_ed25519_vartime_double_mult
+	.size curve_ed25519_vartime_binary_double_mult, . - curve_ed25519_vartime_binary_double_mult
 
 # nacl.sign.verify (lib/nacl/sign.stk, line 67)
 	.globl santoku_sign_verify
@@ -4566,7 +4290,7 @@ santoku_sign_verify:
 	sw s2, 300(sp)
 	sw s3, 304(sp)
 	li a4, 2147483647
-	bltu a4, a0, .L58_0
+	bltu a4, a0, .L53_0
 	addi a4, a2, 32
 	mv s0, a0
 	mv s1, a1
@@ -4581,10 +4305,10 @@ santoku_sign_verify:
 	addi a1, sp, 128
 	call curve_ed25519_decode_negated
 	lw a0, 128(sp)                   # 69: on_curve
-	beq a0, zero, .L58_1
+	beq a0, zero, .L53_1
 	addi a0, sp, 224
 	call field_sc25519_is_canonical
-	beq a0, zero, .L58_3
+	beq a0, zero, .L53_3
 	mv a1, s0
 	mv a2, s2
 	mv a3, s3
@@ -4595,7 +4319,7 @@ santoku_sign_verify:
 	addi a1, sp, 256
 	addi a2, sp, 0
 	addi a3, sp, 224
-	call curve_ed25519_vartime_double_mult
+	call curve_ed25519_vartime_binary_double_mult
 	addi a0, sp, 0
 	addi a1, sp, 128
 	addi a2, sp, 160
@@ -4603,7 +4327,7 @@ santoku_sign_verify:
 	call curve_ed25519_encode
 	li a0, 0
 	li a1, 1
-.L58_5:
+.L53_5:
 	addi a2, sp, 0
 	add a2, a2, a0                   # 76
 	lbu a2, 0(a2)
@@ -4614,16 +4338,16 @@ santoku_sign_verify:
 	and a1, a1, a2
 	addi a0, a0, 1
 	li a2, 32
-	bltu a0, a2, .L58_5
-.L58_6:
-	j .L58_4
-.L58_3:
+	bltu a0, a2, .L53_5
+.L53_6:
+	j .L53_4
+.L53_3:
 	li a1, 0
-.L58_4:
-	j .L58_2
-.L58_1:
+.L53_4:
+	j .L53_2
+.L53_1:
 	li a1, 0
-.L58_2:
+.L53_2:
 	mv a0, a1
 	lw ra, 288(sp)
 	lw s0, 292(sp)
@@ -4632,7 +4356,7 @@ santoku_sign_verify:
 	lw s3, 304(sp)
 	addi sp, sp, 320
 	ret
-.L58_0:
+.L53_0:
 	ebreak
 	.size santoku_sign_verify, . - santoku_sign_verify
 
@@ -4701,62 +4425,70 @@ table_2:
 	.byte 0, 0, 0, 0, 0, 0, 0, 0
 	.size table_2, . - table_2
 
-# curve.ed25519.D2_FE
+# curve.ed25519.B
 	.balign 4
 	.type table_3, @object
 table_3:
-	.byte 89, 241, 178, 38, 148, 155, 214, 235, 86, 177, 131, 130, 154, 20, 224, 0
-	.byte 48, 209, 243, 238, 242, 128, 142, 25, 231, 252, 223, 86, 220, 217, 6, 36
+	.byte 133, 59, 140, 245, 198, 147, 188, 47, 25, 14, 140, 251, 198, 45, 147, 207
+	.byte 194, 66, 61, 100, 152, 72, 11, 39, 101, 186, 212, 51, 58, 157, 207, 7
+	.byte 62, 145, 64, 215, 5, 57, 16, 157, 179, 190, 64, 209, 5, 159, 57, 253
+	.byte 9, 138, 143, 104, 52, 132, 193, 165, 103, 18, 248, 152, 146, 47, 253, 68
+	.byte 104, 170, 122, 135, 5, 18, 201, 171, 158, 196, 170, 204, 35, 232, 217, 38
+	.byte 140, 89, 67, 221, 203, 125, 27, 90, 168, 101, 12, 159, 104, 123, 17, 111
 	.size table_3, . - table_3
 
-# curve.ed25519.ZERO
+# curve.ed25519_base_binary.NEUTRAL
 	.balign 4
 	.type table_4, @object
 table_4:
+	.byte 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+	.byte 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+	.byte 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+	.byte 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 	.byte 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 	.byte 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 	.size table_4, . - table_4
 
-# curve.ed25519.ONE
+# curve.ed25519.ZERO
 	.balign 4
 	.type table_5, @object
 table_5:
-	.byte 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+	.byte 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 	.byte 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 	.size table_5, . - table_5
 
-# curve.ed25519_base_ladder.X
+# curve.ed25519.ONE
 	.balign 4
 	.type table_6, @object
 table_6:
-	.byte 26, 213, 37, 143, 96, 45, 86, 201, 178, 167, 37, 149, 96, 199, 44, 105
-	.byte 92, 220, 214, 253, 49, 226, 164, 192, 254, 83, 110, 205, 211, 54, 105, 33
+	.byte 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+	.byte 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 	.size table_6, . - table_6
-
-# curve.ed25519_base_ladder.Y
-	.balign 4
-	.type table_7, @object
-table_7:
-	.byte 88, 102, 102, 102, 102, 102, 102, 102, 102, 102, 102, 102, 102, 102, 102, 102
-	.byte 102, 102, 102, 102, 102, 102, 102, 102, 102, 102, 102, 102, 102, 102, 102, 102
-	.size table_7, . - table_7
 
 # field.sc25519.C
 	.balign 4
-	.type table_8, @object
-table_8:
+	.type table_7, @object
+table_7:
 	.byte 19, 44, 10, 0, 24, 45, 7, 0, 103, 251, 9, 0, 83, 198, 240, 255
 	.byte 209, 21, 2, 0, 131, 144, 245, 255
-	.size table_8, . - table_8
+	.size table_7, . - table_7
 
 # field.sc25519.L_LIMBS
 	.balign 4
-	.type table_9, @object
-table_9:
+	.type table_8, @object
+table_8:
 	.byte 237, 211, 21, 0, 231, 210, 24, 0, 152, 4, 22, 0, 172, 57, 15, 0
 	.byte 47, 234, 29, 0, 124, 111, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0
 	.byte 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 	.byte 1, 0, 0, 0
+	.size table_8, . - table_8
+
+# curve.ed25519.SQRT_M1_FE
+	.balign 4
+	.type table_9, @object
+table_9:
+	.byte 176, 160, 14, 74, 39, 27, 238, 196, 120, 228, 47, 173, 6, 24, 67, 47
+	.byte 167, 215, 251, 61, 153, 0, 77, 43, 11, 223, 193, 79, 128, 36, 131, 43
 	.size table_9, . - table_9
 
 # curve.ed25519.D_FE
@@ -4767,74 +4499,20 @@ table_10:
 	.byte 152, 232, 121, 119, 121, 64, 199, 140, 115, 254, 111, 43, 238, 108, 3, 82
 	.size table_10, . - table_10
 
-# curve.ed25519.SQRT_M1_FE
+# field.sc25519.L_BYTES
 	.balign 4
 	.type table_11, @object
 table_11:
-	.byte 176, 160, 14, 74, 39, 27, 238, 196, 120, 228, 47, 173, 6, 24, 67, 47
-	.byte 167, 215, 251, 61, 153, 0, 77, 43, 11, 223, 193, 79, 128, 36, 131, 43
+	.byte 237, 211, 245, 92, 26, 99, 18, 88, 214, 156, 247, 162, 222, 249, 222, 20
+	.byte 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16
 	.size table_11, . - table_11
 
-# field.sc25519.L_BYTES
+# curve.ed25519.D2_FE
 	.balign 4
 	.type table_12, @object
 table_12:
-	.byte 237, 211, 245, 92, 26, 99, 18, 88, 214, 156, 247, 162, 222, 249, 222, 20
-	.byte 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16
+	.byte 89, 241, 178, 38, 148, 155, 214, 235, 86, 177, 131, 130, 154, 20, 224, 0
+	.byte 48, 209, 243, 238, 242, 128, 142, 25, 231, 252, 223, 86, 220, 217, 6, 36
 	.size table_12, . - table_12
-
-# curve.ed25519_odd_w5.ROWS
-	.balign 4
-	.type table_13, @object
-table_13:
-	.byte 133, 59, 140, 245, 198, 147, 188, 47, 25, 14, 140, 251, 198, 45, 147, 207
-	.byte 194, 66, 61, 100, 152, 72, 11, 39, 101, 186, 212, 51, 58, 157, 207, 7
-	.byte 62, 145, 64, 215, 5, 57, 16, 157, 179, 190, 64, 209, 5, 159, 57, 253
-	.byte 9, 138, 143, 104, 52, 132, 193, 165, 103, 18, 248, 152, 146, 47, 253, 68
-	.byte 104, 170, 122, 135, 5, 18, 201, 171, 158, 196, 170, 204, 35, 232, 217, 38
-	.byte 140, 89, 67, 221, 203, 125, 27, 90, 168, 101, 12, 159, 104, 123, 17, 111
-	.byte 48, 151, 238, 76, 168, 176, 37, 175, 138, 75, 134, 232, 48, 132, 90, 2
-	.byte 50, 103, 1, 159, 2, 80, 27, 193, 244, 248, 128, 154, 27, 78, 22, 122
-	.byte 101, 210, 252, 164, 232, 31, 97, 86, 125, 186, 193, 229, 253, 83, 211, 59
-	.byte 189, 214, 75, 33, 26, 243, 49, 129, 98, 218, 91, 85, 135, 21, 185, 42
-	.byte 137, 216, 208, 13, 63, 147, 174, 20, 98, 218, 53, 28, 34, 35, 148, 88
-	.byte 76, 219, 242, 140, 69, 229, 112, 209, 198, 180, 185, 18, 175, 38, 40, 90
-	.byte 51, 187, 165, 8, 68, 188, 18, 162, 2, 237, 94, 199, 195, 72, 80, 141
-	.byte 68, 236, 191, 90, 12, 235, 27, 221, 235, 6, 226, 70, 241, 204, 69, 41
-	.byte 186, 214, 71, 164, 195, 130, 145, 127, 183, 41, 39, 75, 209, 20, 0, 213
-	.byte 135, 160, 100, 184, 28, 241, 60, 227, 243, 85, 27, 235, 115, 126, 74, 21
-	.byte 133, 130, 42, 129, 241, 219, 187, 188, 252, 209, 189, 208, 7, 8, 14, 39
-	.byte 45, 167, 189, 27, 11, 103, 27, 180, 154, 182, 59, 107, 105, 190, 170, 67
-	.byte 191, 163, 78, 148, 208, 92, 26, 107, 210, 192, 157, 179, 58, 53, 112, 116
-	.byte 73, 46, 84, 40, 130, 82, 178, 113, 126, 146, 60, 40, 105, 234, 27, 70
-	.byte 177, 33, 50, 170, 154, 44, 111, 186, 167, 35, 186, 59, 83, 33, 160, 108
-	.byte 58, 44, 25, 146, 79, 118, 234, 157, 224, 23, 83, 46, 93, 221, 110, 29
-	.byte 162, 179, 184, 1, 200, 109, 131, 241, 154, 164, 62, 5, 71, 95, 3, 179
-	.byte 243, 173, 119, 88, 186, 65, 156, 82, 167, 144, 15, 106, 28, 187, 159, 122
-	.byte 47, 99, 168, 166, 138, 103, 46, 155, 197, 70, 188, 81, 111, 158, 80, 166
-	.byte 181, 245, 134, 198, 201, 51, 178, 206, 89, 127, 221, 138, 51, 237, 185, 52
-	.byte 100, 128, 157, 3, 126, 33, 110, 243, 155, 65, 32, 245, 182, 129, 160, 152
-	.byte 68, 176, 94, 231, 8, 198, 203, 150, 143, 156, 220, 250, 81, 90, 192, 73
-	.byte 27, 175, 69, 144, 191, 232, 180, 6, 47, 210, 25, 167, 232, 131, 255, 226
-	.byte 22, 207, 212, 147, 41, 252, 246, 170, 6, 139, 0, 27, 2, 114, 193, 115
-	.byte 222, 42, 128, 138, 132, 0, 191, 47, 39, 46, 48, 2, 207, 254, 217, 229
-	.byte 6, 52, 112, 23, 113, 132, 62, 17, 175, 143, 109, 84, 226, 170, 117, 66
-	.byte 72, 67, 134, 73, 2, 91, 95, 49, 129, 131, 8, 119, 105, 179, 214, 62
-	.byte 149, 235, 141, 106, 85, 117, 160, 163, 127, 199, 213, 41, 128, 89, 171, 24
-	.byte 233, 137, 96, 253, 197, 44, 43, 216, 164, 228, 130, 50, 161, 180, 30, 3
-	.byte 34, 134, 26, 181, 153, 17, 49, 68, 72, 249, 61, 181, 34, 85, 198, 61
-	.byte 109, 127, 0, 162, 34, 194, 112, 191, 219, 222, 188, 181, 154, 179, 132, 191
-	.byte 7, 186, 7, 251, 18, 14, 122, 83, 65, 242, 70, 195, 238, 215, 79, 35
-	.byte 147, 191, 127, 50, 59, 1, 111, 80, 107, 111, 119, 155, 201, 235, 252, 174
-	.byte 104, 89, 173, 170, 50, 178, 18, 157, 167, 36, 96, 23, 45, 136, 103, 2
-	.byte 120, 163, 46, 115, 25, 161, 96, 83, 113, 212, 141, 223, 177, 230, 55, 36
-	.byte 51, 229, 167, 145, 248, 55, 239, 162, 99, 120, 9, 170, 253, 166, 123, 73
-	.byte 160, 234, 207, 19, 3, 204, 206, 36, 109, 36, 156, 24, 141, 194, 72, 134
-	.byte 208, 212, 242, 193, 250, 189, 189, 45, 43, 231, 45, 241, 23, 41, 226, 97
-	.byte 11, 207, 140, 70, 134, 205, 11, 4, 214, 16, 153, 42, 164, 155, 130, 211
-	.byte 146, 81, 178, 7, 8, 48, 8, 117, 191, 94, 208, 24, 66, 205, 181, 67
-	.byte 22, 181, 208, 155, 47, 118, 154, 93, 238, 222, 63, 55, 78, 175, 56, 235
-	.byte 112, 66, 214, 147, 125, 90, 46, 3, 66, 216, 228, 10, 33, 97, 29, 81
-	.size table_13, . - table_13
 
 	.section .note.GNU-stack, "", @progbits
