@@ -117,7 +117,7 @@ pub fn emit(primitive: &Primitive, build: &Build, compiled: &Compiled, provenanc
         clears: primitive.stack.of(build.target.word_bits).map_or(Clears::Estimated, |s| Clears::Stack(Stack { optimised: s.optimised, plain: s.plain })),
         measured: Measured {
             bytes: primitive.measured_stack.get(&build.target.name).cloned().unwrap_or_default(),
-            for_size: primitive.small.as_ref().is_some_and(|s| s.target == build.target.name),
+            for_size: build.level == Level::Os,
         },
         decisions: compiled.decisions,
         lanes: compiled.lanes.clone(),
