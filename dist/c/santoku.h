@@ -18,6 +18,8 @@
 #include "hmac_sha256.h"
 #include "hmac_sha384.h"
 #include "hmac_sha512.h"
+#include "hkdf_sha256.h"
+#include "hkdf_sha512.h"
 #include "aead_xchacha20poly1305.h"
 #include "secp256k1_ecdsa_verify.h"
 

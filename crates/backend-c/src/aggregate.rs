@@ -56,7 +56,7 @@ impl FnCx<'_> {
                 Ok(())
             }
             (ExprKind::Repeat(e), CTy::Array(elem, len)) => {
-                if is_zero_const(e) && matches!(**elem, CTy::Int(_)) && matches!(len, Len::Const(_)) {
+                if is_zero_const(e) && matches!(**elem, CTy::Int(_)) {
                     let bytes = self.bytes(cty)?;
                     self.line(&format!("memset({dst}, 0, {bytes});"));
                     return Ok(());

@@ -608,8 +608,8 @@ impl Check<'_> {
             }
         }
         for (r, k) in objects {
-            if let (Value::Run(run), Some(content)) = (&results[*r], state.objects[*k].content()) {
-                self.array(&state.objects[*k].name, content, &run.content)?;
+            if let (Value::Run(run), Kind::Run { content, length, .. }) = (&results[*r], &state.objects[*k].kind) {
+                self.array((&state.objects[*k].name, *length), content, &run.content)?;
                 continue;
             }
             let units = signature.args.iter().find_map(|a| match (&a.kind, a.role) {
@@ -626,9 +626,9 @@ impl Check<'_> {
     }
 
     /// Arrays of one number are equal, and those that began as one and were written alike.
-    fn array(&mut self, name: &str, machine: &Written, source: &Written) -> Result<(), Verdict> {
+    fn array(&mut self, (name, length): (&str, T), machine: &Written, source: &Written) -> Result<(), Verdict> {
         let (m, s) = (machine.number(self.terms), source.number(self.terms));
-        if m.zip(s).is_some_and(|(m, s)| self.terms.same_arrays(m, s)) {
+        if m.zip(s).is_some_and(|(m, s)| self.terms.same_arrays(m, s, length)) {
             self.compared += 1;
             return Ok(());
         }

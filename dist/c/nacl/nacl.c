@@ -208,7 +208,7 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #ifndef STK_STACK_NACL
 #ifdef __OPTIMIZE__
 #if defined(__riscv) && defined(__OPTIMIZE_SIZE__) /* as far as machine code of two compilers was seen to go */
-#define STK_STACK_NACL (2368 + STK_STACK_MORE)
+#define STK_STACK_NACL (1856 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box_beforenm (1856 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox (896 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_box (1856 + STK_STACK_MORE)
@@ -218,8 +218,8 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_STACK_OF_santoku_onetimeauth_verify (640 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_authentic (768 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_secretbox_opened (704 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_sign_public_key (2176 + STK_STACK_MORE)
-#define STK_STACK_OF_santoku_sign_detached (2368 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_public_key (1664 + STK_STACK_MORE)
+#define STK_STACK_OF_santoku_sign_detached (1856 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_sign_verify (3840 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_stream_xor (640 + STK_STACK_MORE)
 #define STK_STACK_OF_santoku_stream_salsa20_xor (640 + STK_STACK_MORE)

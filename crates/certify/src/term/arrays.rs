@@ -165,9 +165,12 @@ impl Terms {
         value
     }
 
-    /// Whether the arrays of two numbers are shown to be equal, in each case of the conditions that choose between others.
-    pub fn same_arrays(&mut self, a: T, b: T) -> bool {
-        self.same_where(a, b, Terms::ONE, &mut { CASES })
+    /// Whether the arrays of two numbers, of `length` scalars, are shown to be equal, in each case of the conditions that choose between others.
+    /// Without scalars, they are.
+    pub fn same_arrays(&mut self, a: T, b: T, length: T) -> bool {
+        let empty = self.eq(length, Terms::ZERO);
+        let some = self.not_bit(empty);
+        self.same_where(a, b, some, &mut { CASES })
     }
 
     fn same_where(&mut self, a: T, b: T, path: T, left: &mut u32) -> bool {
