@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use support::{c_file, shipped_unit, tree, CALLED};
 
 /// Operations of `c/every_trace.c`; with `TWIN`, one more, which reads at a secret address.
-const OPERATIONS: u32 = 20;
+const OPERATIONS: u32 = 22;
 const SIGN: u32 = 11;
 const SECRET: usize = 64;
 

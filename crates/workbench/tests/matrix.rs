@@ -14,7 +14,7 @@ use support::tree;
 const EXTERNALS: [&str; 4] = ["memcpy", "memmove", "memset", "randombytes"];
 
 /// Modules that are proved, and that no shipped program uses yet (of those that `tuned/` chooses, assembly is made, as of recovery).
-const NOT_SHIPPED: [&str; 44] = [
+const NOT_SHIPPED: [&str; 41] = [
     "curve/base_window_w10",
     "curve/p224",
     "curve/p384",
@@ -56,9 +56,6 @@ const NOT_SHIPPED: [&str; 44] = [
     "hash/sha3_spec",
     "hash/sponge",
     "integer/products",
-    "kdf/hkdf",
-    "kdf/hkdf_sha256",
-    "kdf/hkdf_sha512",
 ];
 
 #[test]

@@ -8,7 +8,7 @@ use santoku_skips::{checked, seeds, skip};
 use santoku_vectors::files::{bytes, cases, monte, text};
 use support::{c_file, shipped_file, shipped_unit, with_a_wrong_constant};
 
-const UNITS: [&str; 7] = ["aead_aesgcm", "hash_sha256", "hash_sha384", "hmac_sha256", "hmac_sha384", "hmac_sha512", "nacl"];
+const UNITS: [&str; 8] = ["aead_aesgcm", "hash_sha256", "hash_sha384", "hkdf_sha256", "hmac_sha256", "hmac_sha384", "hmac_sha512", "nacl"];
 
 /// Numbers of operations in `c/published.c`.
 const HASHES: [(&str, u8); 3] = [("SHA256", 0), ("SHA384", 1), ("SHA512", 2)];
@@ -19,6 +19,7 @@ const MONTE: u8 = 8;
 const LADDERS: u8 = 11;
 /// By the size of the key: sealing, and opening behind it.
 const GCM: [(u32, u8); 2] = [(128, 12), (256, 14)];
+const HKDF: u8 = 16;
 
 struct Asked {
     id: String,
@@ -61,6 +62,14 @@ fn all() -> Option<Vec<Asked>> {
                 let (given, wanted) = if operation == seal { (of("PT"), sealed) } else { (sealed, opened) };
                 all.push(Asked { id: format!("CAVP gcm{file}{bits} {k}"), operation, given: [[of("Key"), of("IV"), of("AAD")].concat(), given], wanted });
             }
+        }
+    }
+    for file in ["rfc-5869-HKDF-SHA256", "hkdf-generated"] {
+        for (k, case) in cases(&text(&format!("KDF/{file}.txt"))?).iter().enumerate().filter(|(_, c)| c.data.contains_key("IKM")) {
+            let (salt, okm) = (bytes(case, "salt"), bytes(case, "OKM"));
+            let head = [salt.len() as u8, okm.len() as u8, (okm.len() >> 8) as u8];
+            let given = [[&head[..], &salt, &bytes(case, "info")].concat(), bytes(case, "IKM")];
+            all.push(Asked { id: format!("{file} {k}"), operation: HKDF, given, wanted: okm });
         }
     }
     let nine: Vec<u8> = (0..32).map(|k| if k == 0 { 9 } else { 0 }).collect();
@@ -121,7 +130,7 @@ fn published_files_are_answered() {
         }
     }
     let of = |what: &str| all.iter().filter(|a| a.id.starts_with(what)).count();
-    println!("{} of CAVP, {} of them of GCM, {} of RFC 4231, {} of RFC 7748, {} of sign.input", of("CAVP"), of("CAVP gcm"), of("RFC 4231"), of("RFC 7748"), of("sign.input"));
+    println!("{} of CAVP, {} of them of GCM, {} of RFC 4231, {} of HKDF, {} of RFC 7748, {} of sign.input", of("CAVP"), of("CAVP gcm"), of("RFC 4231"), of("rfc-5869") + of("hkdf"), of("RFC 7748"), of("sign.input"));
     assert_eq!(of("sign.input"), 1024);
     checked(tried, "published cases");
 }

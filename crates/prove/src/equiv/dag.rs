@@ -120,6 +120,13 @@ struct Info {
     free: u32,
 }
 
+/// A part of an aggregate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Part {
+    Element(Id),
+    Field(u32),
+}
+
 /// The graph. Sizes are counted in operands, so that wide nodes cost what they weigh.
 #[derive(Debug, Default)]
 pub struct Dag {
@@ -130,6 +137,8 @@ pub struct Dag {
     agg_index: HashMap<Agg, AggId>,
     callees: Vec<String>,
     callee_index: HashMap<String, u32>,
+    /// What was read from a choice: its arms share what was written before it, and are read once.
+    pub(super) reads: HashMap<(Id, Part), Id>,
     cells: usize,
     cells_max: usize,
     /// Sums longer than this are not merged any further: flattening must not make a graph quadratic.

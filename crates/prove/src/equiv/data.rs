@@ -3,7 +3,7 @@
 //! Needs: [`super::dag`], [`super::arith`].  Keeps: two forms of one aggregate meet in one node: an array or record
 //! whose parts are all parts of one term, in order, is that term.  Absent: aliasing; values have no address.
 
-use super::dag::{Agg, Dag, Id, Node, Sort};
+use super::dag::{Agg, Dag, Id, Node, Part, Sort};
 use num_traits::{ToPrimitive, Zero};
 
 impl Dag {
@@ -78,16 +78,25 @@ impl Dag {
             Node::Store(_, j, v) if i == j => v,
             Node::Store(b, j, _) if self.apart(i, j) => self.load(b, i),
             Node::Repeat(e, _) => e,
-            Node::Select(c, x, y) => {
-                let (x, y) = (self.load(x, i), self.load(y, i));
-                self.select(c, x, y)
-            }
+            Node::Select(c, x, y) => self.read_once((a, Part::Element(i)), |dag| {
+                let (x, y) = (dag.load(x, i), dag.load(y, i));
+                dag.select(c, x, y)
+            }),
             Node::Undef => {
                 let sort = self.elem_sort(a);
                 self.intern(Node::Undef, sort)
             }
             _ => self.raw_load(a, i),
         }
+    }
+
+    fn read_once(&mut self, of: (Id, Part), read: impl FnOnce(&mut Dag) -> Id) -> Id {
+        if let Some(&known) = self.reads.get(&of) {
+            return known;
+        }
+        let found = read(self);
+        self.reads.insert(of, found);
+        found
     }
 
     /// Do two indices differ on every input?
@@ -126,10 +135,10 @@ impl Dag {
         };
         match self.node(x).clone() {
             Node::Rec(parts) if (k as usize) < parts.len() => parts[k as usize],
-            Node::Select(c, a, b) => {
-                let (a, b) = (self.field(a, k), self.field(b, k));
-                self.select(c, a, b)
-            }
+            Node::Select(c, a, b) => self.read_once((x, Part::Field(k)), |dag| {
+                let (a, b) = (dag.field(a, k), dag.field(b, k));
+                dag.select(c, a, b)
+            }),
             Node::Undef => self.intern(Node::Undef, sort),
             _ => self.intern(Node::Field(x, k), sort),
         }

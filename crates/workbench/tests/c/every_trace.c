@@ -7,6 +7,8 @@
 #include "aead_xchacha20poly1305.h"
 #include "hash_sha256.h"
 #include "hash_sha384.h"
+#include "hkdf_sha256.h"
+#include "hkdf_sha512.h"
 #include "hmac_sha256.h"
 #include "hmac_sha384.h"
 #include "hmac_sha512.h"
@@ -59,6 +61,8 @@ static int of_others(unsigned which, const uint8_t *key)
     case 17: santoku_hmac_sha256(out, 32, LENGTH, key, m); ok = (uint32_t)santoku_hmac_sha256_verify(32, LENGTH, key, m, out); break;
     case 18: santoku_hmac_sha384(out, 32, LENGTH, key, m); ok = (uint32_t)santoku_hmac_sha384_verify(32, LENGTH, key, m, out); break;
     case 19: santoku_hmac_sha512(out, 32, LENGTH, key, m); ok = (uint32_t)santoku_hmac_sha512_verify(32, LENGTH, key, m, out); break;
+    case 20: santoku_hkdf_sha256_extract(out, 32, LENGTH, key, m); santoku_hkdf_sha256_expand(back, 32, LENGTH, key, m); santoku_hkdf_sha256(back, 24, LENGTH, 32, LENGTH, nonce, m, key); break;
+    case 21: santoku_hkdf_sha512_extract(out, 32, LENGTH, key, m); santoku_hkdf_sha512_expand(back, 32, LENGTH, key, m); santoku_hkdf_sha512(back, 24, LENGTH, 32, LENGTH, nonce, m, key); break;
 #ifdef TWIN
     /* What must be seen: an address with a secret in it. */
     default: out[0] = m[key[0] & 63]; break;

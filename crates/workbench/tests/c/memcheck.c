@@ -10,6 +10,8 @@
 #include "aead_xchacha20poly1305.h"
 #include "hash_sha256.h"
 #include "hash_sha384.h"
+#include "hkdf_sha256.h"
+#include "hkdf_sha512.h"
 #include "hmac_sha256.h"
 #include "hmac_sha384.h"
 #include "hmac_sha512.h"
@@ -106,6 +108,12 @@ static void of_length(size_t n)
     known(santoku_hmac_sha384_verify(n % 300, n, key, m, out));
     santoku_hmac_sha512(out, n % 300, n, key, m); shown(out, 64);
     known(santoku_hmac_sha512_verify(n % 300, n, key, m, out));
+    santoku_hkdf_sha256_extract(out, n % 300, n, key, m); shown(out, 32);
+    santoku_hkdf_sha256_expand(c, n % 70, n, key, m); shown(c, n);
+    santoku_hkdf_sha256(c, 24, n, n % 70, n, nonce, m, key); shown(c, n);
+    santoku_hkdf_sha512_extract(out, n % 300, n, key, m); shown(out, 64);
+    santoku_hkdf_sha512_expand(c, n % 70, n, key, m); shown(c, n);
+    santoku_hkdf_sha512(c, 24, n, n % 70, n, nonce, m, key); shown(c, n);
     santoku_chacha20poly1305_seal(c, out, n, n, key, nonce, m, m); shown(c, n); shown(out, 16);
     santoku_chacha20poly1305_open(back, &ok, n, n, key, nonce, m, c, out);
     known(ok == 1);

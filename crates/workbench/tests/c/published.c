@@ -7,6 +7,7 @@
 #include "aead_aesgcm.h"
 #include "hash_sha256.h"
 #include "hash_sha384.h"
+#include "hkdf_sha256.h"
 #include "hmac_sha256.h"
 #include "hmac_sha384.h"
 #include "hmac_sha512.h"
@@ -20,7 +21,7 @@ void randombytes(unsigned char *x, unsigned long long n)
     abort();
 }
 
-static uint8_t out[128];
+static uint8_t out[1400];
 
 static size_t hash(int which, uint8_t *digest, const uint8_t *m, size_t n)
 {
@@ -101,6 +102,17 @@ static size_t gcm(size_t size, int open, const uint8_t *a, size_t k, const uint8
     return n + 1;
 }
 
+/* HKDF-SHA-256 of `ikm`: bytes of salt, of output (two), salt, info. */
+static size_t hkdf(const uint8_t *a, size_t k, const uint8_t *ikm, size_t n)
+{
+    size_t salt = k > 2 ? a[0] : 0, size = k > 2 ? a[1] + 256u * a[2] : 0;
+    if (k < 3 + salt || size > sizeof out) {
+        return 0;
+    }
+    santoku_hkdf_sha256(out, salt, n, k - 3 - salt, size, a + 3, ikm, a + 3 + salt);
+    return size;
+}
+
 int main(void)
 {
     uint8_t head[9];
@@ -121,6 +133,7 @@ int main(void)
         case 11: size = k == 32 && n == 4 ? ladders(a, number(b)) : 0; break;
         case 12: case 13: size = gcm(16, head[0] == 13, a, k, b, n); break;
         case 14: case 15: size = gcm(32, head[0] == 15, a, k, b, n); break;
+        case 16: size = hkdf(a, k, b, n); break;
         default: return 1;
         }
         fwrite(out, 1, size, stdout);

@@ -271,8 +271,19 @@ pub fn shipped_file(unit: &str, extension: &str) -> String {
 }
 
 /// The units whose functions `c/memcheck.c` calls, all of them.
-pub const CALLED: [&str; 9] =
-    ["aead_aesgcm", "aead_chacha20poly1305", "aead_xchacha20poly1305", "hash_sha256", "hash_sha384", "hmac_sha256", "hmac_sha384", "hmac_sha512", "nacl"];
+pub const CALLED: [&str; 11] = [
+    "aead_aesgcm",
+    "aead_chacha20poly1305",
+    "aead_xchacha20poly1305",
+    "hash_sha256",
+    "hash_sha384",
+    "hkdf_sha256",
+    "hkdf_sha512",
+    "hmac_sha256",
+    "hmac_sha384",
+    "hmac_sha512",
+    "nacl",
+];
 
 /// The first round constant of SHA-512 (FIPS 180-4, section 4.2.3) with one bit wrong.
 pub fn with_a_wrong_constant(source: &str) -> String {

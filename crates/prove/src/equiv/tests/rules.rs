@@ -1,6 +1,6 @@
 //! The rules one by one: each expression is normalised and evaluated at the corners of its operands.
 
-use crate::equiv::dag::{Dag, Id, Node, Sort};
+use crate::equiv::dag::{Agg, Dag, Id, Node, Sort};
 use crate::equiv::eval::{Con, Eval};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -156,4 +156,29 @@ fn a_wrong_term_is_noticed() {
         });
         assert!(seen);
     }
+}
+
+/// Both arms of each choice lead to the choice before: read once for each arm, the last of n would take 2^n steps.
+#[test]
+fn choices_between_arrays_are_read_once() {
+    let mut dag = Dag::new(100_000);
+    let word = Sort::Word(8);
+    let sort = dag.agg_sort(Agg::Arr(word, None));
+    let mut a = dag.intern(Node::Input(0), sort);
+    let first = a;
+    let value = dag.intern(Node::Input(1), word);
+    let bound = dag.intern(Node::Input(2), Sort::Int);
+    for k in 0..100 {
+        let at = dag.int(k);
+        let inside = dag.lt(at, bound);
+        let stored = dag.store(a, at, value);
+        a = dag.select(inside, stored, a);
+    }
+    // What no store reaches is that of the first array; what one does is chosen.
+    let read = dag.load_at(a, 100);
+    assert_eq!(read, dag.load_at(first, 100));
+    let (read, untouched, at) = (dag.load_at(a, 50), dag.load_at(first, 50), dag.int(50));
+    let inside = dag.lt(at, bound);
+    assert_eq!(read, dag.select(inside, value, untouched));
+    assert!(dag.size() < 20_000, "{}", dag.size());
 }
