@@ -93,15 +93,8 @@ fn on_machine(tree: &Tree, primitive: &Primitive, row: &TableRow, page: &mut Pag
         for peer in &rivals {
             subjects.push(rival(tree, primitive, peer, &calls)?);
         }
-        let mut built = bench.build(&subjects)?;
-        let lines = bench.lines(&subjects, built.as_mut())?;
-        if !built.note().is_empty() {
-            page.note = built.note();
-        }
-        for (n, line) in lines.iter().enumerate() {
-            note(page, &row.machine, (n > 0).then(|| rivals[n - 1].name.clone()), line, &bench);
-            page.rows.extend(rows(line, &bench.work, &row.machine, stamp));
-        }
+        let names = std::iter::once(None).chain(rivals.iter().map(|r| Some(r.name.clone())));
+        measured(page, &bench, subjects.into_iter().zip(names).collect(), (&row.machine, stamp))?;
     }
     smallest(tree, primitive, row, page, stamp, tell)
 }
@@ -118,11 +111,21 @@ fn smallest(tree: &Tree, primitive: &Primitive, row: &TableRow, page: &mut Page,
     let own = ours(tree, primitive, &small.target, small.level, &BTreeSet::new())?;
     let work = crate::workload::work(tree, primitive, &own.functions, &own.exported, &target)?;
     let bench = Bench::with(primitive, target, own.clone(), work)?;
-    let subjects = [Subject { level: small.level, ..bench.subject(tree, "santoku, smallest", own.text)? }];
+    let subject = Subject { level: small.level, ..bench.subject(tree, "santoku, smallest", own.text)? };
+    measured(page, &bench, vec![(subject, Some(SMALLEST.into()))], (&row.machine, stamp))
+}
+
+/// Subjects, by the names of rivals; ours has none.
+fn measured(page: &mut Page, bench: &Bench, subjects: Vec<(Subject, Option<String>)>, (machine, stamp): (&str, &Stamp)) -> Result<(), BenchError> {
+    let (subjects, names): (Vec<Subject>, Vec<Option<String>>) = subjects.into_iter().unzip();
     let mut built = bench.build(&subjects)?;
-    for line in bench.lines(&subjects, built.as_mut())? {
-        note(page, &row.machine, Some(SMALLEST.into()), &line, &bench);
-        page.rows.extend(rows(&line, &bench.work, &row.machine, stamp));
+    let lines = bench.lines(&subjects, built.as_mut())?;
+    if !built.note().is_empty() {
+        page.note = built.note();
+    }
+    for (line, name) in lines.iter().zip(names) {
+        note(page, machine, name, line, bench);
+        page.rows.extend(rows(line, &bench.work, machine, stamp));
     }
     Ok(())
 }
