@@ -8,7 +8,7 @@
 # Behind an instruction: the line that it comes from, with the file's name where that is another, and the variable whose value it gives.
 	.text
 
-# hash.sha512.compress (lib/hash/sha512.stk, line 93)
+# hash.sha512.compress (lib/hash/sha512.stk, line 93); in an order found by search
 	.balign 4
 	.type hash_sha512_compress, @function
 hash_sha512_compress:
@@ -195,47 +195,47 @@ hash_sha512_compress:
 	sltu a1, s2, s5
 	add a6, s6, t4
 	lw s5, 8(sp)                     # 101: word 0 of x$2_small_sigma0
-	lw s6, 12(sp)                    # 101: word 1 of x$2_small_sigma0
+	lw t4, 12(sp)                    # 101: word 1 of x$2_small_sigma0
 	add a7, a6, a1                   # 88: word 1 of result.4$1_round
 	srli a6, s5, 7                   # 52
-	slli a1, s6, 25
+	slli a1, t4, 25
 	or a6, a6, a1
-	slli t4, s5, 25
-	srli a1, s6, 7
+	slli s6, s5, 25
+	srli a1, t4, 7
 	sw s4, 136(sp)
-	or t4, t4, a1
+	or s6, s6, a1
 	xor s4, s5, a6
-	xor t4, s6, t4
+	xor s6, t4, s6
 	slli s3, s4, 31
 	srli s4, s4, 1
-	slli s1, t4, 31
+	slli s1, s6, 31
 	or s4, s4, s1
-	srli s1, t4, 1
-	or t4, s3, s1
+	srli s1, s6, 1
+	or s6, s3, s1
 	xor s3, a6, s4                   # 52: word 0 of t
 	lw a6, 112(sp)                   # 101: word 0 of x$3_small_sigma1
 	lw s4, 116(sp)                   # 101: word 1 of x$3_small_sigma1
-	xor s1, a1, t4                   # 52: word 1 of t
-	slli t4, s4, 22                  # 59
+	xor s1, a1, s6                   # 52: word 1 of t
+	slli s6, s4, 22                  # 59
 	srli t0, a6, 10
-	or t4, t4, t0
+	or s6, s6, t0
 	slli a1, a6, 22
 	srli t0, s4, 10
 	or a1, a1, t0
 	xor t0, a6, a1
-	xor a1, s4, t4
-	slli t4, t0, 13
+	xor a1, s4, s6
+	slli s6, t0, 13
 	srli t0, t0, 19
 	slli a3, a1, 13
 	or t0, t0, a3
 	srli a3, a1, 19
-	or a1, t4, a3
-	srli t4, a6, 6
+	or a1, s6, a3
+	srli s6, a6, 6
 	slli a3, s4, 26
-	or t4, t4, a3
+	or s6, s6, a3
 	srli a3, s4, 6
-	xor t0, t0, t4                   # 59: word 0 of t
-	xor t4, a1, a3                   # 59: word 1 of t
+	xor t0, t0, s6                   # 59: word 0 of t
+	xor s6, a1, a3                   # 59: word 1 of t
 	add a1, t3, s3                   # 101
 	add s3, t2, s1
 	sltu a3, a1, t3
@@ -261,7 +261,7 @@ hash_sha512_compress:
 	slli s1, s4, 28                  # 45
 	sw a6, 172(sp)
 	sltu a3, a1, s3                  # 101
-	add t0, t3, t4
+	add t0, t3, s6
 	srli s4, s4, 4                   # 45
 	slli a6, t2, 28
 	add s3, t0, a3                   # 101
@@ -273,15 +273,15 @@ hash_sha512_compress:
 	or t2, s1, a6                    # 45
 	xor s1, s2, s4
 	xor a6, a7, t2
-	lw t4, 12(s0)                    # 100
+	lw s6, 12(s0)                    # 100
 	add t0, t3, s5                   # 100: word 0 of x$1_round
 	slli s4, s1, 18                  # 45
 	srli t2, s1, 14
 	sltu a3, t0, t3                  # 100
 	slli s1, a6, 18                  # 45
-	add t3, t4, s6                   # 100
+	add t3, s6, t4                   # 100
 	or t2, t2, s1                    # 45
-	add t4, t3, a3                   # 100: word 1 of x$1_round
+	add s6, t3, a3                   # 100: word 1 of x$1_round
 	srli s1, a6, 14                  # 45
 	xor t3, s7, s9                   # 66
 	or a6, s4, s1                    # 45: word 1 of t$1_round
@@ -291,69 +291,69 @@ hash_sha512_compress:
 	and a3, a7, a3                   # 66
 	xor t3, s9, t3                   # 66: word 0 of t$1_round
 	sltu s1, s4, s11                 # 86
-	add t0, ra, t4
+	add t0, ra, s6
 	xor a3, s10, a3                  # 66: word 1 of t$1_round
 	add s11, t0, s1                  # 86
 	add ra, s4, t3
-	sltu t4, ra, s4
+	sltu s6, ra, s4
 	add t0, s11, a3
-	add s1, t0, t4
+	add s1, t0, s6
 	add t3, ra, t2                   # 86: word 0 of t1$1_round
 	add s11, s1, a6
 	sltu s4, t3, ra
 	slli t0, t1, 27                  # 38
-	srli t4, t1, 5
+	srli s6, t1, 5
 	slli t2, a4, 27
 	srli s1, a4, 5
 	add a3, s11, s4                  # 86: word 1 of t1$1_round
-	or ra, t4, t2                    # 38
+	or ra, s6, t2                    # 38
 	or a6, t0, s1
 	xor s11, t1, ra
 	xor s4, a4, a6
-	slli t4, s11, 26
+	slli s6, s11, 26
 	srli t2, s11, 6
 	slli t0, s4, 26
 	srli ra, s4, 6
 	or s1, t2, t0
-	or a6, t4, ra
+	or a6, s6, ra
 	xor s11, t1, s1
 	xor t2, a4, a6
 	slli t0, s11, 4
 	srli s4, s11, 28
-	slli t4, t2, 4
-	or ra, s4, t4
+	slli s6, t2, 4
+	or ra, s4, s6
 	srli s1, t2, 28
 	xor s11, a0, t1                  # 74
 	or a6, t0, s1                    # 38: word 1 of t$1_round
 	xor s4, a2, a4                   # 74
-	and t4, a5, s11
+	and s6, a5, s11
 	and t2, t5, s4
-	xor t0, a0, t4                   # 74: word 0 of t$1_round
+	xor t0, a0, s6                   # 74: word 0 of t$1_round
 	xor s1, a2, t2                   # 74: word 1 of t$1_round
 	add a5, ra, t0                   # 87: word 0 of t2$1_round
 	sltu t5, a5, ra
-	add t4, a6, s1
-	add t2, t4, t5                   # 87: word 1 of t2$1_round
-	lw t4, 156(sp)
+	add s6, a6, s1
+	add t2, s6, t5                   # 87: word 1 of t2$1_round
+	lw s6, 156(sp)
 	add t0, t3, a5                   # 88: word 0 of result.0$1_round
 	add a6, a3, t2
 	sltu ra, t0, t3
-	add t5, t4, t3                   # 88: word 0 of result.4$1_round
+	add t5, s6, t3                   # 88: word 0 of result.4$1_round
 	lw t2, 160(sp)
 	add s1, a6, ra                   # 88: word 1 of result.0$1_round
-	sltu a5, t5, t4
+	sltu a5, t5, s6
 	add a6, t2, a3
 	lw t3, 16(sp)                    # 101: word 0 of x$2_small_sigma0
-	lw t4, 20(sp)                    # 101: word 1 of x$2_small_sigma0
+	lw s6, 20(sp)                    # 101: word 1 of x$2_small_sigma0
 	add ra, a6, a5                   # 88: word 1 of result.4$1_round
 	srli a3, t3, 7                   # 52
-	slli a6, t4, 25
+	slli a6, s6, 25
 	or a5, a3, a6
 	slli t2, t3, 25
-	srli a3, t4, 7
+	srli a3, s6, 7
 	or a6, t2, a3
 	xor t2, t3, a5
-	xor a6, t4, a6
+	xor a6, s6, a6
 	slli a2, t2, 31
 	srli t2, t2, 1
 	slli a0, a6, 31
@@ -387,50 +387,50 @@ hash_sha512_compress:
 	xor s3, s3, a6                   # 59: word 0 of t
 	xor a6, a3, a1                   # 59: word 1 of t
 	add a3, s5, a2                   # 101
-	add a2, s6, a0
+	add a2, t4, a0
 	sltu a1, a3, s5
-	lw s6, 80(sp)
+	lw t4, 80(sp)
 	add s5, a2, a1
 	lw a0, 84(sp)
-	add a2, a3, s6
-	sw s6, 212(sp)
+	add a2, a3, t4
+	sw t4, 212(sp)
 	sw t2, 208(sp)
 	sltu a1, a2, a3
-	srli s6, t5, 23                  # 45
+	srli t4, t5, 23                  # 45
 	slli t2, ra, 9
 	add a3, s5, a0                   # 101
 	sw a0, 216(sp)
-	or s6, s6, t2                    # 45
+	or t4, t4, t2                    # 45
 	slli a0, t5, 9
 	srli t2, ra, 23
 	or a0, a0, t2
-	xor t2, t5, s6
+	xor t2, t5, t4
 	add s5, a3, a1                   # 101
-	xor s6, ra, a0                   # 45
+	xor t4, ra, a0                   # 45
 	add a3, a2, s3                   # 101
 	slli a0, t2, 28                  # 45
 	sw a5, 204(sp)
 	sltu a1, a3, a2                  # 101
 	add s3, s5, a6
 	srli t2, t2, 4                   # 45
-	slli a5, s6, 28
+	slli a5, t4, 28
 	add a2, s3, a1                   # 101
 	or t2, t2, a5                    # 45
 	sw a3, 8(sp)
 	sw a2, 12(sp)
-	srli a5, s6, 4
+	srli a5, t4, 4
 	lw s5, 16(s0)                    # 100
-	or s6, a0, a5                    # 45
+	or t4, a0, a5                    # 45
 	xor a0, t5, t2
-	xor a5, ra, s6
+	xor a5, ra, t4
 	lw a6, 20(s0)                    # 100
 	add s3, s5, t3                   # 100: word 0 of x$1_round
 	slli t2, a0, 18                  # 45
-	srli s6, a0, 14
+	srli t4, a0, 14
 	sltu a1, s3, s5                  # 100
 	slli a0, a5, 18                  # 45
-	add s5, a6, t4                   # 100
-	or s6, s6, a0                    # 45
+	add s5, a6, s6                   # 100
+	or t4, t4, a0                    # 45
 	add a6, s5, a1                   # 100: word 1 of x$1_round
 	srli a0, a5, 14                  # 45
 	xor s5, s7, s2                   # 66
@@ -448,71 +448,71 @@ hash_sha512_compress:
 	sltu a6, s10, t2
 	add s3, s9, a1
 	add a0, s3, a6
-	add s5, s10, s6                  # 86: word 0 of t1$1_round
+	add s5, s10, t4                  # 86: word 0 of t1$1_round
 	add s9, a0, a5
 	sltu t2, s5, s10
 	slli s3, t0, 27                  # 38
 	srli a6, t0, 5
-	slli s6, s1, 27
+	slli t4, s1, 27
 	srli a0, s1, 5
 	add a1, s9, t2                   # 86: word 1 of t1$1_round
-	or s10, a6, s6                   # 38
+	or s10, a6, t4                   # 38
 	or a5, s3, a0
 	xor s9, t0, s10
 	xor t2, s1, a5
 	slli a6, s9, 26
-	srli s6, s9, 6
+	srli t4, s9, 6
 	slli s3, t2, 26
 	srli s10, t2, 6
-	or a0, s6, s3
+	or a0, t4, s3
 	or a5, a6, s10
 	xor s9, t0, a0
-	xor s6, s1, a5
+	xor t4, s1, a5
 	slli s3, s9, 4
 	srli t2, s9, 28
-	slli a6, s6, 4
+	slli a6, t4, 4
 	or s10, t2, a6
-	srli a0, s6, 28
+	srli a0, t4, 28
 	xor s9, t1, t0                   # 74
 	or a5, s3, a0                    # 38: word 1 of t$1_round
 	xor t2, a4, s1                   # 74
 	and a6, s11, s9
-	and s6, s4, t2
+	and t4, s4, t2
 	xor s3, t1, a6                   # 74: word 0 of t$1_round
-	xor a0, a4, s6                   # 74: word 1 of t$1_round
+	xor a0, a4, t4                   # 74: word 1 of t$1_round
 	add s11, s10, s3                 # 87: word 0 of t2$1_round
 	sltu s4, s11, s10
 	add a6, a5, a0
-	add s6, a6, s4                   # 87: word 1 of t2$1_round
+	add t4, a6, s4                   # 87: word 1 of t2$1_round
 	lw a6, 148(sp)
 	add s3, s5, s11                  # 88: word 0 of result.0$1_round
-	add a5, a1, s6
+	add a5, a1, t4
 	sltu s10, s3, s5
 	add s4, a6, s5                   # 88: word 0 of result.4$1_round
-	lw s6, 152(sp)
+	lw t4, 152(sp)
 	add a0, a5, s10                  # 88: word 1 of result.0$1_round
 	sltu s11, s4, a6
-	add a5, s6, a1
+	add a5, t4, a1
 	lw s5, 24(sp)                    # 101: word 0 of x$2_small_sigma0
 	lw a6, 28(sp)                    # 101: word 1 of x$2_small_sigma0
 	add s10, a5, s11                 # 88: word 1 of result.4$1_round
 	srli a1, s5, 7                   # 52
 	slli a5, a6, 25
 	or s11, a1, a5
-	slli s6, s5, 25
+	slli t4, s5, 25
 	srli a1, a6, 7
-	or a5, s6, a1
-	xor s6, s5, s11
+	or a5, t4, a1
+	xor t4, s5, s11
 	sw a4, 168(sp)
 	xor a5, a6, a5
-	slli a4, s6, 31
+	slli a4, t4, 31
 	sw t1, 164(sp)
-	srli s6, s6, 1
+	srli t4, t4, 1
 	slli t1, a5, 31
-	or s6, s6, t1
+	or t4, t4, t1
 	srli t1, a5, 1
 	or a5, a4, t1
-	xor a4, s11, s6                  # 52: word 0 of t
+	xor a4, s11, t4                  # 52: word 0 of t
 	xor t1, a1, a5                   # 52: word 1 of t
 	lw s11, 188(sp)
 	lw a1, 192(sp)
@@ -520,33 +520,33 @@ hash_sha512_compress:
 	slli a5, a1, 22                  # 59
 	srli a2, s11, 10
 	or a5, a5, a2
-	slli s6, s11, 22
+	slli t4, s11, 22
 	srli a2, a1, 10
-	or s6, s6, a2
-	xor a2, s11, s6
-	xor s6, a1, a5
+	or t4, t4, a2
+	xor a2, s11, t4
+	xor t4, a1, a5
 	slli a5, a2, 13
 	sw a3, 220(sp)
 	srli a2, a2, 19
-	slli a3, s6, 13
+	slli a3, t4, 13
 	or a2, a2, a3
-	srli a3, s6, 19
-	or s6, a5, a3
+	srli a3, t4, 19
+	or t4, a5, a3
 	srli a5, s11, 6
 	slli a3, a1, 26
 	or a5, a5, a3
 	srli a3, a1, 6
 	xor a2, a2, a5                   # 59: word 0 of t
-	xor a5, s6, a3                   # 59: word 1 of t
-	add s6, t3, a4                   # 101
-	add a4, t4, t1
-	sltu a3, s6, t3
-	lw t4, 88(sp)
+	xor a5, t4, a3                   # 59: word 1 of t
+	add t4, t3, a4                   # 101
+	add a4, s6, t1
+	sltu a3, t4, t3
+	lw s6, 88(sp)
 	add t3, a4, a3
 	lw t1, 92(sp)
-	add a4, s6, t4
-	sltu a3, a4, s6
-	add s6, t3, t1
+	add a4, t4, s6
+	sltu a3, a4, t4
+	add t4, t3, t1
 	sw t1, 240(sp)
 	srli s11, s4, 23                 # 45
 	slli t1, s10, 9
@@ -555,36 +555,36 @@ hash_sha512_compress:
 	srli t1, s10, 23
 	or a1, a1, t1
 	xor t1, s4, s11
-	add t3, s6, a3                   # 101
+	add t3, t4, a3                   # 101
 	xor s11, s10, a1                 # 45
-	add s6, a4, a2                   # 101
+	add t4, a4, a2                   # 101
 	slli a1, t1, 28                  # 45
-	sw t4, 236(sp)
-	sltu a3, s6, a4                  # 101
+	sw s6, 236(sp)
+	sltu a3, t4, a4                  # 101
 	add a2, t3, a5
 	srli t1, t1, 4                   # 45
-	slli t4, s11, 28
+	slli s6, s11, 28
 	add a4, a2, a3                   # 101
-	or t1, t1, t4                    # 45
-	sw s6, 16(sp)
+	or t1, t1, s6                    # 45
+	sw t4, 16(sp)
 	sw a4, 20(sp)
-	srli t4, s11, 4
+	srli s6, s11, 4
 	lw t3, 24(s0)                    # 100
-	or s11, a1, t4                   # 45
+	or s11, a1, s6                   # 45
 	xor a1, s4, t1
-	xor t4, s10, s11
+	xor s6, s10, s11
 	lw a5, 28(s0)                    # 100
 	add a2, t3, s5                   # 100: word 0 of x$1_round
 	slli t1, a1, 18                  # 45
 	srli s11, a1, 14
 	sltu a3, a2, t3                  # 100
-	slli a1, t4, 18                  # 45
+	slli a1, s6, 18                  # 45
 	add t3, a5, a6                   # 100
 	or s11, s11, a1                  # 45
 	add a5, t3, a3                   # 100: word 1 of x$1_round
-	srli a1, t4, 14                  # 45
+	srli a1, s6, 14                  # 45
 	xor t3, s2, t5                   # 66
-	or t4, t1, a1                    # 45: word 1 of t$1_round
+	or s6, t1, a1                    # 45: word 1 of t$1_round
 	xor a3, a7, ra                   # 66
 	and t3, s4, t3
 	add t1, s7, a2                   # 86
@@ -599,7 +599,7 @@ hash_sha512_compress:
 	add a2, s7, a3
 	add a1, a2, a5
 	add t3, s8, s11                  # 86: word 0 of t1$1_round
-	add s7, a1, t4
+	add s7, a1, s6
 	sltu t1, t3, s8
 	slli a2, s3, 27                  # 38
 	srli a5, s3, 5
@@ -607,24 +607,24 @@ hash_sha512_compress:
 	srli a1, a0, 5
 	add a3, s7, t1                   # 86: word 1 of t1$1_round
 	or s8, a5, s11                   # 38
-	or t4, a2, a1
+	or s6, a2, a1
 	xor s7, s3, s8
-	xor t1, a0, t4
+	xor t1, a0, s6
 	slli a5, s7, 26
 	srli s11, s7, 6
 	slli a2, t1, 26
 	srli s8, t1, 6
 	or a1, s11, a2
-	or t4, a5, s8
+	or s6, a5, s8
 	xor s7, s3, a1
-	xor s11, a0, t4
+	xor s11, a0, s6
 	slli a2, s7, 4
 	srli t1, s7, 28
 	slli a5, s11, 4
 	or s8, t1, a5
 	srli a1, s11, 28
 	xor s7, t0, s3                   # 74
-	or t4, a2, a1                    # 38: word 1 of t$1_round
+	or s6, a2, a1                    # 38: word 1 of t$1_round
 	xor t1, s1, a0                   # 74
 	and a5, s9, s7
 	and s11, t2, t1
@@ -632,70 +632,70 @@ hash_sha512_compress:
 	xor a1, s1, s11                  # 74: word 1 of t$1_round
 	add s9, s8, a2                   # 87: word 0 of t2$1_round
 	sltu t2, s9, s8
-	add a5, t4, a1
+	add a5, s6, a1
 	add s11, a5, t2                  # 87: word 1 of t2$1_round
 	lw a5, 140(sp)
 	add a2, t3, s9                   # 88: word 0 of result.0$1_round
-	add t4, a3, s11
+	add s6, a3, s11
 	sltu s8, a2, t3
 	add t2, a5, t3                   # 88: word 0 of result.4$1_round
 	lw s11, 144(sp)
-	add a1, t4, s8                   # 88: word 1 of result.0$1_round
+	add a1, s6, s8                   # 88: word 1 of result.0$1_round
 	sltu s9, t2, a5
-	add t4, s11, a3
+	add s6, s11, a3
 	lw t3, 32(sp)                    # 101: word 0 of x$2_small_sigma0
 	lw a5, 36(sp)                    # 101: word 1 of x$2_small_sigma0
-	add s8, t4, s9                   # 88: word 1 of result.4$1_round
+	add s8, s6, s9                   # 88: word 1 of result.4$1_round
 	srli a3, t3, 7                   # 52
-	slli t4, a5, 25
-	or s9, a3, t4
+	slli s6, a5, 25
+	or s9, a3, s6
 	slli s11, t3, 25
 	srli a3, a5, 7
-	or t4, s11, a3
+	or s6, s11, a3
 	xor s11, t3, s9
 	sw s1, 200(sp)
-	xor t4, a5, t4
+	xor s6, a5, s6
 	slli s1, s11, 31
 	sw t0, 196(sp)
 	srli s11, s11, 1
-	slli t0, t4, 31
+	slli t0, s6, 31
 	or s11, s11, t0
-	srli t0, t4, 1
-	or t4, s1, t0
+	srli t0, s6, 1
+	or s6, s1, t0
 	xor s1, s9, s11                  # 52: word 0 of t
-	xor t0, a3, t4                   # 52: word 1 of t
+	xor t0, a3, s6                   # 52: word 1 of t
 	lw s9, 220(sp)
 	lw a3, 224(sp)
 	sw a4, 248(sp)
-	slli t4, a3, 22                  # 59
+	slli s6, a3, 22                  # 59
 	srli a4, s9, 10
-	or t4, t4, a4
+	or s6, s6, a4
 	slli s11, s9, 22
 	srli a4, a3, 10
 	or s11, s11, a4
 	xor a4, s9, s11
-	xor s11, a3, t4
-	slli t4, a4, 13
-	sw s6, 244(sp)
+	xor s11, a3, s6
+	slli s6, a4, 13
+	sw t4, 244(sp)
 	srli a4, a4, 19
-	slli s6, s11, 13
-	or a4, a4, s6
-	srli s6, s11, 19
-	or s11, t4, s6
-	srli t4, s9, 6
-	slli s6, a3, 26
-	or t4, t4, s6
-	srli s6, a3, 6
-	xor a4, a4, t4                   # 59: word 0 of t
-	xor t4, s11, s6                  # 59: word 1 of t
+	slli t4, s11, 13
+	or a4, a4, t4
+	srli t4, s11, 19
+	or s11, s6, t4
+	srli s6, s9, 6
+	slli t4, a3, 26
+	or s6, s6, t4
+	srli t4, a3, 6
+	xor a4, a4, s6                   # 59: word 0 of t
+	xor s6, s11, t4                  # 59: word 1 of t
 	add s11, s5, s1                  # 101
 	add s1, a6, t0
-	sltu s6, s11, s5
+	sltu t4, s11, s5
 	lw a6, 96(sp)
-	add s5, s1, s6
+	add s5, s1, t4
 	lw t0, 100(sp)
 	add s1, s11, a6
-	sltu s6, s1, s11
+	sltu t4, s1, s11
 	add s11, s5, t0
 	sw t0, 264(sp)
 	srli s9, t2, 23                  # 45
@@ -705,16 +705,16 @@ hash_sha512_compress:
 	srli t0, s8, 23
 	or a3, a3, t0
 	xor t0, t2, s9
-	add s5, s11, s6                  # 101
+	add s5, s11, t4                  # 101
 	xor s9, s8, a3                   # 45
 	add s11, s1, a4                  # 101
 	slli a3, t0, 28                  # 45
 	sw a6, 260(sp)
-	sltu s6, s11, s1                 # 101
-	add a4, s5, t4
+	sltu t4, s11, s1                 # 101
+	add a4, s5, s6
 	srli t0, t0, 4                   # 45
 	slli a6, s9, 28
-	add s1, a4, s6                   # 101
+	add s1, a4, t4                   # 101
 	or t0, t0, a6                    # 45
 	sw s11, 24(sp)
 	sw s1, 28(sp)
@@ -723,88 +723,88 @@ hash_sha512_compress:
 	or s9, a3, a6                    # 45
 	xor a3, t2, t0
 	xor a6, s8, s9
-	lw t4, 36(s0)                    # 100
+	lw s6, 36(s0)                    # 100
 	add a4, s5, t3                   # 100: word 0 of x$1_round
 	slli t0, a3, 18                  # 45
 	srli s9, a3, 14
-	sltu s6, a4, s5                  # 100
+	sltu t4, a4, s5                  # 100
 	slli a3, a6, 18                  # 45
-	add s5, t4, a5                   # 100
+	add s5, s6, a5                   # 100
 	or s9, s9, a3                    # 45
-	add t4, s5, s6                   # 100: word 1 of x$1_round
+	add s6, s5, t4                   # 100: word 1 of x$1_round
 	srli a3, a6, 14                  # 45
 	xor s5, t5, s4                   # 66
 	or a6, t0, a3                    # 45: word 1 of t$1_round
-	xor s6, ra, s10                  # 66
+	xor t4, ra, s10                  # 66
 	and s5, t2, s5
 	add t0, s2, a4                   # 86
-	and s6, s8, s6                   # 66
+	and t4, s8, t4                   # 66
 	xor s5, t5, s5                   # 66: word 0 of t$1_round
 	sltu a3, t0, s2                  # 86
-	add a4, a7, t4
-	xor s6, ra, s6                   # 66: word 1 of t$1_round
+	add a4, a7, s6
+	xor t4, ra, t4                   # 66: word 1 of t$1_round
 	add s2, a4, a3                   # 86
 	add a7, t0, s5
-	sltu t4, a7, t0
-	add a4, s2, s6
-	add a3, a4, t4
+	sltu s6, a7, t0
+	add a4, s2, t4
+	add a3, a4, s6
 	add s5, a7, s9                   # 86: word 0 of t1$1_round
 	add s2, a3, a6
 	sltu t0, s5, a7
 	slli a4, a2, 27                  # 38
-	srli t4, a2, 5
+	srli s6, a2, 5
 	slli s9, a1, 27
 	srli a3, a1, 5
-	add s6, s2, t0                   # 86: word 1 of t1$1_round
-	or a7, t4, s9                    # 38
+	add t4, s2, t0                   # 86: word 1 of t1$1_round
+	or a7, s6, s9                    # 38
 	or a6, a4, a3
 	xor s2, a2, a7
 	xor t0, a1, a6
-	slli t4, s2, 26
+	slli s6, s2, 26
 	srli s9, s2, 6
 	slli a4, t0, 26
 	srli a7, t0, 6
 	or a3, s9, a4
-	or a6, t4, a7
+	or a6, s6, a7
 	xor s2, a2, a3
 	xor s9, a1, a6
 	slli a4, s2, 4
 	srli t0, s2, 28
-	slli t4, s9, 4
-	or a7, t0, t4
+	slli s6, s9, 4
+	or a7, t0, s6
 	srli a3, s9, 28
 	xor s2, s3, a2                   # 74
 	or a6, a4, a3                    # 38: word 1 of t$1_round
 	xor t0, a0, a1                   # 74
-	and t4, s7, s2
+	and s6, s7, s2
 	and s9, t1, t0
-	xor a4, s3, t4                   # 74: word 0 of t$1_round
+	xor a4, s3, s6                   # 74: word 0 of t$1_round
 	xor a3, a0, s9                   # 74: word 1 of t$1_round
 	add s7, a7, a4                   # 87: word 0 of t2$1_round
 	sltu t1, s7, a7
-	add t4, a6, a3
-	add s9, t4, t1                   # 87: word 1 of t2$1_round
-	lw t4, 164(sp)
+	add s6, a6, a3
+	add s9, s6, t1                   # 87: word 1 of t2$1_round
+	lw s6, 164(sp)
 	add a4, s5, s7                   # 88: word 0 of result.0$1_round
-	add a6, s6, s9
+	add a6, t4, s9
 	sltu a7, a4, s5
-	add t1, t4, s5                   # 88: word 0 of result.4$1_round
+	add t1, s6, s5                   # 88: word 0 of result.4$1_round
 	lw s9, 168(sp)
 	add a3, a6, a7                   # 88: word 1 of result.0$1_round
-	sltu s7, t1, t4
-	add a6, s9, s6
+	sltu s7, t1, s6
+	add a6, s9, t4
 	lw s5, 40(sp)                    # 101: word 0 of x$2_small_sigma0
-	lw t4, 44(sp)                    # 101: word 1 of x$2_small_sigma0
+	lw s6, 44(sp)                    # 101: word 1 of x$2_small_sigma0
 	add a7, a6, s7                   # 88: word 1 of result.4$1_round
-	srli s6, s5, 7                   # 52
-	slli a6, t4, 25
-	or s7, s6, a6
+	srli t4, s5, 7                   # 52
+	slli a6, s6, 25
+	or s7, t4, a6
 	slli s9, s5, 25
-	srli s6, t4, 7
-	or a6, s9, s6
+	srli t4, s6, 7
+	or a6, s9, t4
 	xor s9, s5, s7
 	sw a0, 232(sp)
-	xor a6, t4, a6
+	xor a6, s6, a6
 	slli a0, s9, 31
 	sw s3, 228(sp)
 	srli s9, s9, 1
@@ -813,18 +813,18 @@ hash_sha512_compress:
 	srli s3, a6, 1
 	or a6, a0, s3
 	xor a0, s7, s9                   # 52: word 0 of t
-	xor s3, s6, a6                   # 52: word 1 of t
+	xor s3, t4, a6                   # 52: word 1 of t
 	lw s7, 244(sp)
-	lw s6, 248(sp)
+	lw t4, 248(sp)
 	sw s1, 272(sp)
-	slli a6, s6, 22                  # 59
+	slli a6, t4, 22                  # 59
 	srli s1, s7, 10
 	or a6, a6, s1
 	slli s9, s7, 22
-	srli s1, s6, 10
+	srli s1, t4, 10
 	or s9, s9, s1
 	xor s1, s7, s9
-	xor s9, s6, a6
+	xor s9, t4, a6
 	slli a6, s1, 13
 	sw s11, 268(sp)
 	srli s1, s1, 19
@@ -833,9 +833,9 @@ hash_sha512_compress:
 	srli s11, s9, 19
 	or s9, a6, s11
 	srli a6, s7, 6
-	slli s11, s6, 26
+	slli s11, t4, 26
 	or a6, a6, s11
-	srli s11, s6, 6
+	srli s11, t4, 6
 	xor s1, s1, a6                   # 59: word 0 of t
 	xor a6, s9, s11                  # 59: word 1 of t
 	add s9, t3, a0                   # 101
@@ -851,14 +851,14 @@ hash_sha512_compress:
 	srli s7, t1, 23                  # 45
 	slli s3, a7, 9
 	or s7, s7, s3
-	slli s6, t1, 9
+	slli t4, t1, 9
 	srli s3, a7, 23
-	or s6, s6, s3
+	or t4, t4, s3
 	xor s3, t1, s7
 	add t3, s9, s11                  # 101
-	xor s7, a7, s6                   # 45
+	xor s7, a7, t4                   # 45
 	add s9, a0, s1                   # 101
-	slli s6, s3, 28                  # 45
+	slli t4, s3, 28                  # 45
 	sw a5, 164(sp)
 	sltu s11, s9, a0                 # 101
 	add s1, t3, a6
@@ -870,99 +870,99 @@ hash_sha512_compress:
 	sw a0, 36(sp)
 	srli a5, s7, 4
 	lw t3, 40(s0)                    # 100
-	or s7, s6, a5                    # 45
-	xor s6, t1, s3
+	or s7, t4, a5                    # 45
+	xor t4, t1, s3
 	xor a5, a7, s7
 	lw a6, 44(s0)                    # 100
 	add s1, t3, s5                   # 100: word 0 of x$1_round
-	slli s3, s6, 18                  # 45
-	srli s7, s6, 14
+	slli s3, t4, 18                  # 45
+	srli s7, t4, 14
 	sltu s11, s1, t3                 # 100
-	slli s6, a5, 18                  # 45
-	add t3, a6, t4                   # 100
-	or s7, s7, s6                    # 45
+	slli t4, a5, 18                  # 45
+	add t3, a6, s6                   # 100
+	or s7, s7, t4                    # 45
 	add a6, t3, s11                  # 100: word 1 of x$1_round
-	srli s6, a5, 14                  # 45
+	srli t4, a5, 14                  # 45
 	xor t3, s4, t2                   # 66
-	or a5, s3, s6                    # 45: word 1 of t$1_round
+	or a5, s3, t4                    # 45: word 1 of t$1_round
 	xor s11, s10, s8                 # 66
 	and t3, t1, t3
 	add s3, t5, s1                   # 86
 	and s11, a7, s11                 # 66
 	xor t3, s4, t3                   # 66: word 0 of t$1_round
-	sltu s6, s3, t5                  # 86
+	sltu t4, s3, t5                  # 86
 	add s1, ra, a6
 	xor s11, s10, s11                # 66: word 1 of t$1_round
-	add t5, s1, s6                   # 86
+	add t5, s1, t4                   # 86
 	add ra, s3, t3
 	sltu a6, ra, s3
 	add s1, t5, s11
-	add s6, s1, a6
+	add t4, s1, a6
 	add t3, ra, s7                   # 86: word 0 of t1$1_round
-	add t5, s6, a5
+	add t5, t4, a5
 	sltu s3, t3, ra
 	slli s1, a4, 27                  # 38
 	srli a6, a4, 5
 	slli s7, a3, 27
-	srli s6, a3, 5
+	srli t4, a3, 5
 	add s11, t5, s3                  # 86: word 1 of t1$1_round
 	or ra, a6, s7                    # 38
-	or a5, s1, s6
+	or a5, s1, t4
 	xor t5, a4, ra
 	xor s3, a3, a5
 	slli a6, t5, 26
 	srli s7, t5, 6
 	slli s1, s3, 26
 	srli ra, s3, 6
-	or s6, s7, s1
+	or t4, s7, s1
 	or a5, a6, ra
-	xor t5, a4, s6
-	xor s7, a3, a5
-	slli s1, t5, 4
+	xor t5, a4, t4
+	xor s1, a3, a5
+	slli s7, t5, 4
 	srli s3, t5, 28
-	slli a6, s7, 4
+	slli a6, s1, 4
 	or ra, s3, a6
-	srli s6, s7, 28
+	srli t4, s1, 28
 	xor t5, a2, a4                   # 74
-	or a5, s1, s6                    # 38: word 1 of t$1_round
+	or a5, s7, t4                    # 38: word 1 of t$1_round
 	xor s3, a1, a3                   # 74
 	and a6, s2, t5
-	and s7, t0, s3
-	xor s1, a2, a6                   # 74: word 0 of t$1_round
-	xor s6, a1, s7                   # 74: word 1 of t$1_round
-	add s2, ra, s1                   # 87: word 0 of t2$1_round
+	and s1, t0, s3
+	xor s7, a2, a6                   # 74: word 0 of t$1_round
+	xor t4, a1, s1                   # 74: word 1 of t$1_round
+	add s2, ra, s7                   # 87: word 0 of t2$1_round
 	sltu t0, s2, ra
-	add a6, a5, s6
-	add s7, a6, t0                   # 87: word 1 of t2$1_round
+	add a6, a5, t4
+	add s1, a6, t0                   # 87: word 1 of t2$1_round
 	lw a6, 196(sp)
-	add s1, t3, s2                   # 88: word 0 of result.0$1_round
-	add a5, s11, s7
-	sltu ra, s1, t3
+	add s7, t3, s2                   # 88: word 0 of result.0$1_round
+	add a5, s11, s1
+	sltu ra, s7, t3
 	add t0, a6, t3                   # 88: word 0 of result.4$1_round
-	lw s7, 200(sp)
-	add s6, a5, ra                   # 88: word 1 of result.0$1_round
+	lw s1, 200(sp)
+	add t4, a5, ra                   # 88: word 1 of result.0$1_round
 	sltu s2, t0, a6
-	add a5, s7, s11
+	add a5, s1, s11
 	lw t3, 48(sp)                    # 101: word 0 of x$2_small_sigma0
 	lw a6, 52(sp)                    # 101: word 1 of x$2_small_sigma0
 	add ra, a5, s2                   # 88: word 1 of result.4$1_round
 	srli s11, t3, 7                  # 52
 	slli a5, a6, 25
 	or s2, s11, a5
-	slli s7, t3, 25
+	slli s1, t3, 25
 	srli s11, a6, 7
-	or a5, s7, s11
-	xor s7, t3, s2
+	or a5, s1, s11
+	xor s1, t3, s2
 	sw a1, 256(sp)
 	xor a5, a6, a5
-	slli a1, s7, 31
+	slli a1, s1, 31
 	sw a2, 252(sp)
-	srli s7, s7, 1
+	srli s1, s1, 1
 	slli a2, a5, 31
-	or s7, s7, a2
+	or s1, s1, a2
 	srli a2, a5, 1
 	or a5, a1, a2
-	xor a1, s2, s7                   # 52: word 0 of t
+	xor a1, s2, s1                   # 52: word 0 of t
 	xor a2, s11, a5                  # 52: word 1 of t
 	lw s2, 268(sp)
 	lw s11, 272(sp)
@@ -970,65 +970,65 @@ hash_sha512_compress:
 	slli a5, s11, 22                 # 59
 	srli a0, s2, 10
 	or a5, a5, a0
-	slli s7, s2, 22
+	slli s1, s2, 22
 	srli a0, s11, 10
-	or s7, s7, a0
-	xor a0, s2, s7
-	xor s7, s11, a5
+	or s1, s1, a0
+	xor a0, s2, s1
+	xor s1, s11, a5
 	slli a5, a0, 13
 	sw s9, 284(sp)
 	srli a0, a0, 19
-	slli s9, s7, 13
+	slli s9, s1, 13
 	or a0, a0, s9
-	srli s9, s7, 19
-	or s7, a5, s9
+	srli s9, s1, 19
+	or s1, a5, s9
 	srli a5, s2, 6
 	slli s9, s11, 26
 	or a5, a5, s9
 	srli s9, s11, 6
 	xor a0, a0, a5                   # 59: word 0 of t
-	xor a5, s7, s9                   # 59: word 1 of t
-	add s7, s5, a1                   # 101
-	add a1, t4, a2
-	sltu s9, s7, s5
-	lw t4, 172(sp)
+	xor a5, s1, s9                   # 59: word 1 of t
+	add s1, s5, a1                   # 101
+	add a1, s6, a2
+	sltu s9, s1, s5
+	lw s6, 172(sp)
 	add s5, a1, s9
-	add a2, s7, t4
+	add a2, s1, s6
 	lw s9, 176(sp)
-	sltu a1, a2, s7
-	srli t4, t0, 23                  # 45
+	sltu a1, a2, s1
+	srli s6, t0, 23                  # 45
 	slli s11, ra, 9
-	add s7, s5, s9                   # 101
-	or t4, t4, s11                   # 45
+	add s1, s5, s9                   # 101
+	or s6, s6, s11                   # 45
 	slli s9, t0, 9
 	srli s11, ra, 23
 	or s9, s9, s11
-	xor s11, t0, t4
-	add s5, s7, a1                   # 101
-	xor t4, ra, s9                   # 45
-	add s7, a2, a0                   # 101
+	xor s11, t0, s6
+	add s5, s1, a1                   # 101
+	xor s6, ra, s9                   # 45
+	add s1, a2, a0                   # 101
 	slli s9, s11, 28                 # 45
-	sltu a1, s7, a2                  # 101
+	sltu a1, s1, a2                  # 101
 	add a0, s5, a5
 	srli s11, s11, 4                 # 45
-	slli s2, t4, 28
+	slli s2, s6, 28
 	add a2, a0, a1                   # 101
 	or s11, s11, s2                  # 45
-	sw s7, 40(sp)
+	sw s1, 40(sp)
 	sw a2, 44(sp)
-	srli s2, t4, 4
+	srli s2, s6, 4
 	lw s5, 48(s0)                    # 100
-	or t4, s9, s2                    # 45
+	or s6, s9, s2                    # 45
 	xor s9, t0, s11
-	xor s2, ra, t4
+	xor s2, ra, s6
 	lw a5, 52(s0)                    # 100
 	add a0, s5, t3                   # 100: word 0 of x$1_round
 	slli s11, s9, 18                 # 45
-	srli t4, s9, 14
+	srli s6, s9, 14
 	sltu a1, a0, s5                  # 100
 	slli s9, s2, 18                  # 45
 	add s5, a5, a6                   # 100
-	or t4, t4, s9                    # 45
+	or s6, s6, s9                    # 45
 	add a5, s5, a1                   # 100: word 1 of x$1_round
 	srli s9, s2, 14                  # 45
 	xor s5, t2, t1                   # 66
@@ -1046,71 +1046,71 @@ hash_sha512_compress:
 	sltu a5, s10, s11
 	add a0, s4, a1
 	add s9, a0, a5
-	add s5, s10, t4                  # 86: word 0 of t1$1_round
+	add s5, s10, s6                  # 86: word 0 of t1$1_round
 	add s4, s9, s2
 	sltu s11, s5, s10
-	slli a0, s1, 27                  # 38
-	srli a5, s1, 5
-	slli t4, s6, 27
-	srli s9, s6, 5
+	slli a0, s7, 27                  # 38
+	srli a5, s7, 5
+	slli s6, t4, 27
+	srli s9, t4, 5
 	add a1, s4, s11                  # 86: word 1 of t1$1_round
-	or s10, a5, t4                   # 38
+	or s10, a5, s6                   # 38
 	or s2, a0, s9
-	xor s4, s1, s10
-	xor s11, s6, s2
+	xor s4, s7, s10
+	xor s11, t4, s2
 	slli a5, s4, 26
-	srli t4, s4, 6
+	srli s6, s4, 6
 	slli a0, s11, 26
 	srli s10, s11, 6
-	or s9, t4, a0
+	or s9, s6, a0
 	or s2, a5, s10
-	xor s4, s1, s9
-	xor t4, s6, s2
+	xor s4, s7, s9
+	xor s6, t4, s2
 	slli a0, s4, 4
 	srli s11, s4, 28
-	slli a5, t4, 4
+	slli a5, s6, 4
 	or s10, s11, a5
-	srli s9, t4, 28
-	xor s4, a4, s1                   # 74
+	srli s9, s6, 28
+	xor s4, a4, s7                   # 74
 	or s2, a0, s9                    # 38: word 1 of t$1_round
-	xor s11, a3, s6                  # 74
+	xor s11, a3, t4                  # 74
 	and a5, t5, s4
-	and t4, s3, s11
+	and s6, s3, s11
 	xor a0, a4, a5                   # 74: word 0 of t$1_round
-	xor s9, a3, t4                   # 74: word 1 of t$1_round
+	xor s9, a3, s6                   # 74: word 1 of t$1_round
 	add t5, s10, a0                  # 87: word 0 of t2$1_round
 	sltu s3, t5, s10
 	add a5, s2, s9
-	add t4, a5, s3                   # 87: word 1 of t2$1_round
+	add s6, a5, s3                   # 87: word 1 of t2$1_round
 	lw a5, 228(sp)
 	add a0, s5, t5                   # 88: word 0 of result.0$1_round
-	add s2, a1, t4
+	add s2, a1, s6
 	sltu s10, a0, s5
 	add s3, a5, s5                   # 88: word 0 of result.4$1_round
-	lw t4, 232(sp)
+	lw s6, 232(sp)
 	add s9, s2, s10                  # 88: word 1 of result.0$1_round
 	sltu t5, s3, a5
-	add s2, t4, a1
+	add s2, s6, a1
 	lw s5, 56(sp)                    # 101: word 0 of x$2_small_sigma0
 	lw a5, 60(sp)                    # 101: word 1 of x$2_small_sigma0
 	add s10, s2, t5                  # 88: word 1 of result.4$1_round
 	srli a1, s5, 7                   # 52
 	slli s2, a5, 25
 	or t5, a1, s2
-	slli t4, s5, 25
+	slli s6, s5, 25
 	srli a1, a5, 7
-	or s2, t4, a1
-	xor t4, s5, t5
+	or s2, s6, a1
+	xor s6, s5, t5
 	sw a3, 280(sp)
 	xor s2, a5, s2
-	slli a3, t4, 31
+	slli a3, s6, 31
 	sw a4, 276(sp)
-	srli t4, t4, 1
+	srli s6, s6, 1
 	slli a4, s2, 31
-	or t4, t4, a4
+	or s6, s6, a4
 	srli a4, s2, 1
 	or s2, a3, a4
-	xor a3, t5, t4                   # 52: word 0 of t
+	xor a3, t5, s6                   # 52: word 0 of t
 	xor a4, a1, s2                   # 52: word 1 of t
 	lw t5, 284(sp)
 	lw a1, 288(sp)
@@ -1118,117 +1118,117 @@ hash_sha512_compress:
 	slli s2, a1, 22                  # 59
 	srli a2, t5, 10
 	or s2, s2, a2
-	slli t4, t5, 22
+	slli s6, t5, 22
 	srli a2, a1, 10
-	or t4, t4, a2
-	xor a2, t5, t4
-	xor t4, a1, s2
+	or s6, s6, a2
+	xor a2, t5, s6
+	xor s6, a1, s2
 	slli s2, a2, 13
-	sw s7, 196(sp)
+	sw s1, 196(sp)
 	srli a2, a2, 19
-	slli s7, t4, 13
-	or a2, a2, s7
-	srli s7, t4, 19
-	or t4, s2, s7
+	slli s1, s6, 13
+	or a2, a2, s1
+	srli s1, s6, 19
+	or s6, s2, s1
 	srli s2, t5, 6
-	slli s7, a1, 26
-	or s2, s2, s7
-	srli s7, a1, 6
+	slli s1, a1, 26
+	or s2, s2, s1
+	srli s1, a1, 6
 	xor a2, a2, s2                   # 59: word 0 of t
-	xor s2, t4, s7                   # 59: word 1 of t
-	add t4, t3, a3                   # 101
+	xor s2, s6, s1                   # 59: word 1 of t
+	add s6, t3, a3                   # 101
 	add a3, a6, a4
-	sltu s7, t4, t3
+	sltu s1, s6, t3
 	lw a6, 204(sp)
-	add t3, a3, s7
-	add a4, t4, a6
-	lw s7, 208(sp)
-	sltu a3, a4, t4
+	add t3, a3, s1
+	add a4, s6, a6
+	lw s1, 208(sp)
+	sltu a3, a4, s6
 	srli a6, s3, 23                  # 45
 	slli a1, s10, 9
-	add t4, t3, s7                   # 101
+	add s6, t3, s1                   # 101
 	or a6, a6, a1                    # 45
-	slli s7, s3, 9
+	slli s1, s3, 9
 	srli a1, s10, 23
-	or s7, s7, a1
+	or s1, s1, a1
 	xor a1, s3, a6
-	add t3, t4, a3                   # 101
-	xor a6, s10, s7                  # 45
-	add t4, a4, a2                   # 101
-	slli s7, a1, 28                  # 45
-	sltu a3, t4, a4                  # 101
+	add t3, s6, a3                   # 101
+	xor a6, s10, s1                  # 45
+	add s6, a4, a2                   # 101
+	slli s1, a1, 28                  # 45
+	sltu a3, s6, a4                  # 101
 	add a2, t3, s2
 	srli a1, a1, 4                   # 45
 	slli t5, a6, 28
 	add a4, a2, a3                   # 101
 	or a1, a1, t5                    # 45
-	sw t4, 48(sp)
+	sw s6, 48(sp)
 	sw a4, 52(sp)
 	srli t5, a6, 4
 	lw t3, 56(s0)                    # 100
-	or a6, s7, t5                    # 45
-	xor s7, s3, a1
+	or a6, s1, t5                    # 45
+	xor s1, s3, a1
 	xor t5, s10, a6
 	lw s2, 60(s0)                    # 100
 	add a2, t3, s5                   # 100: word 0 of x$1_round
-	slli a1, s7, 18                  # 45
-	srli a6, s7, 14
+	slli a1, s1, 18                  # 45
+	srli a6, s1, 14
 	sltu a3, a2, t3                  # 100
-	slli s7, t5, 18                  # 45
+	slli s1, t5, 18                  # 45
 	add t3, s2, a5                   # 100
-	or a6, a6, s7                    # 45
+	or a6, a6, s1                    # 45
 	add s2, t3, a3                   # 100: word 1 of x$1_round
-	srli s7, t5, 14                  # 45
+	srli s1, t5, 14                  # 45
 	xor t3, t1, t0                   # 66
-	or t5, a1, s7                    # 45: word 1 of t$1_round
+	or t5, a1, s1                    # 45: word 1 of t$1_round
 	xor a3, a7, ra                   # 66
 	and t3, s3, t3
 	add a1, t2, a2                   # 86
 	and a3, s10, a3                  # 66
 	xor t3, t1, t3                   # 66: word 0 of t$1_round
-	sltu s7, a1, t2                  # 86
+	sltu s1, a1, t2                  # 86
 	add a2, s8, s2
 	xor a3, a7, a3                   # 66: word 1 of t$1_round
-	add t2, a2, s7                   # 86
+	add t2, a2, s1                   # 86
 	add s8, a1, t3
 	sltu s2, s8, a1
 	add a2, t2, a3
-	add s7, a2, s2
+	add s1, a2, s2
 	add t3, s8, a6                   # 86: word 0 of t1$1_round
-	add t2, s7, t5
+	add t2, s1, t5
 	sltu a1, t3, s8
 	slli a2, a0, 27                  # 38
 	srli s2, a0, 5
 	slli a6, s9, 27
-	srli s7, s9, 5
+	srli s1, s9, 5
 	add a3, t2, a1                   # 86: word 1 of t1$1_round
 	or s8, s2, a6                    # 38
-	or t5, a2, s7
+	or t5, a2, s1
 	xor t2, a0, s8
 	xor a1, s9, t5
 	slli s2, t2, 26
 	srli a6, t2, 6
 	slli a2, a1, 26
 	srli s8, a1, 6
-	or s7, a6, a2
+	or s1, a6, a2
 	or t5, s2, s8
-	xor t2, a0, s7
+	xor t2, a0, s1
 	xor a6, s9, t5
 	slli a2, t2, 4
 	srli a1, t2, 28
 	slli s2, a6, 4
 	or s8, a1, s2
-	srli s7, a6, 28
-	xor t2, s1, a0                   # 74
-	or t5, a2, s7                    # 38: word 1 of t$1_round
-	xor a1, s6, s9                   # 74
+	srli s1, a6, 28
+	xor t2, s7, a0                   # 74
+	or t5, a2, s1                    # 38: word 1 of t$1_round
+	xor a1, t4, s9                   # 74
 	and s2, s4, t2
 	and a6, s11, a1
-	xor a2, s1, s2                   # 74: word 0 of t$1_round
-	xor s7, s6, a6                   # 74: word 1 of t$1_round
+	xor a2, s7, s2                   # 74: word 0 of t$1_round
+	xor s1, t4, a6                   # 74: word 1 of t$1_round
 	add s4, s8, a2                   # 87: word 0 of t2$1_round
 	sltu s11, s4, s8
-	add s2, t5, s7
+	add s2, t5, s1
 	add a6, s2, s11                  # 87: word 1 of t2$1_round
 	lw s2, 252(sp)
 	add a2, t3, s4                   # 88: word 0 of result.0$1_round
@@ -1236,7 +1236,7 @@ hash_sha512_compress:
 	sltu s8, a2, t3
 	add s11, s2, t3                  # 88: word 0 of result.4$1_round
 	lw a6, 256(sp)
-	add s7, t5, s8                   # 88: word 1 of result.0$1_round
+	add s1, t5, s8                   # 88: word 1 of result.0$1_round
 	sltu s4, s11, s2
 	add t5, a6, a3
 	lw t3, 64(sp)                    # 101: word 0 of x$2_small_sigma0
@@ -1249,17 +1249,17 @@ hash_sha512_compress:
 	srli a3, s2, 7
 	or t5, a6, a3
 	xor a6, t3, s4
-	sw s6, 296(sp)
+	sw t4, 296(sp)
 	xor t5, s2, t5
-	slli s6, a6, 31
-	sw s1, 292(sp)
+	slli t4, a6, 31
+	sw s7, 292(sp)
 	srli a6, a6, 1
-	slli s1, t5, 31
-	or a6, a6, s1
-	srli s1, t5, 1
-	or t5, s6, s1
-	xor s6, s4, a6                   # 52: word 0 of t
-	xor s1, a3, t5                   # 52: word 1 of t
+	slli s7, t5, 31
+	or a6, a6, s7
+	srli s7, t5, 1
+	or t5, t4, s7
+	xor t4, s4, a6                   # 52: word 0 of t
+	xor s7, a3, t5                   # 52: word 1 of t
 	lw s4, 196(sp)
 	lw a3, 200(sp)
 	sw a4, 232(sp)
@@ -1272,133 +1272,133 @@ hash_sha512_compress:
 	xor a4, s4, a6
 	xor a6, a3, t5
 	slli t5, a4, 13
-	sw t4, 228(sp)
+	sw s6, 228(sp)
 	srli a4, a4, 19
-	slli t4, a6, 13
-	or a4, a4, t4
-	srli t4, a6, 19
-	or a6, t5, t4
+	slli s6, a6, 13
+	or a4, a4, s6
+	srli s6, a6, 19
+	or a6, t5, s6
 	srli t5, s4, 6
-	slli t4, a3, 26
-	or t5, t5, t4
-	srli t4, a3, 6
+	slli s6, a3, 26
+	or t5, t5, s6
+	srli s6, a3, 6
 	xor a4, a4, t5                   # 59: word 0 of t
-	xor t5, a6, t4                   # 59: word 1 of t
-	add a6, s5, s6                   # 101
-	add s6, a5, s1
-	sltu t4, a6, s5
+	xor t5, a6, s6                   # 59: word 1 of t
+	add a6, s5, t4                   # 101
+	add t4, a5, s7
+	sltu s6, a6, s5
 	lw a5, 188(sp)
-	add s5, s6, t4
-	add s1, a6, a5
-	lw t4, 192(sp)
-	sltu s6, s1, a6
+	add s5, t4, s6
+	add s7, a6, a5
+	lw s6, 192(sp)
+	sltu t4, s7, a6
 	srli a5, s11, 23                 # 45
 	slli a3, s8, 9
-	add a6, s5, t4                   # 101
+	add a6, s5, s6                   # 101
 	or a5, a5, a3                    # 45
-	slli t4, s11, 9
+	slli s6, s11, 9
 	srli a3, s8, 23
-	or t4, t4, a3
+	or s6, s6, a3
 	xor a3, s11, a5
-	add s5, a6, s6                   # 101
-	xor a5, s8, t4                   # 45
-	add a6, s1, a4                   # 101
-	slli t4, a3, 28                  # 45
-	sltu s6, a6, s1                  # 101
+	add s5, a6, t4                   # 101
+	xor a5, s8, s6                   # 45
+	add a6, s7, a4                   # 101
+	slli s6, a3, 28                  # 45
+	sltu t4, a6, s7                  # 101
 	add a4, s5, t5
 	srli a3, a3, 4                   # 45
 	slli s4, a5, 28
-	add s1, a4, s6                   # 101
+	add s7, a4, t4                   # 101
 	or a3, a3, s4                    # 45
 	sw a6, 56(sp)
-	sw s1, 60(sp)
+	sw s7, 60(sp)
 	srli s4, a5, 4
 	lw s5, 64(s0)                    # 100
-	or a5, t4, s4                    # 45
-	xor t4, s11, a3
+	or a5, s6, s4                    # 45
+	xor s6, s11, a3
 	xor s4, s8, a5
 	lw t5, 68(s0)                    # 100
 	add a4, s5, t3                   # 100: word 0 of x$1_round
-	slli a3, t4, 18                  # 45
-	srli a5, t4, 14
-	sltu s6, a4, s5                  # 100
-	slli t4, s4, 18                  # 45
+	slli a3, s6, 18                  # 45
+	srli a5, s6, 14
+	sltu t4, a4, s5                  # 100
+	slli s6, s4, 18                  # 45
 	add s5, t5, s2                   # 100
-	or a5, a5, t4                    # 45
-	add t5, s5, s6                   # 100: word 1 of x$1_round
-	srli t4, s4, 14                  # 45
+	or a5, a5, s6                    # 45
+	add t5, s5, t4                   # 100: word 1 of x$1_round
+	srli s6, s4, 14                  # 45
 	xor s5, t0, s3                   # 66
-	or s4, a3, t4                    # 45: word 1 of t$1_round
-	xor s6, ra, s10                  # 66
+	or s4, a3, s6                    # 45: word 1 of t$1_round
+	xor t4, ra, s10                  # 66
 	and s5, s11, s5
 	add a3, t1, a4                   # 86
-	and s6, s8, s6                   # 66
+	and t4, s8, t4                   # 66
 	xor s5, t0, s5                   # 66: word 0 of t$1_round
-	sltu t4, a3, t1                  # 86
+	sltu s6, a3, t1                  # 86
 	add a4, a7, t5
-	xor s6, ra, s6                   # 66: word 1 of t$1_round
-	add t1, a4, t4                   # 86
+	xor t4, ra, t4                   # 66: word 1 of t$1_round
+	add t1, a4, s6                   # 86
 	add a7, a3, s5
 	sltu t5, a7, a3
-	add a4, t1, s6
-	add t4, a4, t5
+	add a4, t1, t4
+	add s6, a4, t5
 	add s5, a7, a5                   # 86: word 0 of t1$1_round
-	add t1, t4, s4
+	add t1, s6, s4
 	sltu a3, s5, a7
 	slli a4, a2, 27                  # 38
 	srli t5, a2, 5
-	slli a5, s7, 27
-	srli t4, s7, 5
-	add s6, t1, a3                   # 86: word 1 of t1$1_round
+	slli a5, s1, 27
+	srli s6, s1, 5
+	add t4, t1, a3                   # 86: word 1 of t1$1_round
 	or a7, t5, a5                    # 38
-	or s4, a4, t4
+	or s4, a4, s6
 	xor t1, a2, a7
-	xor a3, s7, s4
+	xor a3, s1, s4
 	slli t5, t1, 26
 	srli a5, t1, 6
 	slli a4, a3, 26
 	srli a7, a3, 6
-	or t4, a5, a4
+	or s6, a5, a4
 	or s4, t5, a7
-	xor t1, a2, t4
-	xor a5, s7, s4
+	xor t1, a2, s6
+	xor a5, s1, s4
 	slli a4, t1, 4
 	srli a3, t1, 28
 	slli t5, a5, 4
 	or a7, a3, t5
-	srli t4, a5, 28
+	srli s6, a5, 28
 	xor t1, a0, a2                   # 74
-	or s4, a4, t4                    # 38: word 1 of t$1_round
-	xor a3, s9, s7                   # 74
+	or s4, a4, s6                    # 38: word 1 of t$1_round
+	xor a3, s9, s1                   # 74
 	and t5, t2, t1
 	and a5, a1, a3
 	xor a4, a0, t5                   # 74: word 0 of t$1_round
-	xor t4, s9, a5                   # 74: word 1 of t$1_round
+	xor s6, s9, a5                   # 74: word 1 of t$1_round
 	add t2, a7, a4                   # 87: word 0 of t2$1_round
 	sltu a1, t2, a7
-	add t5, s4, t4
+	add t5, s4, s6
 	add a5, t5, a1                   # 87: word 1 of t2$1_round
 	add a4, s5, t2                   # 88: word 0 of result.0$1_round
-	add s4, s6, a5
+	add s4, t4, a5
 	sltu a7, a4, s5
 	lw t5, 276(sp)
 	lw a5, 280(sp)
-	add t4, s4, a7                   # 88: word 1 of result.0$1_round
+	add s6, s4, a7                   # 88: word 1 of result.0$1_round
 	add a1, t5, s5                   # 88: word 0 of result.4$1_round
-	add s4, a5, s6
+	add s4, a5, t4
 	sltu t2, a1, t5
 	lw s5, 180(sp)
-	lw s6, 184(sp)
+	lw t4, 184(sp)
 	add a7, s4, t2                   # 88: word 1 of result.4$1_round
 	srli a5, s5, 7                   # 52
-	slli s4, s6, 25
+	slli s4, t4, 25
 	or t2, a5, s4
 	slli t5, s5, 25
-	srli a5, s6, 7
+	srli a5, t4, 7
 	or s4, t5, a5
 	xor t5, s5, t2
 	sw s9, 304(sp)
-	xor s4, s6, s4
+	xor s4, t4, s4
 	slli s9, t5, 31
 	sw a0, 300(sp)
 	srli t5, t5, 1
@@ -1410,27 +1410,27 @@ hash_sha512_compress:
 	xor a0, a5, s4                   # 52: word 1 of t
 	lw t2, 228(sp)
 	lw a5, 232(sp)
-	sw s1, 256(sp)
+	sw s7, 256(sp)
 	slli s4, a5, 22                  # 59
-	srli s1, t2, 10
-	or s4, s4, s1
+	srli s7, t2, 10
+	or s4, s4, s7
 	slli t5, t2, 22
-	srli s1, a5, 10
-	or t5, t5, s1
-	xor s1, t2, t5
+	srli s7, a5, 10
+	or t5, t5, s7
+	xor s7, t2, t5
 	xor t5, a5, s4
-	slli s4, s1, 13
+	slli s4, s7, 13
 	sw a6, 252(sp)
-	srli s1, s1, 19
+	srli s7, s7, 19
 	slli a6, t5, 13
-	or s1, s1, a6
+	or s7, s7, a6
 	srli a6, t5, 19
 	or t5, s4, a6
 	srli s4, t2, 6
 	slli a6, a5, 26
 	or s4, s4, a6
 	srli a6, a5, 6
-	xor s1, s1, s4                   # 59: word 0 of t
+	xor s7, s7, s4                   # 59: word 0 of t
 	xor s4, t5, a6                   # 59: word 1 of t
 	add t5, t3, s9                   # 101
 	sltu a6, t5, t3
@@ -1442,26 +1442,26 @@ hash_sha512_compress:
 	sltu s9, a0, t5
 	add s2, t3, a6
 	add t5, s2, s9
-	add t3, a0, s1
+	add t3, a0, s7
 	sltu a6, t3, a0
 	add s2, t5, s4
 	add s9, s2, a6
 	sw t3, 64(sp)
 	sw s9, 68(sp)
-	lw s1, 72(s0)                    # 100
+	lw s7, 72(s0)                    # 100
 	lw a0, 76(s0)
-	add t5, s1, s5                   # 100: word 0 of x$1_round
-	sltu s4, t5, s1
-	add s2, a0, s6
+	add t5, s7, s5                   # 100: word 0 of x$1_round
+	sltu s4, t5, s7
+	add s2, a0, t4
 	add a6, s2, s4                   # 100: word 1 of x$1_round
 	xor a0, s10, s8                  # 66
 	and s4, a7, a0
-	xor s1, s3, s11
+	xor s7, s3, s11
 	xor a0, s10, s4                  # 66: word 1 of t$1_round
-	and s2, a1, s1
+	and s2, a1, s7
 	srli s4, a1, 23                  # 45
 	slli a5, a7, 9
-	xor s1, s3, s2                   # 66: word 0 of t$1_round
+	xor s7, s3, s2                   # 66: word 0 of t$1_round
 	or s4, s4, a5                    # 45
 	slli s2, a1, 9
 	srli a5, a7, 23
@@ -1486,22 +1486,22 @@ hash_sha512_compress:
 	sltu s2, a5, t0
 	add t5, ra, a6
 	add t0, t5, s2
-	add ra, a5, s1
+	add ra, a5, s7
 	sltu a6, ra, a5
 	add t5, t0, a0
 	add s2, t5, a6
-	add s1, ra, s4                   # 86: word 0 of t1$1_round
+	add s7, ra, s4                   # 86: word 0 of t1$1_round
 	add t0, s2, t2
-	sltu a5, s1, ra
+	sltu a5, s7, ra
 	slli t5, a4, 27                  # 38
 	srli a6, a4, 5
-	slli s4, t4, 27
-	srli s2, t4, 5
+	slli s4, s6, 27
+	srli s2, s6, 5
 	add a0, t0, a5                   # 86: word 1 of t1$1_round
 	or ra, a6, s4                    # 38
 	or t2, t5, s2
 	xor t0, a4, ra
-	xor a5, t4, t2
+	xor a5, s6, t2
 	slli a6, t0, 26
 	srli s4, t0, 6
 	slli t5, a5, 26
@@ -1509,7 +1509,7 @@ hash_sha512_compress:
 	or s2, s4, t5
 	or t2, a6, ra
 	xor t0, a4, s2
-	xor s4, t4, t2
+	xor s4, s6, t2
 	slli t5, t0, 4
 	srli a5, t0, 28
 	slli a6, s4, 4
@@ -1517,44 +1517,44 @@ hash_sha512_compress:
 	srli s2, s4, 28
 	xor t0, a2, a4                   # 74
 	or t2, t5, s2                    # 38: word 1 of t$1_round
-	xor a5, s7, t4                   # 74
+	xor a5, s1, s6                   # 74
 	and a6, t1, t0
 	and s4, a3, a5
 	xor t5, a2, a6                   # 74: word 0 of t$1_round
-	xor s2, s7, s4                   # 74: word 1 of t$1_round
+	xor s2, s1, s4                   # 74: word 1 of t$1_round
 	add t1, ra, t5                   # 87: word 0 of t2$1_round
 	sltu a3, t1, ra
 	add a6, t2, s2
 	add s4, a6, a3                   # 87: word 1 of t2$1_round
-	add t5, s1, t1                   # 88: word 0 of result.0$1_round
+	add t5, s7, t1                   # 88: word 0 of result.0$1_round
 	add t2, a0, s4
-	sltu ra, t5, s1
+	sltu ra, t5, s7
 	lw a6, 292(sp)
 	lw s4, 296(sp)
 	add s2, t2, ra                   # 88: word 1 of result.0$1_round
-	add a3, a6, s1                   # 88: word 0 of result.4$1_round
+	add a3, a6, s7                   # 88: word 0 of result.4$1_round
 	add t2, s4, a0
 	sltu t1, a3, a6
-	lw s1, 212(sp)
+	lw s7, 212(sp)
 	lw a0, 216(sp)
 	add ra, t2, t1                   # 88: word 1 of result.4$1_round
-	srli s4, s1, 7                   # 52
+	srli s4, s7, 7                   # 52
 	slli t2, a0, 25
 	or t1, s4, t2
-	slli a6, s1, 25
+	slli a6, s7, 25
 	srli s4, a0, 7
 	or t2, a6, s4
-	xor a6, s1, t1
-	sw s7, 312(sp)
+	xor a6, s7, t1
+	sw s1, 312(sp)
 	xor t2, a0, t2
-	slli s7, a6, 31
+	slli s1, a6, 31
 	sw a2, 308(sp)
 	srli a6, a6, 1
 	slli a2, t2, 31
 	or a6, a6, a2
 	srli a2, t2, 1
-	or t2, s7, a2
-	xor s7, t1, a6                   # 52: word 0 of t
+	or t2, s1, a2
+	xor s1, t1, a6                   # 52: word 0 of t
 	xor a2, s4, t2                   # 52: word 1 of t
 	lw t1, 252(sp)
 	lw s4, 256(sp)
@@ -1580,106 +1580,106 @@ hash_sha512_compress:
 	srli t3, s4, 6
 	xor s9, s9, t2                   # 59: word 0 of t
 	xor t2, a6, t3                   # 59: word 1 of t
-	add a6, s5, s7                   # 101
+	add a6, s5, s1                   # 101
 	sltu t3, a6, s5
-	add s7, s6, a2
-	add s5, s7, t3
-	lw s6, 244(sp)
+	add s1, t4, a2
+	add s5, s1, t3
+	lw t4, 244(sp)
 	lw t3, 248(sp)
-	add a2, a6, s6
-	sltu s7, a2, a6
-	add s6, s5, t3
-	add a6, s6, s7
+	add a2, a6, t4
+	sltu s1, a2, a6
+	add t4, s5, t3
+	add a6, t4, s1
 	add s5, a2, s9
 	sltu t3, s5, a2
-	add s6, a6, t2
-	add s7, s6, t3
+	add t4, a6, t2
+	add s1, t4, t3
 	sw s5, 72(sp)
-	sw s7, 76(sp)
+	sw s1, 76(sp)
 	lw s9, 80(s0)                    # 100
 	lw a2, 84(s0)
-	add a6, s9, s1                   # 100: word 0 of x$1_round
+	add a6, s9, s7                   # 100: word 0 of x$1_round
 	sltu t2, a6, s9
-	add s6, a2, a0
-	add t3, s6, t2                   # 100: word 1 of x$1_round
+	add t4, a2, a0
+	add t3, t4, t2                   # 100: word 1 of x$1_round
 	xor a2, s8, a7                   # 66
 	and t2, ra, a2
 	xor s9, s11, a1
 	xor a2, s8, t2                   # 66: word 1 of t$1_round
-	and s6, a3, s9
+	and t4, a3, s9
 	srli t2, a3, 23                  # 45
 	slli s4, ra, 9
-	xor s9, s11, s6                  # 66: word 0 of t$1_round
+	xor s9, s11, t4                  # 66: word 0 of t$1_round
 	or t2, t2, s4                    # 45
-	slli s6, a3, 9
+	slli t4, a3, 9
 	srli s4, ra, 23
-	or s6, s6, s4
+	or t4, t4, s4
 	xor s4, a3, t2
-	xor t2, ra, s6
-	slli s6, s4, 28
+	xor t2, ra, t4
+	slli t4, s4, 28
 	srli s4, s4, 4
 	slli t1, t2, 28
 	or s4, s4, t1
 	srli t1, t2, 4
-	or t2, s6, t1
-	xor s6, a3, s4
+	or t2, t4, t1
+	xor t4, a3, s4
 	xor t1, ra, t2
-	slli s4, s6, 18
-	srli t2, s6, 14
-	slli s6, t1, 18
-	or t2, t2, s6
-	srli s6, t1, 14
-	or t1, s4, s6                    # 45: word 1 of t$1_round
+	slli s4, t4, 18
+	srli t2, t4, 14
+	slli t4, t1, 18
+	or t2, t2, t4
+	srli t4, t1, 14
+	or t1, s4, t4                    # 45: word 1 of t$1_round
 	add s4, s3, a6                   # 86
-	sltu s6, s4, s3
+	sltu t4, s4, s3
 	add a6, s10, t3
-	add s3, a6, s6
+	add s3, a6, t4
 	add s10, s4, s9
 	sltu t3, s10, s4
 	add a6, s3, a2
-	add s6, a6, t3
+	add t4, a6, t3
 	add s9, s10, t2                  # 86: word 0 of t1$1_round
-	add s3, s6, t1
+	add s3, t4, t1
 	sltu s4, s9, s10
 	slli a6, t5, 27                  # 38
 	srli t3, t5, 5
 	slli t2, s2, 27
-	srli s6, s2, 5
+	srli t4, s2, 5
 	add a2, s3, s4                   # 86: word 1 of t1$1_round
 	or s10, t3, t2                   # 38
-	or t1, a6, s6
+	or t1, a6, t4
 	xor s3, t5, s10
 	xor s4, s2, t1
 	slli t3, s3, 26
 	srli t2, s3, 6
 	slli a6, s4, 26
 	srli s10, s4, 6
-	or s6, t2, a6
+	or t4, t2, a6
 	or t1, t3, s10
-	xor s3, t5, s6
+	xor s3, t5, t4
 	xor t2, s2, t1
 	slli a6, s3, 4
 	srli s4, s3, 28
 	slli t3, t2, 4
 	or s10, s4, t3
-	srli s6, t2, 28
+	srli t4, t2, 28
 	xor s3, a4, t5                   # 74
-	or t1, a6, s6                    # 38: word 1 of t$1_round
-	xor s4, t4, s2                   # 74
+	or t1, a6, t4                    # 38: word 1 of t$1_round
+	xor s4, s6, s2                   # 74
 	and t3, t0, s3
 	and t2, a5, s4
 	xor a6, a4, t3                   # 74: word 0 of t$1_round
-	xor s6, t4, t2                   # 74: word 1 of t$1_round
+	xor t4, s6, t2                   # 74: word 1 of t$1_round
 	add t0, s10, a6                  # 87: word 0 of t2$1_round
 	sltu a5, t0, s10
-	add t3, t1, s6
+	add t3, t1, t4
 	add t2, t3, a5                   # 87: word 1 of t2$1_round
 	add a6, s9, t0                   # 88: word 0 of result.0$1_round
 	add t1, a2, t2
 	sltu s10, a6, s9
 	lw t3, 300(sp)
 	lw t2, 304(sp)
-	add s6, t1, s10                  # 88: word 1 of result.0$1_round
+	add t4, t1, s10                  # 88: word 1 of result.0$1_round
 	add a5, t3, s9                   # 88: word 0 of result.4$1_round
 	add t1, t2, a2
 	sltu t0, a5, t3
@@ -1693,71 +1693,71 @@ hash_sha512_compress:
 	srli t2, a2, 7
 	or t1, t3, t2
 	xor t3, s9, t0
-	sw t4, 320(sp)
+	sw s6, 320(sp)
 	xor t1, a2, t1
-	slli t4, t3, 31
+	slli s6, t3, 31
 	sw a4, 316(sp)
 	srli t3, t3, 1
 	slli a4, t1, 31
 	or t3, t3, a4
 	srli a4, t1, 1
-	or t1, t4, a4
-	xor t4, t0, t3                   # 52: word 0 of t
+	or t1, s6, a4
+	xor s6, t0, t3                   # 52: word 0 of t
 	xor a4, t2, t1                   # 52: word 1 of t
 	lw t0, 220(sp)
 	lw t2, 224(sp)
-	sw s7, 184(sp)
+	sw s1, 184(sp)
 	slli t1, t2, 22                  # 59
-	srli s7, t0, 10
-	or t1, t1, s7
+	srli s1, t0, 10
+	or t1, t1, s1
 	slli t3, t0, 22
-	srli s7, t2, 10
-	or t3, t3, s7
-	xor s7, t0, t3
+	srli s1, t2, 10
+	or t3, t3, s1
+	xor s1, t0, t3
 	xor t3, t2, t1
-	slli t1, s7, 13
+	slli t1, s1, 13
 	sw s5, 180(sp)
-	srli s7, s7, 19
+	srli s1, s1, 19
 	slli s5, t3, 13
-	or s7, s7, s5
+	or s1, s1, s5
 	srli s5, t3, 19
 	or t3, t1, s5
 	srli t1, t0, 6
 	slli s5, t2, 26
 	or t1, t1, s5
 	srli s5, t2, 6
-	xor s7, s7, t1                   # 59: word 0 of t
+	xor s1, s1, t1                   # 59: word 0 of t
 	xor t1, t3, s5                   # 59: word 1 of t
-	add t3, s1, t4                   # 101
-	sltu s5, t3, s1
-	add t4, a0, a4
-	add s1, t4, s5
+	add t3, s7, s6                   # 101
+	sltu s5, t3, s7
+	add s6, a0, a4
+	add s7, s6, s5
 	lw a0, 268(sp)
 	lw s5, 272(sp)
 	add a4, t3, a0
-	sltu t4, a4, t3
-	add a0, s1, s5
-	add t3, a0, t4
-	add s1, a4, s7
-	sltu s5, s1, a4
+	sltu s6, a4, t3
+	add a0, s7, s5
+	add t3, a0, s6
+	add s7, a4, s1
+	sltu s5, s7, a4
 	add a0, t3, t1
-	add t4, a0, s5
-	sw s1, 80(sp)
-	sw t4, 84(sp)
-	lw s7, 88(s0)                    # 100
+	add s6, a0, s5
+	sw s7, 80(sp)
+	sw s6, 84(sp)
+	lw s1, 88(s0)                    # 100
 	lw a4, 92(s0)
-	add t3, s7, s9                   # 100: word 0 of x$1_round
-	sltu t1, t3, s7
+	add t3, s1, s9                   # 100: word 0 of x$1_round
+	sltu t1, t3, s1
 	add a0, a4, a2
 	add s5, a0, t1                   # 100: word 1 of x$1_round
 	xor a4, a7, ra                   # 66
 	and t1, s10, a4
-	xor s7, a1, a3
+	xor s1, a1, a3
 	xor a4, a7, t1                   # 66: word 1 of t$1_round
-	and a0, a5, s7
+	and a0, a5, s1
 	srli t1, a5, 23                  # 45
 	slli t2, s10, 9
-	xor s7, a1, a0                   # 66: word 0 of t$1_round
+	xor s1, a1, a0                   # 66: word 0 of t$1_round
 	or t1, t1, t2                    # 45
 	slli a0, a5, 9
 	srli t2, s10, 23
@@ -1772,75 +1772,75 @@ hash_sha512_compress:
 	or t1, a0, t0
 	xor a0, a5, t2
 	xor t0, s10, t1
-	slli t2, a0, 18
-	srli t1, a0, 14
-	slli a0, t0, 18
-	or t1, t1, a0
-	srli a0, t0, 14
-	or t0, t2, a0                    # 45: word 1 of t$1_round
-	add t2, s11, t3                  # 86
-	sltu a0, t2, s11
+	slli t1, a0, 18
+	slli t2, t0, 18
+	srli a0, a0, 14
+	or a0, a0, t2
+	srli t2, t0, 14
+	or t0, t1, t2                    # 45: word 1 of t$1_round
+	add t1, s11, t3                  # 86
+	sltu t2, t1, s11
 	add t3, s8, s5
-	add s11, t3, a0
-	add s8, t2, s7
-	sltu s5, s8, t2
+	add s11, t3, t2
+	add s8, t1, s1
+	sltu s5, s8, t1
 	add t3, s11, a4
-	add a0, t3, s5
-	add s7, s8, t1                   # 86: word 0 of t1$1_round
-	add s11, a0, t0
-	sltu t2, s7, s8
+	add t2, t3, s5
+	add s1, s8, a0                   # 86: word 0 of t1$1_round
+	add s11, t2, t0
+	sltu t1, s1, s8
 	slli t3, a6, 27                  # 38
 	srli s5, a6, 5
-	slli t1, s6, 27
-	srli a0, s6, 5
-	add a4, s11, t2                  # 86: word 1 of t1$1_round
-	or s8, s5, t1                    # 38
-	or t0, t3, a0
+	slli a0, t4, 27
+	srli t2, t4, 5
+	add a4, s11, t1                  # 86: word 1 of t1$1_round
+	or s8, s5, a0                    # 38
+	or t0, t3, t2
 	xor s11, a6, s8
-	xor t2, s6, t0
+	xor t1, t4, t0
 	slli s5, s11, 26
-	srli t1, s11, 6
-	slli t3, t2, 26
-	srli s8, t2, 6
-	or a0, t1, t3
+	srli a0, s11, 6
+	slli t3, t1, 26
+	srli s8, t1, 6
+	or t2, a0, t3
 	or t0, s5, s8
-	xor s11, a6, a0
-	xor t1, s6, t0
+	xor s11, a6, t2
+	xor a0, t4, t0
 	slli t3, s11, 4
-	srli t2, s11, 28
-	slli s5, t1, 4
-	or s8, t2, s5
-	srli a0, t1, 28
+	srli t1, s11, 28
+	slli s5, a0, 4
+	or s8, t1, s5
+	srli t2, a0, 28
 	xor s11, t5, a6                  # 74
-	or t0, t3, a0                    # 38: word 1 of t$1_round
-	xor t2, s2, s6                   # 74
+	or t0, t3, t2                    # 38: word 1 of t$1_round
+	xor t1, s2, t4                   # 74
 	and s5, s3, s11
-	and t1, s4, t2
+	and a0, s4, t1
 	xor t3, t5, s5                   # 74: word 0 of t$1_round
-	xor a0, s2, t1                   # 74: word 1 of t$1_round
+	xor t2, s2, a0                   # 74: word 1 of t$1_round
 	add s3, s8, t3                   # 87: word 0 of t2$1_round
 	sltu s4, s3, s8
-	add s5, t0, a0
-	add t1, s5, s4                   # 87: word 1 of t2$1_round
-	add t3, s7, s3                   # 88: word 0 of result.0$1_round
-	add t0, a4, t1
-	sltu s8, t3, s7
+	add s5, t0, t2
+	add a0, s5, s4                   # 87: word 1 of t2$1_round
+	add t3, s1, s3                   # 88: word 0 of result.0$1_round
+	add t0, a4, a0
+	sltu s8, t3, s1
 	lw s5, 308(sp)
-	lw t1, 312(sp)
-	add a0, t0, s8                   # 88: word 1 of result.0$1_round
-	add s4, s5, s7                   # 88: word 0 of result.4$1_round
-	add t0, t1, a4
+	lw a0, 312(sp)
+	add t2, t0, s8                   # 88: word 1 of result.0$1_round
+	add s4, s5, s1                   # 88: word 0 of result.4$1_round
+	add t0, a0, a4
 	sltu s3, s4, s5
-	lw s7, 260(sp)
+	lw s1, 260(sp)
 	lw a4, 264(sp)
 	add s8, t0, s3                   # 88: word 1 of result.4$1_round
-	srli t1, s7, 7                   # 52
+	srli a0, s1, 7                   # 52
 	slli t0, a4, 25
-	or s3, t1, t0
-	slli s5, s7, 25
-	srli t1, a4, 7
-	or t0, s5, t1
-	xor s5, s7, s3
+	or s3, a0, t0
+	slli s5, s1, 25
+	srli a0, a4, 7
+	or t0, s5, a0
+	xor s5, s1, s3
 	sw s2, 280(sp)
 	xor t0, a4, t0
 	slli s2, s5, 31
@@ -1851,654 +1851,649 @@ hash_sha512_compress:
 	srli t5, t0, 1
 	or t0, s2, t5
 	xor s2, s3, s5                   # 52: word 0 of t
-	xor t5, t1, t0                   # 52: word 1 of t
+	xor t5, a0, t0                   # 52: word 1 of t
 	lw s3, 180(sp)
-	lw t1, 184(sp)
-	sw t4, 216(sp)
-	slli t0, t1, 22                  # 59
-	srli t4, s3, 10
-	or t0, t0, t4
+	lw a0, 184(sp)
+	sw s6, 216(sp)
+	slli t0, a0, 22                  # 59
+	srli s6, s3, 10
+	or t0, t0, s6
 	slli s5, s3, 22
-	srli t4, t1, 10
-	or s5, s5, t4
-	xor t4, s3, s5
-	xor s5, t1, t0
-	slli t0, t4, 13
-	sw s1, 212(sp)
-	srli t4, t4, 19
-	slli s1, s5, 13
-	or t4, t4, s1
-	srli s1, s5, 19
-	or s5, t0, s1
+	srli s6, a0, 10
+	or s5, s5, s6
+	xor s6, s3, s5
+	xor s5, a0, t0
+	slli t0, s6, 13
+	sw s7, 212(sp)
+	srli s6, s6, 19
+	slli s7, s5, 13
+	or s6, s6, s7
+	srli s7, s5, 19
+	or s5, t0, s7
 	srli t0, s3, 6
-	slli s1, t1, 26
-	or s3, t0, s1
-	srli t0, t1, 6
-	xor s1, t4, s3                   # 59: word 0 of t
-	xor t1, s5, t0                   # 59: word 1 of t
-	add t4, s9, s2                   # 101
+	slli s7, a0, 26
+	or s3, t0, s7
+	srli t0, a0, 6
+	xor s7, s6, s3                   # 59: word 0 of t
+	xor a0, s5, t0                   # 59: word 1 of t
+	add s6, s9, s2                   # 101
 	add s5, a2, t5
 	lw s2, 284(sp)
-	sltu s3, t4, s9
+	sltu s3, s6, s9
 	lw t5, 288(sp)
 	add t0, s5, s3
-	add s9, t4, s2
-	sltu a2, s9, t4
+	add s9, s6, s2
+	sltu a2, s9, s6
 	add s5, t0, t5
 	add s3, s5, a2
-	add s2, s9, s1
-	sltu t4, s2, s9
-	add t0, s3, t1
-	add t5, t0, t4
+	add s2, s9, s7
+	sltu s6, s2, s9
+	add t0, s3, a0
+	add t5, t0, s6
 	sw s2, 88(sp)
 	sw t5, 92(sp)
 	lw s5, 96(s0)                    # 100
 	lw a2, 100(s0)
-	add s1, s5, s7                   # 100: word 0 of x$1_round
-	sltu s9, s1, s5
+	add s7, s5, s1                   # 100: word 0 of x$1_round
+	sltu s9, s7, s5
 	add s3, a2, a4
 	xor t0, a3, a5                   # 66
-	add t1, s3, s9                   # 100: word 1 of x$1_round
-	xor t4, ra, s10                  # 66
+	add a0, s3, s9                   # 100: word 1 of x$1_round
+	xor s6, ra, s10                  # 66
 	and s5, s4, t0
-	and a2, s8, t4
+	and a2, s8, s6
 	xor s3, a3, s5                   # 66: word 0 of t$1_round
 	xor s9, ra, a2                   # 66: word 1 of t$1_round
-	srli t4, s4, 23                  # 45
+	srli s6, s4, 23                  # 45
 	slli s5, s8, 9
-	or a2, t4, s5
+	or a2, s6, s5
 	slli t0, s4, 9
-	srli t4, s8, 23
-	or s5, t0, t4
+	srli s6, s8, 23
+	or s5, t0, s6
 	xor t0, s4, a2
-	xor t4, s8, s5
+	xor s6, s8, s5
 	slli a2, t0, 28
 	srli s5, t0, 4
-	slli t0, t4, 28
+	slli t0, s6, 28
 	or s5, s5, t0
-	srli t0, t4, 4
-	or t4, a2, t0
+	srli t0, s6, 4
+	or s6, a2, t0
 	xor a2, s4, s5
-	xor t0, s8, t4
+	xor t0, s8, s6
 	slli s5, a2, 18
-	srli t4, a2, 14
+	srli s6, a2, 14
 	slli a2, t0, 18
-	or t4, t4, a2
+	or s6, s6, a2
 	srli a2, t0, 14
 	or t0, s5, a2                    # 45: word 1 of t$1_round
-	add s5, a1, s1                   # 86
+	add s5, a1, s7                   # 86
 	sltu a2, s5, a1
-	add s1, a7, t1
-	add a1, s1, a2
+	add s7, a7, a0
+	add a1, s7, a2
 	add a7, s5, s3
-	sltu t1, a7, s5
-	add s1, a1, s9
-	add a2, s1, t1
-	add s3, a7, t4                   # 86: word 0 of t1$1_round
+	sltu a0, a7, s5
+	add s7, a1, s9
+	add a2, s7, a0
+	add s3, a7, s6                   # 86: word 0 of t1$1_round
 	add a1, a2, t0
 	sltu s5, s3, a7
-	slli s1, t3, 27                  # 38
-	srli t1, t3, 5
-	slli t4, a0, 27
-	srli a2, a0, 5
+	slli s7, t3, 27                  # 38
+	srli a0, t3, 5
+	slli s6, t2, 27
+	srli a2, t2, 5
 	add s9, a1, s5                   # 86: word 1 of t1$1_round
-	or a7, t1, t4                    # 38
-	or t0, s1, a2
+	or a7, a0, s6                    # 38
+	or t0, s7, a2
 	xor a1, t3, a7
-	xor s5, a0, t0
-	slli t1, a1, 26
-	srli t4, a1, 6
-	slli s1, s5, 26
+	xor s5, t2, t0
+	slli a0, a1, 26
+	srli s6, a1, 6
+	slli s7, s5, 26
 	srli a7, s5, 6
-	or a2, t4, s1
-	or t0, t1, a7
+	or a2, s6, s7
+	or t0, a0, a7
 	xor a1, t3, a2
-	xor t4, a0, t0
-	slli s1, a1, 4
+	xor s6, t2, t0
+	slli s7, a1, 4
 	srli s5, a1, 28
-	slli t1, t4, 4
-	or a7, s5, t1
-	srli a2, t4, 28
+	slli a0, s6, 4
+	or a7, s5, a0
+	srli a2, s6, 28
 	xor a1, a6, t3                   # 74
-	or t0, s1, a2                    # 38: word 1 of t$1_round
-	xor s5, s6, a0                   # 74
-	and t1, s11, a1
-	and t4, t2, s5
-	xor s1, a6, t1                   # 74: word 0 of t$1_round
-	xor a2, s6, t4                   # 74: word 1 of t$1_round
-	add s11, a7, s1                  # 87: word 0 of t2$1_round
-	sltu t2, s11, a7
-	add t1, t0, a2
-	add t4, t1, t2                   # 87: word 1 of t2$1_round
-	add s1, s3, s11                  # 88: word 0 of result.0$1_round
-	sltu a7, s1, s3
-	add t0, s9, t4
-	lw t1, 316(sp)
-	lw s11, 320(sp)
-	add a2, t0, a7                   # 88: word 1 of result.0$1_round
-	add a7, t1, s3                   # 88: word 0 of result.4$1_round
-	add t4, s11, s9
-	sltu t2, a7, t1
+	or t0, s7, a2                    # 38: word 1 of t$1_round
+	xor s5, t4, t2                   # 74
+	and a0, s11, a1
+	and s6, t1, s5
+	xor s7, a6, a0                   # 74: word 0 of t$1_round
+	xor a2, t4, s6                   # 74: word 1 of t$1_round
+	add s11, a7, s7                  # 87: word 0 of t2$1_round
+	sltu t1, s11, a7
+	add a0, t0, a2
+	add s6, a0, t1                   # 87: word 1 of t2$1_round
+	add s7, s3, s11                  # 88: word 0 of result.0$1_round
+	sltu a7, s7, s3
+	add t0, s9, s6
+	lw a2, 316(sp)
+	lw t1, 320(sp)
+	add s6, t0, a7                   # 88: word 1 of result.0$1_round
+	add a7, a2, s3                   # 88: word 0 of result.4$1_round
+	add s11, t1, s9
+	sltu a0, a7, a2
 	lw s3, 164(sp)
 	lw s9, 168(sp)
-	add t0, t4, t2                   # 88: word 1 of result.4$1_round
-	srli s11, s3, 7                  # 52
-	slli t4, s9, 25
-	or t2, s11, t4
-	slli t1, s3, 25
-	srli s11, s9, 7
-	or t4, t1, s11
-	xor t1, s3, t2
-	sw s6, 248(sp)
-	xor t4, s9, t4
-	slli s6, t1, 31
+	add t0, s11, a0                  # 88: word 1 of result.4$1_round
+	srli t1, s3, 7                   # 52
+	slli s11, s9, 25
+	or a0, t1, s11
+	slli a2, s3, 25
+	srli t1, s9, 7
+	or s11, a2, t1
+	xor a2, s3, a0
+	sw t4, 248(sp)
+	xor s11, s9, s11
+	slli t4, a2, 31
 	sw a6, 244(sp)
-	srli t1, t1, 1
-	slli a6, t4, 31
-	or t1, t1, a6
-	srli a6, t4, 1
-	or t4, s6, a6
-	xor s6, t2, t1                   # 52: word 0 of t
-	xor a6, s11, t4                  # 52: word 1 of t
-	lw t2, 212(sp)
-	lw s11, 216(sp)
+	srli a2, a2, 1
+	slli a6, s11, 31
+	or a2, a2, a6
+	srli a6, s11, 1
+	or s11, t4, a6
+	xor t4, a0, a2                   # 52: word 0 of t
+	xor a6, t1, s11                  # 52: word 1 of t
+	lw a0, 212(sp)
+	lw t1, 216(sp)
 	sw t5, 184(sp)
-	slli t4, s11, 22                 # 59
-	srli t5, t2, 10
-	or t4, t4, t5
-	slli t1, t2, 22
-	srli t5, s11, 10
-	or t1, t1, t5
-	xor t5, t2, t1
-	xor t1, s11, t4
-	slli t4, t5, 13
+	slli s11, t1, 22                 # 59
+	srli t5, a0, 10
+	or s11, s11, t5
+	slli a2, a0, 22
+	srli t5, t1, 10
+	or a2, a2, t5
+	xor t5, a0, a2
+	xor a2, t1, s11
+	slli s11, t5, 13
 	sw s2, 180(sp)
 	srli t5, t5, 19
-	slli s2, t1, 13
+	slli s2, a2, 13
 	or t5, t5, s2
-	srli s2, t1, 19
-	or t1, t4, s2
-	srli t4, t2, 6
-	slli s2, s11, 26
-	or t2, t4, s2
-	srli t4, s11, 6
-	xor s2, t5, t2                   # 59: word 0 of t
-	xor s11, t1, t4                  # 59: word 1 of t
-	add t5, s7, s6                   # 101
-	add t1, a4, a6
-	lw s6, 196(sp)
-	sltu t2, t5, s7
-	lw a6, 200(sp)
-	add t4, t1, t2
-	add s7, t5, s6
-	sltu a4, s7, t5
-	add t1, t4, a6
-	add t2, t1, a4
-	add s6, s7, s2
-	sltu t5, s6, s7
-	add t4, t2, s11
-	add a6, t4, t5
-	sw s6, 96(sp)
-	sw a6, 100(sp)
-	lw t1, 104(s0)                   # 100
-	lw a4, 108(s0)
-	add s2, t1, s3                   # 100: word 0 of x$1_round
-	sltu s7, s2, t1
-	add t2, a4, s9
-	xor t4, a5, s4                   # 66
-	add s11, t2, s7                  # 100: word 1 of x$1_round
-	xor t5, s10, s8                  # 66
-	and t1, a7, t4
-	and a4, t0, t5
-	xor t2, a5, t1                   # 66: word 0 of t$1_round
-	xor s7, s10, a4                  # 66: word 1 of t$1_round
-	srli t5, a7, 23                  # 45
-	slli t1, t0, 9
-	or a4, t5, t1
-	slli t4, a7, 9
-	srli t5, t0, 23
-	or t1, t4, t5
-	xor t4, a7, a4
-	xor t5, t0, t1
-	slli a4, t4, 28
-	srli t1, t4, 4
-	slli t4, t5, 28
-	or t1, t1, t4
-	srli t4, t5, 4
-	or t5, a4, t4
-	xor a4, a7, t1
-	xor t4, t0, t5
-	slli t1, a4, 18
-	srli t5, a4, 14
-	slli a4, t4, 18
-	or t5, t5, a4
-	srli a4, t4, 14
-	or t4, t1, a4                    # 45: word 1 of t$1_round
-	add t1, a3, s2                   # 86
-	sltu a4, t1, a3
-	add s2, ra, s11
-	add a3, s2, a4
-	add ra, t1, t2
-	sltu s11, ra, t1
-	add s2, a3, s7
-	add a4, s2, s11
-	add t2, ra, t5                   # 86: word 0 of t1$1_round
-	add a3, a4, t4
-	sltu t1, t2, ra
-	slli s2, s1, 27                  # 38
-	srli s11, s1, 5
-	slli t5, a2, 27
-	srli a4, a2, 5
-	add s7, a3, t1                   # 86: word 1 of t1$1_round
-	or ra, s11, t5                   # 38
-	or t4, s2, a4
-	xor a3, s1, ra
-	xor t1, a2, t4
-	slli s11, a3, 26
-	srli t5, a3, 6
+	srli s2, a2, 19
+	or a2, s11, s2
+	srli s11, a0, 6
 	slli s2, t1, 26
-	srli ra, t1, 6
+	or a0, s11, s2
+	srli s11, t1, 6
+	xor s2, t5, a0                   # 59: word 0 of t
+	xor t1, a2, s11                  # 59: word 1 of t
+	add t5, s1, t4                   # 101
+	add a2, a4, a6
+	lw t4, 196(sp)
+	sltu a0, t5, s1
+	lw a6, 200(sp)
+	add s11, a2, a0
+	add s1, t5, t4
+	sltu a4, s1, t5
+	add a2, s11, a6
+	add a0, a2, a4
+	add t4, s1, s2
+	sltu t5, t4, s1
+	add s11, a0, t1
+	add a6, s11, t5
+	sw t4, 96(sp)
+	sw a6, 100(sp)
+	lw a2, 104(s0)                   # 100
+	lw a4, 108(s0)
+	add s2, a2, s3                   # 100: word 0 of x$1_round
+	sltu s1, s2, a2
+	add a0, a4, s9
+	xor s11, a5, s4                  # 66
+	add t1, a0, s1                   # 100: word 1 of x$1_round
+	xor t5, s10, s8                  # 66
+	and a2, a7, s11
+	and a4, t0, t5
+	xor a0, a5, a2                   # 66: word 0 of t$1_round
+	xor s1, s10, a4                  # 66: word 1 of t$1_round
+	srli t5, a7, 23                  # 45
+	slli a2, t0, 9
+	or a4, t5, a2
+	slli s11, a7, 9
+	srli t5, t0, 23
+	or a2, s11, t5
+	xor s11, a7, a4
+	xor t5, t0, a2
+	slli a4, s11, 28
+	srli a2, s11, 4
+	slli s11, t5, 28
+	or a2, a2, s11
+	srli s11, t5, 4
+	or t5, a4, s11
+	xor a4, a7, a2
+	xor s11, t0, t5
+	slli a2, a4, 18
+	srli t5, a4, 14
+	slli a4, s11, 18
+	or t5, t5, a4
+	srli a4, s11, 14
+	or s11, a2, a4                   # 45: word 1 of t$1_round
+	add a2, a3, s2                   # 86
+	sltu a4, a2, a3
+	add s2, ra, t1
+	add a3, s2, a4
+	add ra, a2, a0
+	sltu t1, ra, a2
+	add s2, a3, s1
+	add a4, s2, t1
+	add a0, ra, t5                   # 86: word 0 of t1$1_round
+	add a3, a4, s11
+	sltu a2, a0, ra
+	slli s2, s7, 27                  # 38
+	srli t1, s7, 5
+	slli t5, s6, 27
+	srli a4, s6, 5
+	add s1, a3, a2                   # 86: word 1 of t1$1_round
+	or ra, t1, t5                    # 38
+	or s11, s2, a4
+	xor a3, s7, ra
+	slli t1, a3, 26
+	srli t5, a3, 6
+	sw t2, 272(sp)
+	sw t3, 268(sp)
+	sw a6, 200(sp)
+	sw t4, 196(sp)
+	xor a2, s6, s11
+	slli s2, a2, 26
+	srli ra, a2, 6
 	or a4, t5, s2
-	or t4, s11, ra
-	xor a3, s1, a4
-	xor t5, a2, t4
+	or s11, t1, ra
+	xor a3, s7, a4
+	xor t5, s6, s11
 	slli s2, a3, 4
-	srli t1, a3, 28
-	slli s11, t5, 4
-	or ra, t1, s11
+	srli a2, a3, 28
+	slli t1, t5, 4
+	or ra, a2, t1
 	srli a4, t5, 28
-	xor a3, t3, s1                   # 74
-	or t4, s2, a4                    # 38: word 1 of t$1_round
-	xor t1, a0, a2                   # 74
-	and s11, a1, a3
-	and t5, s5, t1
-	xor s2, t3, s11                  # 74: word 0 of t$1_round
-	xor a4, a0, t5                   # 74: word 1 of t$1_round
+	xor a3, t3, s7                   # 74
+	or s11, s2, a4                   # 38: word 1 of t$1_round
+	xor a2, t2, s6                   # 74
+	and t1, a1, a3
+	and t5, s5, a2
+	xor s2, t3, t1                   # 74: word 0 of t$1_round
+	xor a4, t2, t5                   # 74: word 1 of t$1_round
 	add a1, ra, s2                   # 87: word 0 of t2$1_round
 	sltu s5, a1, ra
-	add s11, t4, a4
-	add t5, s11, s5                  # 87: word 1 of t2$1_round
-	add s2, t2, a1                   # 88: word 0 of result.0$1_round
-	add t4, s7, t5
-	sltu ra, s2, t2
-	lw s11, 276(sp)
-	lw t5, 280(sp)
-	add a4, t4, ra                   # 88: word 1 of result.0$1_round
-	add s5, s11, t2                  # 88: word 0 of result.4$1_round
-	add t4, t5, s7
-	sltu a1, s5, s11
-	lw t2, 172(sp)
-	lw s7, 176(sp)
-	add ra, t4, a1                   # 88: word 1 of result.4$1_round
-	srli t5, t2, 7                   # 52
-	slli t4, s7, 25
-	or a1, t5, t4
-	slli s11, t2, 25
-	srli t5, s7, 7
-	or t4, s11, t5
-	xor s11, t2, a1
-	sw a0, 272(sp)
-	xor t4, s7, t4
-	slli a0, s11, 31
-	sw t3, 268(sp)
-	srli s11, s11, 1
-	slli t3, t4, 31
-	or s11, s11, t3
-	srli t3, t4, 1
-	or t4, a0, t3
-	xor a0, a1, s11                  # 52: word 0 of t
-	xor t3, t5, t4                   # 52: word 1 of t
-	lw a1, 180(sp)
-	lw t5, 184(sp)
-	sw a6, 200(sp)
-	slli t4, t5, 22                  # 59
+	add t1, s11, a4
+	add t5, t1, s5                   # 87: word 1 of t2$1_round
+	add s2, a0, a1                   # 88: word 0 of result.0$1_round
+	sltu ra, s2, a0
+	add s11, s1, t5
+	lw t1, 276(sp)
+	lw a1, 280(sp)
+	add a4, s11, ra                  # 88: word 1 of result.0$1_round
+	add s11, t1, a0                  # 88: word 0 of result.4$1_round
+	add t5, a1, s1
+	sltu s5, s11, t1
+	lw a0, 172(sp)
+	lw s1, 176(sp)
+	add ra, t5, s5                   # 88: word 1 of result.4$1_round
+	srli a1, a0, 7                   # 52
+	slli t5, s1, 25
+	or s5, a1, t5
+	slli t1, a0, 25
+	srli a1, s1, 7
+	or t5, t1, a1
+	xor t1, a0, s5
+	xor t5, s1, t5
+	slli t2, t1, 31
+	srli t1, t1, 1
+	slli t3, t5, 31
+	or t1, t1, t3
+	srli t3, t5, 1
+	or t5, t2, t3
+	xor t2, s5, t1                   # 52: word 0 of t
+	xor t3, a1, t5                   # 52: word 1 of t
+	lw s5, 180(sp)
+	lw a1, 184(sp)
+	srli a6, s5, 10                  # 59
+	slli t5, a1, 22
+	or t5, t5, a6
+	slli t1, s5, 22
 	srli a6, a1, 10
-	or t4, t4, a6
-	slli s11, a1, 22
-	srli a6, t5, 10
-	or s11, s11, a6
-	xor a6, a1, s11
-	xor s11, t5, t4
-	slli t4, a6, 13
-	sw s6, 196(sp)
+	or t1, t1, a6
+	xor a6, s5, t1
+	xor t1, a1, t5
+	slli t5, a6, 13
 	srli a6, a6, 19
-	slli s6, s11, 13
-	or a6, a6, s6
-	srli s6, s11, 19
-	or s11, t4, s6
-	srli t4, a1, 6
-	slli s6, t5, 26
-	or a1, t4, s6
-	srli t4, t5, 6
-	xor s6, a6, a1                   # 59: word 0 of t
-	xor t5, s11, t4                  # 59: word 1 of t
-	add a6, s3, a0                   # 101
-	add s11, s9, t3
-	lw a0, 228(sp)
-	sltu a1, a6, s3
+	slli t4, t1, 13
+	or a6, a6, t4
+	srli t4, t1, 19
+	or t1, t5, t4
+	srli t5, s5, 6
+	slli t4, a1, 26
+	or s5, t5, t4
+	srli t5, a1, 6
+	xor t4, a6, s5                   # 59: word 0 of t
+	xor a1, t1, t5                   # 59: word 1 of t
+	add a6, s3, t2                   # 101
+	add t1, s9, t3
+	lw t2, 228(sp)
+	sltu s5, a6, s3
 	lw t3, 232(sp)
-	add t4, s11, a1
-	add s3, a6, a0
+	add t5, t1, s5
+	add s3, a6, t2
 	sltu s9, s3, a6
-	add s11, t4, t3
-	add a1, s11, s9
-	add a0, s3, s6
-	sltu a6, a0, s3
-	add t4, a1, t5
-	add t3, t4, a6
-	sw a0, 104(sp)
+	add t1, t5, t3
+	add s5, t1, s9
+	add t2, s3, t4
+	sltu a6, t2, s3
+	add t5, s5, a1
+	add t3, t5, a6
+	sw t2, 104(sp)
 	sw t3, 108(sp)
-	lw s11, 112(s0)                  # 100
+	lw t1, 112(s0)                   # 100
 	lw s9, 116(s0)
-	add s6, s11, t2                  # 100: word 0 of x$1_round
-	sltu s3, s6, s11
-	add a1, s9, s7
-	xor t4, s4, a7                   # 66
-	add t5, a1, s3                   # 100: word 1 of x$1_round
+	add t4, t1, a0                   # 100: word 0 of x$1_round
+	sltu s3, t4, t1
+	add s5, s9, s1
+	xor t5, s4, a7                   # 66
+	add a1, s5, s3                   # 100: word 1 of x$1_round
 	xor a6, s8, t0                   # 66
-	and s11, s5, t4
+	and t1, s11, t5
 	and s9, ra, a6
-	xor a1, s4, s11                  # 66: word 0 of t$1_round
+	xor s5, s4, t1                   # 66: word 0 of t$1_round
 	xor s3, s8, s9                   # 66: word 1 of t$1_round
-	srli a6, s5, 23                  # 45
-	slli s11, ra, 9
-	or s9, a6, s11
-	slli t4, s5, 9
+	srli a6, s11, 23                 # 45
+	slli t1, ra, 9
+	or s9, a6, t1
+	slli t5, s11, 9
 	srli a6, ra, 23
-	or s11, t4, a6
-	xor t4, s5, s9
-	xor a6, ra, s11
-	slli s9, t4, 28
-	srli s11, t4, 4
-	slli t4, a6, 28
-	or s11, s11, t4
-	srli t4, a6, 4
-	or a6, s9, t4
-	xor s9, s5, s11
-	xor t4, ra, a6
-	slli s11, s9, 18
+	or t1, t5, a6
+	xor t5, s11, s9
+	xor a6, ra, t1
+	slli s9, t5, 28
+	srli t1, t5, 4
+	slli t5, a6, 28
+	or t1, t1, t5
+	srli t5, a6, 4
+	or a6, s9, t5
+	xor s9, s11, t1
+	xor t5, ra, a6
+	slli t1, s9, 18
 	srli a6, s9, 14
-	slli s9, t4, 18
+	slli s9, t5, 18
 	or a6, a6, s9
-	srli s9, t4, 14
-	or t4, s11, s9                   # 45: word 1 of t$1_round
-	add s11, a5, s6                  # 86
-	sltu s9, s11, a5
-	add s6, s10, t5
-	add a5, s6, s9
-	add s10, s11, a1
-	sltu t5, s10, s11
-	add s6, a5, s3
-	add s9, s6, t5
-	add a1, s10, a6                  # 86: word 0 of t1$1_round
-	add a5, s9, t4
-	sltu s11, a1, s10
-	slli s6, s2, 27                  # 38
-	srli t5, s2, 5
+	srli s9, t5, 14
+	or t5, t1, s9                    # 45: word 1 of t$1_round
+	add t1, a5, t4                   # 86
+	sltu s9, t1, a5
+	add t4, s10, a1
+	add a5, t4, s9
+	add s10, t1, s5
+	sltu a1, s10, t1
+	add t4, a5, s3
+	add s9, t4, a1
+	add s5, s10, a6                  # 86: word 0 of t1$1_round
+	add a5, s9, t5
+	sltu t1, s5, s10
+	slli t4, s2, 27                  # 38
+	srli a1, s2, 5
 	slli a6, a4, 27
 	srli s9, a4, 5
-	add s3, a5, s11                  # 86: word 1 of t1$1_round
-	or s10, t5, a6                   # 38
-	or t4, s6, s9
+	add s3, a5, t1                   # 86: word 1 of t1$1_round
+	or s10, a1, a6                   # 38
+	or t5, t4, s9
 	xor a5, s2, s10
-	xor s11, a4, t4
-	slli t5, a5, 26
+	xor t1, a4, t5
+	slli a1, a5, 26
 	srli a6, a5, 6
-	slli s6, s11, 26
-	srli s10, s11, 6
-	or s9, a6, s6
-	or t4, t5, s10
+	slli t4, t1, 26
+	srli s10, t1, 6
+	or s9, a6, t4
+	or t5, a1, s10
 	xor a5, s2, s9
-	xor a6, a4, t4
-	slli s6, a5, 4
-	srli s11, a5, 28
-	slli t5, a6, 4
-	or s10, s11, t5
+	xor a6, a4, t5
+	slli t4, a5, 4
+	srli t1, a5, 28
+	slli a1, a6, 4
+	or s10, t1, a1
 	srli s9, a6, 28
-	xor a5, s1, s2                   # 74
-	or t4, s6, s9                    # 38: word 1 of t$1_round
-	xor s11, a2, a4                  # 74
-	and t5, a3, a5
-	and a6, t1, s11
-	xor s6, s1, t5                   # 74: word 0 of t$1_round
-	xor s9, a2, a6                   # 74: word 1 of t$1_round
-	add a3, s10, s6                  # 87: word 0 of t2$1_round
-	sltu t1, a3, s10
-	add t5, t4, s9
-	add a6, t5, t1                   # 87: word 1 of t2$1_round
-	add s6, a1, a3                   # 88: word 0 of result.0$1_round
-	add t4, s3, a6
-	sltu s10, s6, a1
-	lw t5, 244(sp)
+	xor a5, s7, s2                   # 74
+	or t5, t4, s9                    # 38: word 1 of t$1_round
+	xor t1, s6, a4                   # 74
+	and a1, a3, a5
+	and a6, a2, t1
+	xor t4, s7, a1                   # 74: word 0 of t$1_round
+	xor s9, s6, a6                   # 74: word 1 of t$1_round
+	add a3, s10, t4                  # 87: word 0 of t2$1_round
+	sltu a2, a3, s10
+	add a1, t5, s9
+	add a6, a1, a2                   # 87: word 1 of t2$1_round
+	add t4, s5, a3                   # 88: word 0 of result.0$1_round
+	add t5, s3, a6
+	sltu s10, t4, s5
+	lw a1, 244(sp)
 	lw a6, 248(sp)
-	add s9, t4, s10                  # 88: word 1 of result.0$1_round
-	add t1, t5, a1                   # 88: word 0 of result.4$1_round
-	add t4, a6, s3
-	sltu a3, t1, t5
-	lw a1, 204(sp)
+	add s9, t5, s10                  # 88: word 1 of result.0$1_round
+	add a2, a1, s5                   # 88: word 0 of result.4$1_round
+	add t5, a6, s3
+	sltu a3, a2, a1
+	lw s5, 204(sp)
 	lw s3, 208(sp)
-	add s10, t4, a3                  # 88: word 1 of result.4$1_round
-	srli a6, a1, 7                   # 52
-	slli t4, s3, 25
-	or a3, a6, t4
-	slli t5, a1, 25
+	add s10, t5, a3                  # 88: word 1 of result.4$1_round
+	srli a6, s5, 7                   # 52
+	slli t5, s3, 25
+	or a3, a6, t5
+	slli a1, s5, 25
 	srli a6, s3, 7
-	or t4, t5, a6
-	xor t5, a1, a3
-	sw a2, 240(sp)
-	xor t4, s3, t4
-	slli a2, t5, 31
-	sw s1, 236(sp)
-	srli t5, t5, 1
-	slli s1, t4, 31
-	or t5, t5, s1
-	srli s1, t4, 1
-	or t4, a2, s1
-	xor a2, a3, t5                   # 52: word 0 of t
-	xor s1, a6, t4                   # 52: word 1 of t
+	or t5, a1, a6
+	xor a1, s5, a3
+	sw s7, 236(sp)
+	xor t5, s3, t5
+	slli s7, a1, 31
+	sw s6, 240(sp)
+	srli a1, a1, 1
+	slli s6, t5, 31
+	or a1, a1, s6
+	srli s6, t5, 1
+	or t5, s7, s6
+	xor s7, a3, a1                   # 52: word 0 of t
+	xor s6, a6, t5                   # 52: word 1 of t
 	lw a3, 196(sp)
 	lw a6, 200(sp)
 	sw t3, 168(sp)
-	slli t4, a6, 22                  # 59
+	slli t5, a6, 22                  # 59
 	srli t3, a3, 10
-	or t4, t4, t3
-	slli t5, a3, 22
-	srli t3, a6, 10
 	or t5, t5, t3
-	xor t3, a3, t5
-	xor t5, a6, t4
-	slli t4, t3, 13
-	sw a0, 164(sp)
+	slli a1, a3, 22
+	srli t3, a6, 10
+	or a1, a1, t3
+	xor t3, a3, a1
+	xor a1, a6, t5
+	slli t5, t3, 13
+	sw t2, 164(sp)
 	srli t3, t3, 19
-	slli a0, t5, 13
-	or t3, t3, a0
-	srli a0, t5, 19
-	or t5, t4, a0
-	srli t4, a3, 6
-	slli a0, a6, 26
-	or a3, t4, a0
-	srli t4, a6, 6
-	xor a0, t3, a3                   # 59: word 0 of t
-	xor a6, t5, t4                   # 59: word 1 of t
-	add t3, t2, a2                   # 101
-	add t5, s7, s1
-	lw a2, 252(sp)
-	sltu a3, t3, t2
-	lw s1, 256(sp)
-	add t4, t5, a3
-	add t2, t3, a2
-	sltu s7, t2, t3
-	add t5, t4, s1
-	add a3, t5, s7
-	add a2, t2, a0
-	sltu t3, a2, t2
-	add t4, a3, a6
-	add s1, t4, t3
-	sw a2, 112(sp)
-	sw s1, 116(sp)
-	lw t5, 120(s0)                   # 100
-	lw s7, 124(s0)
-	add a0, t5, a1                   # 100: word 0 of x$1_round
-	sltu t2, a0, t5
-	add a3, s7, s3
-	xor t4, a7, s5                   # 66
-	xor t3, t0, ra
-	add a6, a3, t2                   # 100: word 1 of x$1_round
-	and a2, t1, t4                   # 66
-	and s1, s10, t3
-	xor t5, a7, a2                   # 66: word 0 of t$1_round
-	slli s0, t1, 9                   # 45
-	srli a3, t1, 23
-	slli t2, s10, 9
-	srli t3, s10, 23
-	xor s7, t0, s1                   # 66: word 1 of t$1_round
-	or t4, a3, t2                    # 45
-	or a2, s0, t3
-	xor s1, t1, t4
-	xor a3, s10, a2
-	slli t2, s1, 28
-	srli s0, s1, 4
-	slli t3, a3, 28
-	srli a2, a3, 4
-	or t4, s0, t3
-	or s1, t2, a2
-	xor s0, t1, t4
-	xor t3, s10, s1
-	srli t2, s0, 14
-	slli a2, t3, 18
-	or t4, t2, a2
-	slli a3, s0, 18
-	srli s1, t3, 14
-	add t2, s4, a0                   # 86
-	or s0, a3, s1                    # 45: word 1 of t$1_round
-	sltu a2, t2, s4                  # 86
-	add t3, s8, a6
-	add a3, t3, a2
-	add s1, t2, t5
-	sltu a0, s1, t2
-	add s4, a3, s7
-	add s8, s4, a0
-	add a6, s1, t4                   # 86: word 0 of t1$1_round
-	slli t2, s6, 27                  # 38
-	srli a3, s6, 5
-	slli s7, s9, 27
-	srli a0, s9, 5
-	sltu t3, a6, s1                  # 86
-	add a2, s8, s0
-	or s4, a3, s7                    # 38
-	or t4, t2, a0
-	add t5, a2, t3                   # 86: word 1 of t1$1_round
-	xor s1, s6, s4                   # 38
-	xor s8, s9, t4
-	slli s0, s1, 26
-	srli a2, s1, 6
-	slli t3, s8, 26
-	srli s7, s8, 6
-	or a3, a2, t3
-	or t2, s0, s7
-	xor a0, s6, a3
-	xor s4, s9, t2
-	srli s1, a0, 28
-	slli a2, s4, 4
-	xor s7, s2, s6                   # 74
-	slli t4, a0, 4                   # 38
-	or t3, s1, a2
-	xor a3, a4, s9                   # 74
-	and t2, a5, s7
-	srli s8, s4, 28                  # 38
-	and a0, s11, a3                  # 74
-	xor s1, s2, t2                   # 74: word 0 of t$1_round
-	or s0, t4, s8                    # 38: word 1 of t$1_round
-	xor a2, a4, a0                   # 74: word 1 of t$1_round
-	add s4, t3, s1                   # 87: word 0 of t2$1_round
-	sltu t4, s4, t3
-	add s8, s0, a2
-	add a5, s8, t4                   # 87: word 1 of t2$1_round
-	add s7, a6, s4                   # 88: word 0 of result.0$1_round
-	sltu s11, s7, a6
-	add a3, t5, a5
-	lw a0, 268(sp)
-	add t2, a3, s11                  # 88: word 1 of result.0$1_round
-	add s1, a0, a6                   # 88: word 0 of result.4$1_round
-	lw s0, 272(sp)
-	lw t4, 188(sp)
-	lw a3, 192(sp)
-	sltu t3, s1, a0
-	add a2, s0, t5
-	slli s4, t4, 25                  # 52
-	srli a5, t4, 7
-	slli s11, a3, 25
-	srli a0, a3, 7
-	add s8, a2, t3                   # 88: word 1 of result.4$1_round
-	or a6, a5, s11                   # 52
-	or s0, s4, a0
-	xor t5, t4, a6
-	xor a2, a3, s0
-	srli a5, t5, 1
-	slli s11, a2, 31
-	or s4, a5, s11
-	srli t4, a2, 1
-	slli t3, t5, 31
-	lw a5, 164(sp)
-	lw a2, 168(sp)
-	or a3, t3, t4
-	xor s0, a6, s4                   # 52: word 0 of t
-	xor t5, a0, a3                   # 52: word 1 of t
-	slli s11, a5, 22                 # 59
-	slli t3, a2, 22
-	srli t4, a5, 10
-	srli s4, a2, 10
-	or a6, t3, t4
-	or a0, s11, s4
-	xor a3, a5, a0
-	xor t3, a2, a6
-	srli s11, a3, 19
-	slli s4, t3, 13
-	or a0, s11, s4
-	slli t4, a3, 13
-	srli a6, t3, 19
-	srli s11, a5, 6
-	slli s4, a2, 26
-	or a3, t4, a6
-	or t3, s11, s4
-	xor a6, a0, t3                   # 59: word 0 of t
-	srli t4, a2, 6
-	add s11, a1, s0                  # 101
-	lw t3, 220(sp)
-	xor a5, a3, t4                   # 59: word 1 of t
-	sltu s4, s11, a1                 # 101
-	add a2, s3, t5
-	lw s0, 224(sp)
-	add a0, a2, s4
-	add a3, s11, t3
-	sltu t4, a3, s11
-	add a1, a0, s0
-	add s3, a1, t4
+	slli t2, a1, 13
+	or t3, t3, t2
+	srli t2, a1, 19
+	or a1, t5, t2
+	srli t5, a3, 6
+	slli t2, a6, 26
+	or a3, t5, t2
+	srli t5, a6, 6
+	xor t2, t3, a3                   # 59: word 0 of t
+	xor a6, a1, t5                   # 59: word 1 of t
+	add t3, a0, s7                   # 101
+	add a1, s1, s6
+	lw s7, 252(sp)
+	sltu a3, t3, a0
+	lw s6, 256(sp)
+	add t5, a1, a3
+	add a0, t3, s7
+	sltu s1, a0, t3
+	add a1, t5, s6
+	add a3, a1, s1
+	add s7, a0, t2
+	sltu t3, s7, a0
 	add t5, a3, a6
-	sltu a2, t5, a3
+	add s6, t5, t3
+	sw s7, 112(sp)
+	sw s6, 116(sp)
+	lw a1, 120(s0)                   # 100
+	lw s1, 124(s0)
+	add t2, a1, s5                   # 100: word 0 of x$1_round
+	sltu a0, t2, a1
+	add a3, s1, s3
+	xor t5, a7, s11                  # 66
+	xor t3, t0, ra
+	add a6, a3, a0                   # 100: word 1 of x$1_round
+	and s7, a2, t5                   # 66
+	and s6, s10, t3
+	xor a1, a7, s7                   # 66: word 0 of t$1_round
+	slli s0, a2, 9                   # 45
+	srli a3, a2, 23
+	slli a0, s10, 9
+	srli t3, s10, 23
+	xor s1, t0, s6                   # 66: word 1 of t$1_round
+	or t5, a3, a0                    # 45
+	or s7, s0, t3
+	xor s6, a2, t5
+	xor a3, s10, s7
+	slli a0, s6, 28
+	srli s0, s6, 4
+	slli t3, a3, 28
+	srli s7, a3, 4
+	or t5, s0, t3
+	or s6, a0, s7
+	xor s0, a2, t5
+	xor t3, s10, s6
+	srli a0, s0, 14
+	slli s7, t3, 18
+	or t5, a0, s7
+	slli a3, s0, 18
+	srli s6, t3, 14
+	add a0, s4, t2                   # 86
+	or s0, a3, s6                    # 45: word 1 of t$1_round
+	sltu s7, a0, s4                  # 86
+	add t3, s8, a6
+	add a3, t3, s7
+	add s6, a0, a1
+	sltu t2, s6, a0
+	add s4, a3, s1
+	add s8, s4, t2
+	add a6, s6, t5                   # 86: word 0 of t1$1_round
+	slli a0, t4, 27                  # 38
+	srli a3, t4, 5
+	slli s1, s9, 27
+	srli t2, s9, 5
+	sltu t3, a6, s6                  # 86
+	add s7, s8, s0
+	or s4, a3, s1                    # 38
+	or t5, a0, t2
+	add a1, s7, t3                   # 86: word 1 of t1$1_round
+	xor s6, t4, s4                   # 38
+	xor s8, s9, t5
+	slli s0, s6, 26
+	srli s7, s6, 6
+	slli t3, s8, 26
+	srli s1, s8, 6
+	or a3, s7, t3
+	or a0, s0, s1
+	xor t2, t4, a3
+	xor s4, s9, a0
+	srli s6, t2, 28
+	slli s7, s4, 4
+	xor s1, s2, t4                   # 74
+	slli t5, t2, 4                   # 38
+	or t3, s6, s7
+	xor a3, a4, s9                   # 74
+	and a0, a5, s1
+	srli s8, s4, 28                  # 38
+	and t2, t1, a3                   # 74
+	xor s6, s2, a0                   # 74: word 0 of t$1_round
+	or s0, t5, s8                    # 38: word 1 of t$1_round
+	xor s7, a4, t2                   # 74: word 1 of t$1_round
+	add s4, t3, s6                   # 87: word 0 of t2$1_round
+	sltu t5, s4, t3
+	add s8, s0, s7
+	add a5, s8, t5                   # 87: word 1 of t2$1_round
+	add s1, a6, s4                   # 88: word 0 of result.0$1_round
+	sltu t1, s1, a6
+	add a3, a1, a5
+	lw t2, 268(sp)
+	add a0, a3, t1                   # 88: word 1 of result.0$1_round
+	add s7, t2, a6                   # 88: word 0 of result.4$1_round
+	lw t3, 272(sp)
+	lw t5, 188(sp)
+	lw a3, 192(sp)
+	sltu s6, s7, t2
+	add s0, t3, a1
+	slli s4, t5, 25                  # 52
+	srli a5, t5, 7
+	slli t1, a3, 25
+	srli t2, a3, 7
+	add s8, s0, s6                   # 88: word 1 of result.4$1_round
+	or a6, a5, t1                    # 52
+	or t3, s4, t2
+	xor a1, t5, a6
+	xor s0, a3, t3
+	srli a5, a1, 1
+	slli t1, s0, 31
+	or s4, a5, t1
+	srli t5, s0, 1
+	slli s6, a1, 31
+	lw a5, 164(sp)
+	lw s0, 168(sp)
+	or a3, s6, t5
+	xor t3, a6, s4                   # 52: word 0 of t
+	xor a1, t2, a3                   # 52: word 1 of t
+	slli t1, a5, 22                  # 59
+	slli s6, s0, 22
+	srli t5, a5, 10
+	srli s4, s0, 10
+	or a6, s6, t5
+	or t2, t1, s4
+	xor a3, a5, t2
+	xor s6, s0, a6
+	srli t1, a3, 19
+	slli s4, s6, 13
+	or t2, t1, s4
+	slli t5, a3, 13
+	srli a6, s6, 19
+	srli t1, a5, 6
+	slli s4, s0, 26
+	or a3, t5, a6
+	or s6, t1, s4
+	xor a6, t2, s6                   # 59: word 0 of t
+	srli t5, s0, 6
+	add t1, s5, t3                   # 101
+	lw s6, 220(sp)
+	xor a5, a3, t5                   # 59: word 1 of t
+	sltu s4, t1, s5                  # 101
+	add s0, s3, a1
+	lw t3, 224(sp)
+	add t2, s0, s4
+	add a3, t1, s6
+	sltu t5, a3, t1
+	add s5, t2, t3
+	add s3, s5, t5
+	add a1, a3, a6
+	sltu s0, a1, a3
 	add s4, s3, a5
-	add t3, s4, a2
-	lw s11, 236(sp)
-	lw a0, 240(sp)
-	sw t5, 120(sp)
-	sw t3, 124(sp)
-	sw s7, 140(sp)
-	sw t2, 144(sp)
-	sw s6, 148(sp)
+	add s6, s4, s0
+	sw s6, 124(sp)
+	lw s4, 136(sp)
 	sw s9, 152(sp)
+	lw s5, 236(sp)
+	lw s6, 240(sp)
+	sw a1, 120(sp)
+	sw s1, 140(sp)
+	sw a0, 144(sp)
+	sw t4, 148(sp)
 	sw s2, 156(sp)
 	sw a4, 160(sp)
 	mv a6, t0
-	mv t6, s11
-	mv s11, s5
-	mv s5, t6
-	lw s4, 136(sp)
-	li s0, 4
 	addi s4, s4, 1
-	mv s6, a0
-	mv s7, s1
-	mv s9, t1
-	bltu s4, s0, .L0_2
+	li t1, 4
+	mv s9, a2
+	bltu s4, t1, .L0_2
 .L0_3:
 	lw t4, 0(sp)                     # 105
 	li t2, -366583396
@@ -2564,27 +2559,27 @@ hash_sha512_compress:
 	xor a1, a7, a6
 	slli a2, a5, 26
 	srli t3, a5, 6
-	slli t1, a1, 26
 	srli t2, a1, 6
 	lw s2, 148(sp)
 	lw s0, 156(sp)
-	or a4, t3, t1
 	or a3, a2, t2
 	lw s1, 152(sp)
 	lw t5, 160(sp)
-	xor a6, t0, a4
 	xor a5, a7, a3
 	sw s2, 168(sp)
 	sw s0, 136(sp)
-	slli t3, a6, 4
-	srli t1, a6, 28
-	slli a1, a5, 4
 	srli t2, a5, 28
 	sw s1, 172(sp)
 	sw t5, 164(sp)
+	lw a3, 168(sp)
+	slli t1, a1, 26
+	or a4, t3, t1
+	xor a6, t0, a4
+	slli t3, a6, 4
+	srli t1, a6, 28
+	slli a1, a5, 4
 	or a2, t1, a1
 	or a4, t3, t2                    # 38: word 1 of t$4_round
-	lw a3, 168(sp)
 	lw a5, 136(sp)
 	lw t1, 172(sp)
 	lw t2, 164(sp)
@@ -3059,13 +3054,13 @@ hash_sha512_compress:
 	add s8, t3, s4                   # 105: word 1 of x$4_round
 	xor s9, t4, a6                   # 66
 	and s3, s10, s7
-	and t5, s11, s9
 	xor t3, s2, s3                   # 66: word 0 of t$4_round
+	slli s3, s11, 9                  # 45
+	slli s7, s10, 9
+	and t5, s11, s9                  # 66
 	xor s4, t4, t5                   # 66: word 1 of t$4_round
 	srli s9, s10, 23                 # 45
-	slli s3, s11, 9
 	or t5, s9, s3
-	slli s7, s10, 9
 	srli s9, s11, 23
 	or s3, s7, s9
 	xor s7, s10, t5
@@ -5385,596 +5380,602 @@ field_fe25519_saturated32_mul:
 	bne zero, zero, .+4
 	add a6, s1, s11                  # halves:27: word 0 of v$0_multiply in 0..2^33-1
 	sltu t3, s1, s4
+	mulhu a7, t0, a1                 # limbs:69
 	add s11, s2, a4                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
 	sltu a4, s11, s2
+	bne zero, zero, .+4
 	add s2, s3, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mul a4, t0, a1
 	sltu s3, a6, s1                  # halves:27
+	mul a4, t0, a1                   # limbs:69
 	add s1, t3, s3                   # halves:27: word 1 of v$0_multiply in 0..2^33-1
-	add t3, s7, a4                   # limbs:69
-	sltu s3, t3, s7
-	add s7, t3, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mulhu a7, t0, a1
-	mulhu t0, s8, a6
-	add a4, a7, s3
-	sltu s3, s7, t3
+	add t0, a1, a2                   # halves:30
 	bne zero, zero, .+4
-	add s2, a4, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add t3, a1, a2                   # halves:30
-	mulhu a7, t5, a1                 # limbs:69
-	sltu a4, t3, a1                  # halves:30
-	mul s3, t5, a1                   # limbs:69
-	add t5, t3, s0                   # halves:30: word 0 of w$0_multiply in 0..2^33-1
-	sltu s0, t5, t3
-	sw s10, 40(sp)
-	add t3, a4, s0                   # halves:30: word 1 of w$0_multiply in 0..2^33-1
-	mulhu a4, s4, a1                 # limbs:69
-	add s0, t2, s3
-	sltu s3, s0, t2
-	sw t3, 48(sp)
-	add t2, a7, s3
-	add a7, s0, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s3, s4, a1
-	sltu s2, a7, s0
-	li a1, 1
-	sw a7, 52(sp)
-	add s4, t2, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	xor s0, s1, a1                   # halves:49
-	mulhu s2, s6, s8                 # limbs:69
-	sltiu t2, s0, 1                  # halves:49
-	add s1, a3, s3                   # limbs:69
+	add s3, t0, s0                   # halves:30: word 0 of w$0_multiply in 0..2^33-1
+	sltu t3, t0, a1
+	mulhu s0, t5, a1                 # limbs:69
+	add a4, s7, a4
+	sltu s7, a4, s7
 	bne zero, zero, .+4
-	sltu s0, s1, a3
-	add s3, a4, s0
-	mul a4, s6, s8
-	add a3, s1, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu s0, a3, s1
-	sw a3, 56(sp)
-	sub s1, zero, t2                 # halves:49
-	add s4, s3, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mulhu s0, s8, a0
-	sub t2, a4, t4                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
-	xor t4, t3, a1                   # halves:49
-	sw s4, 60(sp)
-	sltiu t4, t4, 1
-	sub t4, zero, t4
-	mul a1, s8, a0                   # limbs:69
-	and s3, s1, s8                   # halves:49
-	and t3, t4, s6
-	bne zero, zero, .+4
-	and a2, s1, s9
-	and a3, t4, a0
-	mulhu s4, s8, s5                 # limbs:69
-	add s2, a1, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu a1, s2, a1
-	bne zero, zero, .+4
-	add s0, s0, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add t3, s3, t3                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
-	mul a1, s8, s5                   # limbs:69
-	add a3, a2, a3                   # halves:49
-	add s0, a1, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s8, s8, a6
-	sltu s3, t3, s3                  # halves:49
-	sltu a2, a3, a2
-	bne zero, zero, .+4
-	add a3, a3, s3                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
-	sltu s3, a3, s3
-	mulhu a7, s6, s9                 # limbs:69
-	sltu a1, s0, a1
-	or a2, a2, s3                    # halves:49
-	sw a3, 68(sp)
-	add s3, s4, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add s4, s8, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a3, s6, s9
-	sltu a1, s4, s8
-	add s8, t0, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sltu a4, a4, t2                  # halves:46
-	mulhu s3, a0, s9                 # limbs:69
-	add t0, s2, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu a1, t0, s2
-	bne zero, zero, .+4
-	add a3, a7, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sub a7, t0, a5                   # halves:46
-	mul s2, a0, s9                   # limbs:69
-	sltu a1, t0, a7                  # halves:46
-	sub t0, a7, a4                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
-	sltu a4, a7, t0
-	mulhu a7, s9, s5                 # limbs:69
-	add s2, s0, s2
-	sltu s0, s2, s0
-	bne zero, zero, .+4
-	add s3, s3, s0
-	add s0, s2, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a3, s9, s5
-	sltu s2, s0, s2
-	add s3, s3, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	or s2, a1, a4                    # halves:46
-	mulhu a1, s9, a6                 # limbs:69
-	add a4, s4, a3
-	sltu a3, a4, s4
-	bne zero, zero, .+4
-	add s4, a7, a3
-	add a7, a4, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a3, s9, a6
-	sltu s3, a7, a4
-	add s9, s4, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mulhu a4, s6, t1
-	add s4, s8, a3
-	sltu s3, s4, s8
-	bne zero, zero, .+4
-	add a3, a1, s3
-	add s8, s4, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a1, s6, t1
-	sltu s3, s8, s4
-	add s9, a3, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	and s4, s1, t1                   # halves:49
-	and a3, t4, s5
-	mulhu s3, a0, t1                 # limbs:69
-	add a1, s0, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu s0, a1, s0
-	sw s11, 44(sp)
-	add a4, a4, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sub s0, a1, s10                  # halves:46
-	mul s10, a0, t1                  # limbs:69
-	sltu a1, a1, s0                  # halves:46
-	sub s2, s0, s2                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
-	bne zero, zero, .+4
-	sltu s0, s0, s2
-	add a1, a1, s0
-	mulhu s0, s5, t1                 # limbs:69
-	add s10, a7, s10
-	sltu a7, s10, a7
+	add a7, a7, s7
+	add s7, a4, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s2, t5, a1
+	sltu t5, s7, a4
+	add a4, a7, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	sw a5, 36(sp)
-	add s3, s3, a7
-	add a7, s10, a4                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a4, s5, t1
-	sltu s10, a7, s10
-	add s3, s3, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu a7, s3, t0                  # halves:30
+	add t5, t3, a7                   # halves:30: word 1 of w$0_multiply in 0..2^33-1
+	mulhu t0, s4, a1                 # limbs:69
+	add t3, t2, s2
+	sltu a7, t3, t2
+	sw t5, 48(sp)
+	add s2, s0, a7
+	add t2, t3, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s0, s4, a1
+	sltu a7, t2, t3
+	add a4, s2, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sw t2, 52(sp)
+	li s4, 1
+	xor a1, s1, s4                   # halves:49
+	mulhu t3, s6, s8                 # limbs:69
+	add s2, a3, s0
+	sltu a7, s2, a3
+	sw s10, 40(sp)
+	add s0, s2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltiu a4, a1, 1                  # halves:49
+	mul a3, s6, s8                   # limbs:69
+	sw s0, 56(sp)
+	add s1, t0, a7
 	bne zero, zero, .+4
-	add s10, s4, a3                  # halves:49
-	sltu a3, s10, s4
-	mulhu s4, t1, a6                 # limbs:69
-	add a4, s8, a4
-	sltu s8, a4, s8
+	sltu t0, s0, s2
+	add a7, s1, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu s1, s8, a0
+	sub t0, a3, t4                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
+	sltu a1, a3, t0
+	sw a7, 60(sp)
+	xor a3, t5, s4                   # halves:49
+	sltiu a3, a3, 1
+	mul t4, s8, a0                   # limbs:69
+	sub s2, zero, a4                 # halves:49
+	sub a3, zero, a3
 	bne zero, zero, .+4
-	add s0, s0, s8
-	add s8, a4, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s3, t1, a6
-	sltu t1, s8, a4
-	add a4, s0, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	add s0, s10, a2                  # halves:49: word 0 of w$0_multiply in 0..2^33-1
-	sltu t1, s0, s10
-	mulhu a2, s6, t5                 # limbs:69
-	add s10, s9, s3
-	sltu s3, s10, s9
-	bne zero, zero, .+4
-	add s9, s4, s3
-	add s4, s10, a4                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s3, s6, t5
-	sltu a4, s4, s10
-	add s10, a3, t1                  # halves:49: word 1 of w$0_multiply in 0..2^33-1
-	bne zero, zero, .+4
-	add s6, s9, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	and s9, s1, t5                   # halves:49
-	mulhu a4, a0, t5                 # limbs:69
-	add a3, a7, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu t1, a3, a7
-	bne zero, zero, .+4
-	add s3, a2, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sub a7, a3, s11                  # halves:46
-	mul a2, a0, t5                   # limbs:69
-	sltu t1, a3, a7                  # halves:46
-	sub a0, a7, a1                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
-	sw s1, 64(sp)
-	sltu a3, a7, a0
-	add a1, t1, a3
-	mulhu a7, s5, t5                 # limbs:69
-	add t1, s8, a2
-	sltu a3, t1, s8
-	bne zero, zero, .+4
-	add a2, a4, a3
-	add s8, t1, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a4, s5, t5
-	sltu a3, s8, t1
-	add s3, a2, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	and s5, t4, a6                   # halves:49
-	add t1, s9, s5
-	mulhu a2, a6, t5                 # limbs:69
-	add a3, s4, a4
-	sltu t4, a3, s4
-	bne zero, zero, .+4
-	add s5, a7, t4
-	add a4, a3, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s4, a6, t5
-	sltu a7, a4, a3
-	add t4, s5, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	sltu s3, t1, s9                  # halves:49
-	lw t5, 4(sp)
-	lw a3, 8(sp)
-	add a7, s6, s4                   # limbs:69
-	mulhu s5, t5, a3
-	sltu s9, a7, s6
-	add a6, t1, s10                  # halves:49: word 0 of w$0_multiply in 0..2^33-1
-	bne zero, zero, .+4
-	add s10, a2, s9                  # limbs:69
-	add s4, a7, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s6, t5, a3
-	sltu a2, s4, a7
-	add s9, s10, a2                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	sltu t4, a6, t1                  # halves:49
-	add a7, s3, t4                   # halves:49: word 1 of w$0_multiply in 0..2^33-1
-	lw s10, 12(sp)
-	sub t1, s7, s6                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
-	mulhu a2, a3, s10                # limbs:69
-	sltu s3, s7, t1                  # halves:65
-	add t4, t2, t1                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
-	sw t4, 76(sp)
-	sltu s6, t4, t2
-	add t2, s8, t3                   # halves:71
-	mul s7, a3, s10                  # limbs:69
-	sltu t3, t2, s8                  # halves:71
-	lw s8, 24(sp)
-	sw a7, 72(sp)
-	li s11, 1
-	add t2, t2, s11                  # halves:71: word 0 of x$0_multiply in 0..2^33-1
-	mulhu t4, a3, s8                 # limbs:69
-	add s5, s7, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu s7, s5, s7
-	bne zero, zero, .+4
-	add a2, a2, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sltu s11, t2, s11                # halves:71
-	mul s7, a3, s8                   # limbs:69
-	or t3, t3, s11                   # halves:71
-	sub s11, t2, t1                  # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
-	sw s11, 80(sp)
-	mulhu t1, a3, ra                 # limbs:69
-	add a2, s7, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu s7, a2, s7
-	bne zero, zero, .+4
-	add t4, t4, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sltu s7, t2, s11                 # halves:73
-	mul t2, a3, ra                   # limbs:69
-	lw a3, 16(sp)
-	mul s11, t5, a3
-	add t4, t2, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu t2, t4, t2
-	bne zero, zero, .+4
-	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	lw t2, 68(sp)
-	mulhu a5, t5, a3
-	add t2, a4, t2                   # halves:71
-	sltu a4, t2, a4
-	bne zero, zero, .+4
-	add t3, t2, t3                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
-	sltu t2, t3, t2
-	mul a7, s10, a3                  # limbs:69
-	add a4, a4, t2                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
-	add s11, s5, s11                 # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	sltu s5, s11, s5
-	add a5, a5, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mulhu t2, s10, a3
-	lw s5, 52(sp)
-	add a7, a2, a7
-	bne zero, zero, .+4
-	sltu a2, a7, a2
-	sub s11, s5, s11                 # halves:65
-	mulhu s1, a3, ra                 # limbs:69
-	add t2, t2, a2
-	sltu s5, s5, s11                 # halves:65
-	bne zero, zero, .+4
-	sub s3, s11, s3                  # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
-	add a2, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a5, a3, s8
-	sltu s11, s11, s3                # halves:65
-	or s5, s5, s11
-	bne zero, zero, .+4
-	sltu a7, a2, a7                  # limbs:69
-	add t2, t2, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mulhu s11, a3, s8
-	add a5, t4, a5
-	sltu t4, a5, t4
-	bne zero, zero, .+4
-	add a7, t0, s3                   # halves:68
-	sltu t0, a7, t0
-	add s11, s11, t4                 # limbs:69
-	add t4, a5, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul t2, a3, ra
-	sltu a3, t4, a5
-	add a5, s11, a3                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	add s11, a7, s6                  # halves:68: word 0 of w$0_multiply in 0..2^33-1
-	sltu a3, s11, s6
-	lw a7, 28(sp)
-	mulhu s6, t5, a7                 # limbs:69
-	add t2, t1, t2
-	sltu t1, t2, t1
-	bne zero, zero, .+4
-	add s1, s1, t1
-	add t1, t2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a5, t5, a7
-	sltu t2, t1, t2
-	add s1, s1, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	or t2, t0, a3                    # halves:68
-	sub t0, t3, s3                   # halves:73
-	mulhu s3, s10, a7                # limbs:69
-	sub a3, t0, s7                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
-	sltu s7, t3, t0
-	bne zero, zero, .+4
-	sltu t3, t0, a3
-	or t0, s7, t3
-	mul t3, s10, a7                  # limbs:69
-	add s7, a2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu a5, s7, a2
-	bne zero, zero, .+4
-	add a2, s6, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add t3, t4, t3
+	and a4, s2, s8
+	and t5, a3, s6
+	mulhu s4, s8, s5                 # limbs:69
+	add t3, t4, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
 	sltu t4, t3, t4
-	lw s6, 56(sp)
-	add s3, s3, t4
-	add t4, t3, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a2, s8, a7
-	sub a5, s6, s7                   # halves:65
-	sltu s7, s6, a5
 	bne zero, zero, .+4
-	sltu t3, t4, t3                  # limbs:69
-	add s3, s3, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mulhu s6, s8, a7
-	add a2, t1, a2
-	sltu t1, a2, t1
+	add t5, a4, t5                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	add s1, s1, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu a7, s8, a6
+	sltu t4, t5, a4                  # halves:49
+	and a2, s2, s9
 	bne zero, zero, .+4
-	sub t3, a5, s5                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
-	sltu s5, a5, t3
-	mulhu a5, a7, ra                 # limbs:69
-	add s6, s6, t1
-	add t1, a2, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s3, a7, ra
-	sltu a7, t1, a2
-	add a2, s6, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mul a4, s8, s5                   # limbs:69
+	and s0, a3, a0                   # halves:49
+	add s0, a2, s0
 	bne zero, zero, .+4
-	add s6, s7, s5                   # halves:65
-	lw s7, 32(sp)
-	add s3, s1, s3                   # limbs:69
-	mulhu s5, t5, s7
-	sltu s1, s3, s1
-	add a5, a5, s1
+	sltu a2, s0, a2
+	add s0, s0, t4                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	mul s8, s8, a6                   # limbs:69
+	add s1, a4, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu t4, s0, t4                  # halves:49
 	bne zero, zero, .+4
-	add s1, s3, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	add a7, s2, t3                   # halves:68
-	mul a2, t5, s7                   # limbs:69
-	sltu t5, s1, s3
-	add s3, a5, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu a4, s1, a4                  # limbs:69
+	or a2, a2, t4                    # halves:49
+	mulhu t2, s6, s9                 # limbs:69
+	add t4, s4, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add s4, s8, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add t5, a7, t2                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
-	sltu a5, a7, s2
-	mulhu s2, s10, s7                # limbs:69
-	sltu t2, t5, a7                  # halves:68
-	add a7, a5, t2                   # halves:68: word 1 of w$0_multiply in 0..2^33-1
+	sltu a4, s4, s8
+	add s8, a7, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mul t4, s6, s9
+	mulhu a7, a0, s9
+	add a4, t3, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu t4, a4, t3
 	bne zero, zero, .+4
-	add a5, s4, s0                   # halves:71
-	sltu t2, a5, s4
-	mul s0, s10, s7                  # limbs:69
-	add s4, a5, a4                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
-	sltu s10, s4, a5
+	add t3, t2, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub t2, a4, a5                   # halves:46
+	mul t4, a0, s9                   # limbs:69
+	sltu a4, a4, t2                  # halves:46
+	sub a1, t2, a1                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
 	bne zero, zero, .+4
-	add a4, t2, s10                  # halves:71: word 1 of x$0_multiply in 0..2^33-1
-	sub a5, s4, t3                   # halves:73
-	mulhu t2, s8, s7                 # limbs:69
-	sltu s10, s4, a5                 # halves:73
-	sub t3, a5, t0                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	sltu t2, t2, a1
+	or a4, a4, t2
+	mulhu t2, s9, s5                 # limbs:69
+	add t4, s1, t4
+	sltu s1, t4, s1
 	bne zero, zero, .+4
-	sltu s4, a5, t3
-	add t0, s10, s4
-	mul a5, s8, s7                   # limbs:69
-	add s10, t4, a2                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu s4, s10, t4
+	add a7, a7, s1
+	add s1, t4, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul t3, s9, s5
+	sltu t4, s1, t4
+	add a7, a7, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu t4, s9, a6
+	add t3, s4, t3
+	sltu s4, t3, s4
 	bne zero, zero, .+4
-	add s8, s5, s4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add a2, t1, s0
-	mulhu t4, ra, s7
-	sltu s5, a2, t1
-	add s4, s2, s5
+	add t2, t2, s4
+	add s4, t3, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a7, s9, a6
+	sltu s9, s4, t3
+	add t3, t2, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu t2, s6, t1
+	add s9, s8, a7
+	sltu a7, s9, s8
 	bne zero, zero, .+4
-	add s0, s1, a5
-	sltu t1, s0, s1
-	mul s2, ra, s7
-	lw a5, 60(sp)
-	add s5, t2, t1
+	add s8, t4, a7
+	add t4, s9, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a7, s6, t1
+	sltu t3, t4, s9
+	add s9, s8, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	sub s1, a5, s10                  # halves:65
-	sltu ra, a5, s1
-	add t2, s3, s2                   # limbs:69
-	sub s7, s1, s6                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
-	add s2, a0, s7                   # halves:68
-	sltu t1, t2, s3                  # limbs:69
-	add s10, t4, t1
-	sltu a5, s1, s7                  # halves:65
-	add s6, ra, a5
-	add t4, s2, a7                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
-	sltu s3, s2, a0
-	sltu t1, t4, s2
-	add ra, s9, a6                   # halves:71
-	add s1, s3, t1                   # halves:68: word 1 of w$0_multiply in 0..2^33-1
-	add a0, ra, a4                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
-	sub s3, a0, s7                   # halves:73
-	sltu a5, ra, s9                  # halves:71
-	sltu a7, a0, ra
-	sltu t1, a0, s3                  # halves:73
-	sub a6, s3, t0                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
-	sltu s9, s3, a6
-	lw s7, 64(sp)
-	lw a0, 48(sp)
-	lw s3, 72(sp)
-	add a4, t1, s9
-	and t0, s7, a0                   # halves:87
-	add s2, a5, a7                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
-	add t1, s3, t0                   # halves:87
-	add ra, a1, s6                   # halves:78
-	add s9, s2, t1                   # halves:87
-	addi a5, ra, 1                   # halves:78
-	add a1, s6, s9                   # halves:87
-	sub a7, a5, s1                   # halves:78: less$0_multiply in 0..3
-	lw s9, 80(sp)
-	sub ra, a1, a4                   # halves:87
-	add a5, a2, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu s1, a5, a2
-	sub a1, s9, a5                   # halves:83
-	add s7, s4, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add a0, s0, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sub s8, a1, a7                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
-	sltu a4, s9, a1
-	sltu a2, a1, s8
-	sltu s3, a0, s0                  # limbs:69
-	add s4, a4, a2                   # halves:83
-	sub s1, a3, a0
-	add t0, s5, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sub s0, s1, s4                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
-	add s2, t2, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu s7, a3, s1                  # halves:83
-	sltu s5, s1, s0
-	add s3, s7, s5
-	sub t0, t3, s2
-	sltu t1, s2, t2                  # limbs:69
-	sub a1, t0, s3                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
-	add s6, s10, t1                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sltu t2, t3, t0                  # halves:83
-	sltu a4, t0, a1
-	sub s10, a6, s6
-	add a2, t2, a4
-	li s9, 38
-	mulhu a7, s8, s9                 # 99
-	sub a3, s10, a2                  # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
-	sltu t1, a6, s10
+	and s8, s2, t1                   # halves:49
+	and t3, a3, s5
+	mulhu a5, a0, t1                 # limbs:69
+	add a7, s1, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s1, a7, s1
+	sw s11, 44(sp)
+	add t2, t2, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub s1, a7, s10                  # halves:46
+	mul s10, a0, t1                  # limbs:69
+	sltu a7, a7, s1                  # halves:46
+	sub a4, s1, a4                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
 	bne zero, zero, .+4
-	sltu s1, s10, a3
-	add s7, t1, s1
-	mul s4, s8, s9                   # 99
-	sub s5, ra, s7                   # halves:87: top$0_multiply in -4..4
-	add s3, a5, s5                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	sltu s1, s1, a4
+	add a7, a7, s1
+	mulhu s1, s5, t1                 # limbs:69
+	add s10, s4, s10
+	sltu s4, s10, s4
 	bne zero, zero, .+4
-	srai t3, s5, 31
-	sltu t0, s3, a5
-	mulhu a6, s0, s9                 # 99
-	add t2, t3, t0                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
-	add s8, a0, t2                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	add a5, a5, s4
+	add s4, s10, t2                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul t2, s5, t1
+	sltu s10, s4, s10
+	add a5, a5, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	srai a4, t2, 31
-	sltu s10, s8, a0
-	mul a2, s0, s9                   # 99
-	add t1, a4, s10                  # halves:90: word 1 of v$0_multiply in -3..2^32+3
-	add s7, s2, t1                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	add s10, s8, t3                  # halves:49
+	sltu t3, s10, s8
+	mulhu s8, t1, a6                 # limbs:69
+	add t2, t4, t2
+	sltu t4, t2, t4
 	bne zero, zero, .+4
-	srai s1, t1, 31
-	sltu s5, s7, s2
-	mulhu ra, a1, s9                 # 99
-	add a5, s1, s5                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
-	add t3, s6, a5                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	add s1, s1, t4
+	add t4, t2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a5, t1, a6
+	sltu t1, t4, t2
+	add t2, s1, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sw s2, 64(sp)
+	add s1, s10, a2                  # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	sltu t1, s1, s10
+	mulhu a2, s6, s3                 # limbs:69
+	add s10, s9, a5
+	add a5, s10, t2                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	lw s0, 20(sp)
-	lw s10, 36(sp)
-	mul s2, t3, s9                   # 93
-	add t2, s0, s4                   # 99
-	sltu a0, t2, s0
+	sltu t2, s10, s9
+	add s9, s8, t2
+	mul s8, s6, s3
+	sltu t2, a5, s10
+	add s10, t3, t1                  # halves:49: word 1 of w$0_multiply in 0..2^33-1
 	bne zero, zero, .+4
-	add a4, a7, a0
-	add t1, s10, a2
-	mulhu t0, t3, s9                 # 93
-	add a5, t4, s2                   # 93: word 0 of v$1_reduced in 0..167503724505
-	sltu s4, a5, t4
+	add s6, s9, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	and s9, s2, s3                   # halves:49
+	mulhu t2, a0, s3                 # limbs:69
+	add t3, s4, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu t1, t3, s4
 	bne zero, zero, .+4
-	sltu s1, t1, s10                 # 99
-	srli a7, a5, 31                  # 94
-	mul s6, a1, s9                   # 99
-	add s0, t0, s4                   # 93: word 1 of v$1_reduced in 0..167503724505
-	slli a2, s0, 1                   # 94
+	add s8, a2, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub s4, t3, s11                  # halves:46
+	mul a2, a0, s3                   # limbs:69
+	sltu t1, t3, s4                  # halves:46
+	and a0, a3, a6                   # halves:49
 	bne zero, zero, .+4
-	add s5, a6, s1                   # 99
-	or t3, a7, a2                    # 94: q$1_reduced in 0..77
-	mulhu a0, a3, s9                 # 99
-	slli s10, t3, 4                  # 97
-	slli a6, t3, 1
+	add t3, s9, a0
+	sltu a3, t3, s9
+	mulhu a0, s5, s3                 # limbs:69
+	add s9, t4, a2
+	sltu a2, s9, t4
 	bne zero, zero, .+4
-	add a1, s10, a6
-	add s2, t3, a1                   # 97: carry$1_reduced in 0..1482
-	mul s1, a3, s9                   # 99
-	add t4, t2, s2                   # 99: word 0 of s$1_reduced in 0..167503725968
-	sltu t0, t4, t2
+	add t4, t2, a2
+	add t2, s9, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a2, s5, s3
+	sltu s8, t2, s9
+	add s5, t4, s8                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add s0, a4, t0                   # 99: word 1 of s$1_reduced in 0..167503725968
-	add a7, t1, s0                   # 99: word 0 of s$1_reduced in 0..167503725968
-	mulhu s4, s3, s9
-	lw t3, 40(sp)
-	lw a2, 0(sp)
+	add s9, t3, s10                  # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	sltu t4, s9, t3
+	mulhu s10, a6, s3                # limbs:69
+	add s8, a3, t4                   # halves:49: word 1 of w$0_multiply in 0..2^33-1
+	add t3, a5, a2                   # limbs:69
+	sw s8, 68(sp)
+	sltu a3, t3, a5
+	add t4, a0, a3
+	mul a5, a6, s3
+	add a2, t3, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu a0, a2, t3
 	bne zero, zero, .+4
-	sltu a3, a7, t1
-	add s10, s5, a3                  # 99: word 1 of s$1_reduced in 0..167503725968
-	mul a6, s3, s9
-	add a1, t3, s6
-	sltu t2, a1, t3
-	sw t4, 0(a2)
-	add s0, a1, s10                  # 99: word 0 of s$1_reduced in 0..167503725968
-	lw s5, 44(sp)
-	mulhu t0, s8, s9
-	add a4, ra, t2
-	sltu t4, s0, a1
-	sw a7, 4(a2)
-	add t1, a4, t4                   # 99: word 1 of s$1_reduced in 0..167503725968
-	add a3, s5, s1
-	mul s3, s8, s9
-	slli s2, a5, 1                   # 103
-	sltu s6, a3, s5                  # 99
-	sw s0, 8(a2)
-	add a7, a3, t1                   # 99: word 0 of s$1_reduced in 0..167503725968
-	lw s10, 76(sp)
-	mul t4, s7, s9
-	add a5, a0, s6
-	sltu t3, a7, a3
-	sw a7, 12(a2)
-	add t2, a5, t3                   # 99: word 1 of s$1_reduced in 0..167503725968
-	add a1, s10, a6
-	mulhu ra, s7, s9
-	sltu s0, a1, s10
-	add s1, a1, t2                   # 99: word 0 of s$1_reduced in 0..167503725968
-	sw s1, 16(a2)
-	add a4, s4, s0
-	sltu s8, s1, a1
-	add s5, a4, s8                   # 99: word 1 of s$1_reduced in 0..167503725968
-	add a0, s11, s3
-	sltu s6, a0, s11
-	add a3, a0, s5                   # 99: word 0 of s$1_reduced in 0..167503725968
-	add t1, t0, s6
-	sltu a5, a3, a0
-	add a6, t5, t4
-	sltu a7, a6, t5
-	add s10, ra, a7
-	srli s9, s2, 1                   # 103
+	add a3, t4, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add s5, t2, t5                   # halves:71
+	lw s3, 4(sp)
+	lw t3, 8(sp)
+	add a0, s6, a5                   # limbs:69
+	mulhu t4, s3, t3
+	sltu t5, a0, s6
+	sltu a6, s5, t2                  # halves:71
+	bne zero, zero, .+4
+	add t2, s10, t5                  # limbs:69
+	add a5, a0, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s6, s3, t3
+	sltu s10, a5, a0
+	add t5, t2, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	lw a3, 12(sp)
+	sub a7, s4, a7                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
+	mulhu a0, t3, a3                 # limbs:69
+	sub t2, s7, s6                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	sltu s10, s7, t2
+	bne zero, zero, .+4
+	add s6, t0, t2                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	sltu s7, s6, t0
+	mul t0, t3, a3                   # limbs:69
+	sltu s4, s4, a7                  # halves:46
+	add t1, t1, s4
+	sw s6, 72(sp)
+	lw s4, 24(sp)
+	li s11, 1
+	mulhu s6, t3, s4                 # limbs:69
+	add t4, t0, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu t0, t4, t0
+	sw t1, 76(sp)
+	add a0, a0, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add s5, s5, s11                  # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	mul t0, t3, s4                   # limbs:69
+	sltu s11, s5, s11                # halves:71
+	or a6, a6, s11
+	bne zero, zero, .+4
+	sub s11, s5, t2                  # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	mulhu t2, t3, ra                 # limbs:69
+	add a0, t0, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu t0, a0, t0
+	sw s11, 80(sp)
+	add s6, s6, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu t0, s5, s11                 # halves:73
+	mul s5, t3, ra                   # limbs:69
+	lw t3, 16(sp)
+	lw s11, 28(sp)
+	mulhu s8, s3, t3
+	add s6, s5, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s5, s6, s5
+	bne zero, zero, .+4
+	add t2, t2, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add s5, a2, s0                   # halves:71
+	mul s0, s3, t3                   # limbs:69
+	sltu a2, s5, a2                  # halves:71
+	add a6, s5, a6                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	bne zero, zero, .+4
+	sltu s5, a6, s5
+	add a2, a2, s5                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
+	mul s2, a3, t3                   # limbs:69
+	add s0, t4, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu t4, s0, t4
+	bne zero, zero, .+4
+	add s8, s8, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	lw t4, 52(sp)
+	mulhu s5, a3, t3
+	add s2, a0, s2
+	sltu a0, s2, a0
+	bne zero, zero, .+4
+	sub s0, t4, s0                   # halves:65
+	sltu t4, t4, s0
+	mul t1, a3, s11                  # limbs:69
+	add s5, s5, a0
+	add a0, s2, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	sub s10, s0, s10                 # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	sltu s2, a0, s2                  # limbs:69
+	mulhu s8, t3, s4
+	sltu s0, s0, s10                 # halves:65
+	add s5, s5, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	or s2, t4, s0                    # halves:65
+	add t4, a1, s10                  # halves:68
+	mul s0, t3, s4                   # limbs:69
+	sltu a1, t4, a1                  # halves:68
+	add t4, t4, s7                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	bne zero, zero, .+4
+	sltu s7, t4, s7
+	or a1, a1, s7
+	mulhu s7, t3, ra                 # limbs:69
+	add s0, s6, s0
+	sltu s6, s0, s6
+	bne zero, zero, .+4
+	add s8, s8, s6
+	add s6, s0, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s5, t3, ra
+	sltu t3, s6, s0
+	add s0, s8, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	sub s8, a6, s10                  # halves:73
+	sltu t3, a6, s8
+	mulhu s10, s3, s11               # limbs:69
+	add a6, t2, s5
+	sltu s5, a6, t2
+	bne zero, zero, .+4
+	add t2, s7, s5
+	add s7, a6, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s5, s3, s11
+	sltu s0, s7, a6
+	add a6, t2, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	sub t2, s8, t0                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	sltu s0, s8, t2
+	mulhu t0, a3, s11                # limbs:69
+	or s8, t3, s0                    # halves:73
+	add t3, a0, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	sltu s0, t3, a0
+	add s5, s10, s0                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu a0, s4, s11
+	add s10, s6, t1
+	sltu s0, s10, s6
+	bne zero, zero, .+4
+	add t1, t0, s0
+	add s6, s10, s5                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul t0, s4, s11
+	sltu s0, s6, s10
+	lw s10, 56(sp)
+	bne zero, zero, .+4
+	add s5, t1, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub t1, s10, t3                  # halves:65
+	mulhu t3, s11, ra                # limbs:69
+	sltu s0, s10, t1                 # halves:65
+	add s10, s7, t0                  # limbs:69
+	bne zero, zero, .+4
+	sltu t0, s10, s7
+	add s7, a0, t0
+	mul t0, s11, ra
+	add a0, s10, s5                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s5, a0, s10
+	bne zero, zero, .+4
+	add s11, s7, s5                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub s10, t1, s2                  # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	sltu s7, t1, s10
+	add t1, a6, t0                   # limbs:69
+	lw s5, 32(sp)
+	sltu t0, t1, a6
+	mulhu s2, s3, s5
+	add a6, t3, t0
+	add t3, t1, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	sltu s11, t3, t1
+	add t1, s0, s7                   # halves:65
+	mul t0, s3, s5                   # limbs:69
+	add s3, a6, s11                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add a6, a4, s10                  # halves:68
+	bne zero, zero, .+4
+	sltu s0, a6, a4
+	add s7, a6, a1                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	mulhu s11, a3, s5                # limbs:69
+	sltu a4, s7, a6                  # halves:68
+	add a1, s0, a4                   # halves:68: word 1 of w$0_multiply in 0..2^33-1
+	bne zero, zero, .+4
+	add s0, a5, s1                   # halves:71
+	sltu a4, s0, a5
+	mul a6, a3, s5                   # limbs:69
+	add a3, s0, a2                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	sltu s1, a3, s0
+	bne zero, zero, .+4
+	sub s0, a3, s10                  # halves:73
+	add a2, a4, s1                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
+	mulhu a5, s4, s5                 # limbs:69
+	sltu a4, a3, s0                  # halves:73
+	sub s1, s0, s8                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	bne zero, zero, .+4
+	sltu a3, s0, s1
+	add s8, a4, a3
+	mul s10, s4, s5                  # limbs:69
+	add s4, s6, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s0, s4, s6
+	bne zero, zero, .+4
+	add a3, s2, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add t0, a0, a6
+	mulhu a4, ra, s5
+	sltu s6, t0, a0
+	add a6, t0, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	add s2, s11, s6
+	sltu a0, a6, t0
+	mul s0, ra, s5
+	add s11, s2, a0                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add s6, t3, s10
+	bne zero, zero, .+4
+	add a3, s6, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu ra, s6, t3
+	add s5, a5, ra
+	sltu t0, a3, s6
+	lw s6, 60(sp)
+	add s2, s5, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add a0, s3, s0
+	sltu s10, a0, s3
+	sub s5, s6, s4                   # halves:65
+	add t3, a4, s10                  # limbs:69
+	add a5, a0, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sub s0, s5, t1                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	sltu ra, a5, a0                  # limbs:69
+	add s10, a7, s0                  # halves:68
+	add s11, t3, ra                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add a0, s10, a1                  # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	sltu s2, s10, a7
+	sltu t3, a0, s10
+	add ra, s2, t3                   # halves:68: word 1 of w$0_multiply in 0..2^33-1
+	add s4, t5, s9                   # halves:71
+	sltu t0, s6, s5                  # halves:65
+	sltu s3, s5, s0
+	add t1, s4, a2                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	lw t3, 76(sp)
+	add a4, t0, s3                   # halves:65
+	sltu s6, s4, t5                  # halves:71
+	sltu s5, t1, s4
+	add s9, t3, a4                   # halves:78
+	lw s4, 80(sp)
+	add t0, s6, s5                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
+	addi t5, s9, 1                   # halves:78
+	sub s3, t1, s0                   # halves:73
+	sub a2, t5, ra                   # halves:78: less$0_multiply in 0..3
+	sub s6, s4, a6                   # halves:83
+	sltu a7, t1, s3                  # halves:73
+	sub a1, s3, s8                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	sub s0, s6, a2                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	sltu s10, s3, a1                 # halves:73
+	sltu s5, s4, s6                  # halves:83
+	sltu t1, s6, s0
+	add s2, a7, s10                  # halves:73
+	add s8, s5, t1                   # halves:83
+	sub s3, t2, a3
+	sub s10, s3, s8                  # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	lw s6, 64(sp)
+	lw s5, 48(sp)
+	sltu a7, t2, s3
+	lw t2, 68(sp)
+	sltu t3, s3, s10
+	add s9, a7, t3
+	sub t5, s1, a5
+	and t1, s6, s5                   # halves:87
+	sub s6, t5, s9                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	sltu ra, s1, t5
+	add s8, t2, t1                   # halves:87
+	sltu s5, t5, s6                  # halves:83
+	sub s4, a1, s11
+	add t2, ra, s5
+	sltu a2, a1, s4
+	add s3, t0, s8                   # halves:87
+	li s1, 38
+	mulhu a1, s0, s1                 # 99
+	sub t1, s4, t2                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	add a7, a4, s3                   # halves:87
+	bne zero, zero, .+4
+	sltu s8, s4, t1                  # halves:83
+	sub t3, a7, s2                   # halves:87
+	mul t0, s0, s1                   # 99
+	add a4, a2, s8                   # halves:83
+	sub s3, t3, a4                   # halves:87: top$0_multiply in -4..4
+	bne zero, zero, .+4
+	add s9, a6, s3                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	srai a7, s3, 31
+	mulhu s2, s10, s1                # 99
+	sltu t5, s9, a6                  # halves:90
+	add ra, a7, t5                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
+	bne zero, zero, .+4
+	add s0, a3, ra                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	srai s5, ra, 31
+	mul t2, s10, s1                  # 99
+	sltu s4, s0, a3                  # halves:90
+	add a2, s5, s4                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
+	bne zero, zero, .+4
+	add a4, a5, a2                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	srai s8, a2, 31
+	mulhu t3, s6, s1                 # 99
+	sltu s3, a4, a5                  # halves:90
+	add a6, s8, s3                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
+	bne zero, zero, .+4
+	add a7, s11, a6                  # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	lw s10, 20(sp)
+	mul t5, a7, s1                   # 93
+	add ra, s10, t0                  # 99
+	sltu a3, ra, s10
+	bne zero, zero, .+4
+	add s5, a1, a3
+	lw s4, 36(sp)
+	mulhu a5, a7, s1                 # 93
+	add s8, a0, t5                   # 93: word 0 of v$1_reduced in 0..167503724505
+	sltu s3, s8, a0
+	bne zero, zero, .+4
+	srli s11, s8, 31                 # 94
+	add a2, s4, t2                   # 99
+	sltu a6, a2, s4
+	mul t0, s6, s1
+	add s10, a5, s3                  # 93: word 1 of v$1_reduced in 0..167503724505
+	slli a1, s10, 1                  # 94
+	bne zero, zero, .+4
+	or a3, s11, a1                   # 94: q$1_reduced in 0..77
+	slli t2, a3, 4                   # 97
+	mulhu a7, t1, s1                 # 99
+	slli t5, a3, 1                   # 97
+	add a0, t2, t5
+	bne zero, zero, .+4
+	add s4, a3, a0                   # 97: carry$1_reduced in 0..1482
+	add s6, ra, s4                   # 99: word 0 of s$1_reduced in 0..167503725968
+	mul a5, t1, s1
+	sltu s3, s6, ra
+	add s10, s5, s3                  # 99: word 1 of s$1_reduced in 0..167503725968
+	bne zero, zero, .+4
+	lw s11, 0(sp)
+	add t2, a2, s10                  # 99: word 0 of s$1_reduced in 0..167503725968
+	mulhu t5, s9, s1
+	lw s4, 40(sp)
+	add a1, s2, a6
+	sw s6, 0(s11)
+	sltu a3, t2, a2
+	lw a2, 44(sp)
+	mul s5, s9, s1
+	add a0, a1, a3                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add t1, s4, t0
+	sw t2, 4(s11)
+	sltu ra, t1, s4
+	add s6, t1, a0                   # 99: word 0 of s$1_reduced in 0..167503725968
+	mul s4, s0, s1
+	add s3, t3, ra
+	sltu s2, s6, t1
+	add a6, s3, s2                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add a1, a2, a5
+	sltu a3, a1, a2
+	add t0, a1, a6                   # 99: word 0 of s$1_reduced in 0..167503725968
+	sw t0, 12(s11)
+	lw ra, 72(sp)
+	add t2, a7, a3
+	mulhu s10, s0, s1
+	sltu s9, t0, a1
+	add t3, t2, s9                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add a0, ra, s5
+	sltu s3, a0, ra
+	add s2, t5, s3
+	add a3, t4, s4
+	sltu a6, a3, t4
+	lw s4, 104(sp)
+	sw s6, 8(s11)
+	add s6, a0, t3                   # 99: word 0 of s$1_reduced in 0..167503725968
+	sltu a5, s6, a0
+	mul a7, a4, s1
+	add a2, s2, a5                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add a1, a3, a2                   # 99: word 0 of s$1_reduced in 0..167503725968
+	sw s6, 16(s11)
+	add s0, s10, a6
+	sltu t2, a1, a3
+	mulhu t1, a4, s1
+	add s9, s0, t2                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add t0, s7, a7
+	sw a1, 20(s11)
+	sltu s5, t0, s7
+	add ra, t0, s9                   # 99: word 0 of s$1_reduced in 0..167503725968
+	add t3, t1, s5
+	sltu t5, ra, t0
+	slli s6, s8, 1                   # 103
+	add s3, t3, t5                   # 99: word 1 of s$1_reduced in 0..167503725968
+	srli a0, s6, 1                   # 103
+	lw s6, 112(sp)
+	add s2, s3, a0
+	sw ra, 24(s11)
+	sw s2, 28(s11)
 	lw ra, 84(sp)
+	lw s0, 88(sp)
 	lw s1, 92(sp)
+	lw s2, 96(sp)
 	lw s3, 100(sp)
 	lw s5, 108(sp)
-	lw s6, 112(sp)
-	lw s8, 120(sp)
-	lw s11, 132(sp)
-	sw a3, 20(a2)
-	add t3, t1, a5                   # 99: word 1 of s$1_reduced in 0..167503725968
-	add s4, a6, t3                   # 99: word 0 of s$1_reduced in 0..167503725968
-	sltu s0, s4, a6
-	add s7, s10, s0                  # 99: word 1 of s$1_reduced in 0..167503725968
-	sw s4, 24(a2)
-	add t2, s7, s9                   # 103
-	lw s0, 88(sp)
-	lw s4, 104(sp)
 	lw s7, 116(sp)
+	lw s8, 120(sp)
 	lw s9, 124(sp)
 	lw s10, 128(sp)
-	sw t2, 28(a2)
-	lw s2, 96(sp)
+	lw s11, 132(sp)
 	addi sp, sp, 144
 	ret
 	.size field_fe25519_saturated32_mul, . - field_fe25519_saturated32_mul
@@ -5999,12 +6000,12 @@ field_fe25519_saturated32_square:
 	mulhu t2, t1, t1                 # 147: word 1 of d in 0..<2^64
 	srli s2, s0, 31                  # 148
 	slli ra, s0, 1
-	sw s4, 20(sp)
 	sw s5, 24(sp)
+	sw s6, 28(sp)
 	mulhu t4, t1, a2                 # 141: word 1 of p in 0..<2^64
 	add s0, ra, t2                   # 148: word 0 of v in 0..64424509431
 	sltu t2, s0, ra
-	sw s6, 28(sp)
+	sw s4, 20(sp)
 	add ra, s2, t2                   # 148: word 1 of v in 0..64424509431
 	mul s3, t1, a3                   # 141: word 0 of p in 0..<2^64
 	sw s9, 40(sp)
@@ -6023,7 +6024,7 @@ field_fe25519_saturated32_square:
 	sw s11, 48(sp)
 	add s3, t4, a6
 	sltu a6, s3, t4
-	mul s4, t1, a5                   # 141: word 0 of p in 0..<2^64
+	mul t4, t1, a5                   # 141: word 0 of p in 0..<2^64
 	add t2, t2, a6                   # 148
 	add a6, s3, ra                   # 148: word 0 of v in 0..64424509431
 	bne zero, zero, .+4
@@ -6033,160 +6034,160 @@ field_fe25519_saturated32_square:
 	add ra, a4, s3                   # 151: word 0 of carry in 0..2^33
 	sltu s3, ra, a4
 	bne zero, zero, .+4
-	add a4, s1, s4                   # 142: word 0 of low in 0..2^35-1
-	sltu s4, a4, s1
+	add a4, s1, t4                   # 142: word 0 of low in 0..2^35-1
+	sltu t4, a4, s1
 	mulhu a7, a2, a3                 # 141: word 1 of p in 0..<2^64
 	add t0, a4, t0                   # 142: word 0 of low in 0..2^35-1
 	sltu a4, t0, a4
 	bne zero, zero, .+4
-	add s4, s4, a4                   # 142: word 1 of low in 0..2^35-1
+	add t4, t4, a4                   # 142: word 1 of low in 0..2^35-1
 	slli s5, t0, 1                   # 148
 	mulhu s2, t1, a5                 # 141: word 1 of p in 0..<2^64
 	srli t0, t0, 31                  # 148
-	slli s4, s4, 1
+	slli t4, t4, 1
 	bne zero, zero, .+4
-	add t0, t0, s4
-	add s4, s5, ra                   # 148: word 0 of v in 0..64424509431
-	mul t2, t1, t5                   # 141: word 0 of p in 0..<2^64
-	add a4, s2, a7                   # 143: word 0 of high in 0..2^34-1
-	sltu ra, s4, s5                  # 148
-	bne zero, zero, .+4
+	add t0, t0, t4
+	add t4, s5, ra                   # 148: word 0 of v in 0..64424509431
+	mul s1, t1, t5                   # 141: word 0 of p in 0..<2^64
+	sltu ra, t4, s5                  # 148
 	add s5, t0, s3
+	bne zero, zero, .+4
+	mulhu t0, a3, a3                 # 147: word 1 of d in 0..<2^64
+	add a4, s2, a7                   # 143: word 0 of high in 0..2^34-1
 	add s3, s5, ra                   # 148: word 1 of v in 0..64424509431
-	mul a7, a2, a5                   # 141: word 0 of p in 0..<2^64
-	add s5, a4, t2                   # 142: word 0 of low in 0..2^35-1
+	bne zero, zero, .+4
+	add s5, a4, s1                   # 142: word 0 of low in 0..2^35-1
 	sltu s2, a4, s2                  # 143
-	bne zero, zero, .+4
+	mul s6, a2, a5                   # 141: word 0 of p in 0..<2^64
 	sltu ra, s5, a4                  # 142
-	add t2, s2, ra                   # 142: word 1 of low in 0..2^35-1
-	mulhu t4, t1, t5                 # 141: word 1 of p in 0..<2^64
-	add s2, s5, a7                   # 142: word 0 of low in 0..2^35-1
-	sltu a7, s2, s5
+	add s1, s2, ra                   # 142: word 1 of low in 0..2^35-1
+	mulhu t2, t1, t5                 # 141: word 1 of p in 0..<2^64
+	add s2, s5, s6                   # 142: word 0 of low in 0..2^35-1
+	sltu s6, s2, s5
 	bne zero, zero, .+4
-	add s5, t2, a7                   # 142: word 1 of low in 0..2^35-1
+	add s5, s1, s6                   # 142: word 1 of low in 0..2^35-1
 	slli ra, s2, 1                   # 148
-	mulhu s1, a2, a5                 # 141: word 1 of p in 0..<2^64
-	mul t0, a3, a3                   # 147: word 0 of d in 0..<2^64
-	add a7, t4, s1                   # 143: word 0 of high in 0..2^34-1
-	sltu s1, a7, t4
+	mulhu a7, a2, a5                 # 141: word 1 of p in 0..<2^64
+	mul s4, a3, a3                   # 147: word 0 of d in 0..<2^64
+	add s6, t2, a7                   # 143: word 0 of high in 0..2^34-1
+	sltu a7, s6, t2
 	bne zero, zero, .+4
-	mulhu s6, a3, a3                 # 147: word 1 of d in 0..<2^64
-	srli t4, s2, 31                  # 148
+	srli t2, s2, 31                  # 148
 	slli s2, s5, 1
+	mul s1, a2, t5                   # 141: word 0 of p in 0..<2^64
+	add t2, t2, s2                   # 148
+	add s2, ra, s4
 	bne zero, zero, .+4
-	add t4, t4, s2
-	add s2, ra, t0
-	mul t2, a2, t5                   # 141: word 0 of p in 0..<2^64
-	sltu t0, s2, ra                  # 148
-	add ra, t4, t0
-	bne zero, zero, .+4
-	add t0, s2, s3                   # 148: word 0 of v in 0..64424509431
-	sltu s3, t0, s2
+	sltu s4, s2, ra
+	add ra, t2, s4
 	mulhu a4, a2, t5                 # 141: word 1 of p in 0..<2^64
+	add s4, s2, s3                   # 148: word 0 of v in 0..64424509431
+	sltu s3, s4, s2
+	bne zero, zero, .+4
 	add s2, ra, s3                   # 148: word 1 of v in 0..64424509431
-	add ra, s6, s2                   # 151: word 0 of carry in 0..2^33
+	add ra, t0, s2                   # 151: word 0 of carry in 0..2^33
+	mul t2, a3, a5                   # 141: word 0 of p in 0..<2^64
+	sltu s2, ra, t0                  # 151
+	lw t0, 20(a1)                    # 141
+	mul s9, t1, t0                   # 141: word 0 of p in 0..<2^64
+	mulhu s8, t1, t0                 # 141: word 1 of p in 0..<2^64
+	add s9, s6, s9                   # 142: word 0 of low in 0..2^35-1
+	sltu s6, s9, s6
 	bne zero, zero, .+4
-	sltu s2, ra, s6
-	lw s6, 20(a1)                    # 141
-	mul t4, a3, a5                   # 141: word 0 of p in 0..<2^64
-	mul s9, t1, s6                   # 141: word 0 of p in 0..<2^64
-	mulhu s8, t1, s6                 # 141: word 1 of p in 0..<2^64
-	add s9, a7, s9                   # 142: word 0 of low in 0..2^35-1
-	sltu a7, s9, a7
-	bne zero, zero, .+4
-	add s1, s1, a7                   # 142: word 1 of low in 0..2^35-1
-	add a7, s9, t2                   # 142: word 0 of low in 0..2^35-1
+	add a7, a7, s6                   # 142: word 1 of low in 0..2^35-1
+	add s6, s9, s1                   # 142: word 0 of low in 0..2^35-1
 	mulhu s5, a3, a5                 # 141: word 1 of p in 0..<2^64
-	sltu s9, a7, s9                  # 142
-	add s1, s1, s9                   # 142: word 1 of low in 0..2^35-1
+	sltu s9, s6, s9                  # 142
+	add a7, a7, s9                   # 142: word 1 of low in 0..2^35-1
 	bne zero, zero, .+4
 	add a4, s8, a4                   # 143: word 0 of high in 0..2^34-1
-	add s9, a7, t4                   # 142: word 0 of low in 0..2^35-1
-	mul t2, t1, s7                   # 141: word 0 of p in 0..<2^64
+	add s9, s6, t2                   # 142: word 0 of low in 0..2^35-1
+	mul s1, t1, s7                   # 141: word 0 of p in 0..<2^64
 	sltu s8, a4, s8                  # 143
 	add s5, a4, s5                   # 143: word 0 of high in 0..2^34-1
 	bne zero, zero, .+4
-	sltu t4, s9, a7                  # 142
+	sltu t2, s9, s6                  # 142
 	sltu a4, s5, a4                  # 143
 	mulhu s10, t1, s7                # 141: word 1 of p in 0..<2^64
-	add s1, s1, t4                   # 142: word 1 of low in 0..2^35-1
-	add t4, s8, a4                   # 143: word 1 of high in 0..2^34-1
+	add a7, a7, t2                   # 142: word 1 of low in 0..2^35-1
+	add t2, s8, a4                   # 143: word 1 of high in 0..2^34-1
 	bne zero, zero, .+4
 	srli a4, s9, 31                  # 148
-	slli s1, s1, 1
-	mulhu a7, a2, s6                 # 141: word 1 of p in 0..<2^64
+	slli a7, a7, 1
+	mulhu s6, a2, t0                 # 141: word 1 of p in 0..<2^64
 	slli s8, s9, 1                   # 148
-	add a4, a4, s1
+	add a4, a4, a7
 	bne zero, zero, .+4
-	add s1, s8, ra                   # 148: word 0 of v in 0..64424509431
-	sltu ra, s1, s8
-	mul s9, a2, s6                   # 141: word 0 of p in 0..<2^64
+	add a7, s8, ra                   # 148: word 0 of v in 0..64424509431
+	sltu ra, a7, s8
+	mul s9, a2, t0                   # 141: word 0 of p in 0..<2^64
 	add a4, a4, s2                   # 148
 	add s2, a4, ra                   # 148: word 1 of v in 0..64424509431
 	bne zero, zero, .+4
-	add a4, s5, t2                   # 142: word 0 of low in 0..2^35-1
+	add a4, s5, s1                   # 142: word 0 of low in 0..2^35-1
 	sltu ra, a4, s5
 	mul s8, a3, t5                   # 141: word 0 of p in 0..<2^64
-	add s5, t4, ra                   # 142: word 1 of low in 0..2^35-1
-	add t4, a4, s9                   # 142: word 0 of low in 0..2^35-1
+	add s5, t2, ra                   # 142: word 1 of low in 0..2^35-1
+	add t2, a4, s9                   # 142: word 0 of low in 0..2^35-1
 	bne zero, zero, .+4
-	sltu ra, t4, a4
+	sltu ra, t2, a4
 	add s9, s5, ra                   # 142: word 1 of low in 0..2^35-1
 	mulhu s3, a3, t5                 # 141: word 1 of p in 0..<2^64
-	add s5, s10, a7                  # 143: word 0 of high in 0..2^34-1
+	add s5, s10, s6                  # 143: word 0 of high in 0..2^34-1
 	sltu ra, s5, s10
 	bne zero, zero, .+4
-	add a7, t4, s8                   # 142: word 0 of low in 0..2^35-1
-	sltu s10, a7, t4
+	add s6, t2, s8                   # 142: word 0 of low in 0..2^35-1
+	sltu s10, s6, t2
 	mul a4, a5, a5                   # 147: word 0 of d in 0..<2^64
-	add t4, s9, s10                  # 142: word 1 of low in 0..2^35-1
+	add t2, s9, s10                  # 142: word 1 of low in 0..2^35-1
 	add s9, s5, s3                   # 143: word 0 of high in 0..2^34-1
 	bne zero, zero, .+4
 	sltu s10, s9, s5
 	add s3, ra, s10                  # 143: word 1 of high in 0..2^34-1
-	mulhu t2, a5, a5                 # 147: word 1 of d in 0..<2^64
-	slli ra, a7, 1                   # 148
-	srli s10, a7, 31
+	mulhu s1, a5, a5                 # 147: word 1 of d in 0..<2^64
+	slli ra, s6, 1                   # 148
+	srli s10, s6, 31
 	bne zero, zero, .+4
-	slli a7, t4, 1
-	add t4, s10, a7
+	slli s6, t2, 1
+	add t2, s10, s6
 	mul t3, t1, t1                   # 147: word 0 of d in 0..<2^64
-	add a7, ra, a4                   # 148
-	sltu a4, a7, ra
+	add s6, ra, a4                   # 148
+	sltu a4, s6, ra
 	bne zero, zero, .+4
-	add ra, t4, a4
-	add t4, a7, s2                   # 148: word 0 of v in 0..64424509431
+	add ra, t2, a4
+	add t2, s6, s2                   # 148: word 0 of v in 0..64424509431
 	mul s5, a2, s7                   # 141: word 0 of p in 0..<2^64
-	sltu s2, t4, a7                  # 148
-	add a7, ra, s2                   # 148: word 1 of v in 0..64424509431
+	sltu s2, t2, s6                  # 148
+	add s6, ra, s2                   # 148: word 1 of v in 0..64424509431
 	bne zero, zero, .+4
-	add ra, t2, a7                   # 151: word 0 of carry in 0..2^33
-	sltu s2, ra, t2
-	mul a4, a3, s6                   # 141: word 0 of p in 0..<2^64
-	lw t2, 28(a1)
-	mulhu a1, t1, t2                 # 141: word 1 of p in 0..<2^64
-	mul t1, t1, t2                   # 141: word 0 of p in 0..<2^64
+	add ra, s1, s6                   # 151: word 0 of carry in 0..2^33
+	sltu s2, ra, s1
+	mul a4, a3, t0                   # 141: word 0 of p in 0..<2^64
+	lw s1, 28(a1)
+	mulhu a1, t1, s1                 # 141: word 1 of p in 0..<2^64
+	mul t1, t1, s1                   # 141: word 0 of p in 0..<2^64
 	mulhu s8, a2, s7                 # 141: word 1 of p in 0..<2^64
 	add t1, s9, t1                   # 142: word 0 of low in 0..2^35-1
 	sltu s9, t1, s9
 	bne zero, zero, .+4
-	add s3, s3, s9                   # 142: word 1 of low in 0..2^35-1
-	add s9, t1, s5                   # 142: word 0 of low in 0..2^35-1
-	mulhu s10, a3, s6                # 141: word 1 of p in 0..<2^64
-	sltu t1, s9, t1                  # 142
-	add s3, s3, t1                   # 142: word 1 of low in 0..2^35-1
-	bne zero, zero, .+4
-	add t1, s9, a4                   # 142: word 0 of low in 0..2^35-1
-	sltu a4, t1, s9
-	mul s9, a2, t2                   # 141: word 0 of p in 0..<2^64
+	mulhu s10, a3, t0                # 141: word 1 of p in 0..<2^64
 	add s8, a1, s8                   # 143: word 0 of high in 0..2^34-1
 	sltu a1, s8, a1
 	bne zero, zero, .+4
+	mul s11, a5, t5                  # 141: word 0 of p in 0..<2^64
 	add s10, s8, s10                 # 143: word 0 of high in 0..2^34-1
 	sltu s8, s10, s8
-	mul s11, a5, t5                  # 141: word 0 of p in 0..<2^64
-	mulhu a7, a5, t5                 # 141: word 1 of p in 0..<2^64
-	mulhu s5, a2, t2                 # 141: word 1 of p in 0..<2^64
+	bne zero, zero, .+4
+	mulhu s6, a5, t5                 # 141: word 1 of p in 0..<2^64
+	add s3, s3, s9                   # 142: word 1 of low in 0..2^35-1
+	add s9, t1, s5                   # 142: word 0 of low in 0..2^35-1
+	bne zero, zero, .+4
+	sltu t1, s9, t1
+	add s3, s3, t1                   # 142: word 1 of low in 0..2^35-1
+	mulhu s5, a2, s1                 # 141: word 1 of p in 0..<2^64
+	add t1, s9, a4                   # 142: word 0 of low in 0..2^35-1
+	sltu a4, t1, s9
+	mul s9, a2, s1                   # 141: word 0 of p in 0..<2^64
 	add a2, s3, a4                   # 142: word 1 of low in 0..2^35-1
 	add s3, a1, s8                   # 143: word 1 of high in 0..2^34-1
 	bne zero, zero, .+4
@@ -6194,56 +6195,56 @@ field_fe25519_saturated32_square:
 	sltu a1, a4, t1
 	mulhu s8, a3, s7                 # 141: word 1 of p in 0..<2^64
 	add s11, a2, a1                  # 142: word 1 of low in 0..2^35-1
-	add t1, s10, a7                  # 143: word 0 of high in 0..2^34-1
+	add t1, s10, s6                  # 143: word 0 of high in 0..2^34-1
 	bne zero, zero, .+4
 	sltu a2, t1, s10
 	add a1, s3, a2                   # 143: word 1 of high in 0..2^34-1
-	mul a7, a3, s7                   # 141: word 0 of p in 0..<2^64
+	mul s6, a3, s7                   # 141: word 0 of p in 0..<2^64
 	slli s10, a4, 1                  # 148
 	srli s3, a4, 31
 	bne zero, zero, .+4
 	slli a2, s11, 1
 	add a4, s3, a2
-	mulhu s11, a5, s6                # 141: word 1 of p in 0..<2^64
+	mulhu s11, a5, t0                # 141: word 1 of p in 0..<2^64
 	add s3, s10, ra                  # 148: word 0 of v in 0..64424509431
 	add ra, a4, s2
 	bne zero, zero, .+4
 	sltu a2, s3, s10
 	add s10, ra, a2                  # 148: word 1 of v in 0..64424509431
-	mul a4, a5, s6                   # 141: word 0 of p in 0..<2^64
+	mul a4, a5, t0                   # 141: word 0 of p in 0..<2^64
 	add s2, t1, s9                   # 142: word 0 of low in 0..2^35-1
 	sltu ra, s2, t1
 	bne zero, zero, .+4
 	add a2, a1, ra                   # 142: word 1 of low in 0..2^35-1
-	add s9, s2, a7                   # 142: word 0 of low in 0..2^35-1
+	add s9, s2, s6                   # 142: word 0 of low in 0..2^35-1
 	mulhu t1, t5, t5                 # 147: word 1 of d in 0..<2^64
 	sltu a1, s9, s2                  # 142
 	add ra, a2, a1                   # 142: word 1 of low in 0..2^35-1
 	bne zero, zero, .+4
-	add a7, s5, s8                   # 143: word 0 of high in 0..2^34-1
+	add s6, s5, s8                   # 143: word 0 of high in 0..2^34-1
 	add a1, s9, a4                   # 142: word 0 of low in 0..2^35-1
 	mul a2, t5, t5                   # 147: word 0 of d in 0..<2^64
-	sltu s2, a7, s5                  # 143
 	sltu s8, a1, s9                  # 142
-	bne zero, zero, .+4
-	add s5, ra, s8                   # 142: word 1 of low in 0..2^35-1
-	add a4, a7, s11                  # 143: word 0 of high in 0..2^34-1
-	mulhu s9, a3, t2                 # 141: word 1 of p in 0..<2^64
-	sltu ra, a4, a7                  # 143
-	add s8, s2, ra                   # 143: word 1 of high in 0..2^34-1
+	add a4, s6, s11                  # 143: word 0 of high in 0..2^34-1
 	bne zero, zero, .+4
 	slli s11, a1, 1                  # 148
-	srli a7, a1, 31
-	mul s2, a3, t2                   # 141: word 0 of p in 0..<2^64
-	slli ra, s5, 1                   # 148
+	mulhu s9, a3, s1                 # 141: word 1 of p in 0..<2^64
+	sltu s2, s6, s5                  # 143
+	add s5, ra, s8                   # 142: word 1 of low in 0..2^35-1
+	bne zero, zero, .+4
+	sltu ra, a4, s6                  # 143
+	add s8, s2, ra                   # 143: word 1 of high in 0..2^34-1
+	mul s2, a3, s1                   # 141: word 0 of p in 0..<2^64
+	srli s6, a1, 31                  # 148
+	slli ra, s5, 1
+	bne zero, zero, .+4
 	add a3, s11, a2
-	bne zero, zero, .+4
-	add a1, a7, ra
-	sltu s5, a3, s11
-	mulhu a7, a5, s7                 # 141: word 1 of p in 0..<2^64
+	add a1, s6, ra
+	mulhu s6, a5, s7                 # 141: word 1 of p in 0..<2^64
+	sltu s5, a3, s11                 # 148
 	add a2, a3, s10                  # 148: word 0 of v in 0..64424509431
-	add ra, a1, s5
 	bne zero, zero, .+4
+	add ra, a1, s5
 	sltu s11, a2, a3
 	mul s5, a5, s7                   # 141: word 0 of p in 0..<2^64
 	add a1, ra, s11                  # 148: word 1 of v in 0..64424509431
@@ -6251,237 +6252,237 @@ field_fe25519_saturated32_square:
 	bne zero, zero, .+4
 	add ra, a4, s2                   # 142: word 0 of low in 0..2^35-1
 	sltu a3, s10, t1                 # 151
-	mulhu a1, t5, s6                 # 141: word 1 of p in 0..<2^64
+	mulhu a1, t5, t0                 # 141: word 1 of p in 0..<2^64
 	sltu s11, ra, a4                 # 142
 	add t1, s8, s11                  # 142: word 1 of low in 0..2^35-1
 	bne zero, zero, .+4
-	add s2, s9, a7                   # 143: word 0 of high in 0..2^34-1
+	add s2, s9, s6                   # 143: word 0 of high in 0..2^34-1
 	sltu a4, s2, s9
-	mul s8, t5, s6                   # 141: word 0 of p in 0..<2^64
+	mul s8, t5, t0                   # 141: word 0 of p in 0..<2^64
 	add s11, s2, a1                  # 143: word 0 of high in 0..2^34-1
-	sltu a7, s11, s2
+	sltu s6, s11, s2
 	bne zero, zero, .+4
-	add s9, a4, a7                   # 143: word 1 of high in 0..2^34-1
+	add s9, a4, s6                   # 143: word 1 of high in 0..2^34-1
 	add s2, ra, s5                   # 142: word 0 of low in 0..2^35-1
-	mulhu a1, a5, t2                 # 141: word 1 of p in 0..<2^64
+	mulhu a1, a5, s1                 # 141: word 1 of p in 0..<2^64
 	sltu a4, s2, ra                  # 142
-	add a7, t1, a4                   # 142: word 1 of low in 0..2^35-1
+	add s6, t1, a4                   # 142: word 1 of low in 0..2^35-1
 	bne zero, zero, .+4
 	add ra, s2, s8                   # 142: word 0 of low in 0..2^35-1
 	sltu t1, ra, s2
-	mul s2, a5, t2                   # 141: word 0 of p in 0..<2^64
-	add a4, a7, t1                   # 142: word 1 of low in 0..2^35-1
-	srli a7, ra, 31                  # 148
+	mul s2, a5, s1                   # 141: word 0 of p in 0..<2^64
+	add a4, s6, t1                   # 142: word 1 of low in 0..2^35-1
+	srli s6, ra, 31                  # 148
 	bne zero, zero, .+4
 	slli t1, a4, 1
-	add a5, a7, t1
+	add a5, s6, t1
 	mulhu a4, t5, s7                 # 141: word 1 of p in 0..<2^64
-	add t1, a5, a3                   # 148
+	add s6, a5, a3                   # 148
 	slli s8, ra, 1
 	bne zero, zero, .+4
 	add ra, s8, s10                  # 148: word 0 of v in 0..64424509431
-	sltu a7, ra, s8
-	mul a5, t5, s7                   # 141: word 0 of p in 0..<2^64
-	add s8, s11, s2                  # 142: word 0 of low in 0..2^35-1
-	add s10, t1, a7                  # 148: word 1 of v in 0..64424509431
+	add t1, s11, s2                  # 142: word 0 of low in 0..2^35-1
+	mul a3, t5, s7                   # 141: word 0 of p in 0..<2^64
+	sltu s10, t1, s11                # 142
+	add s2, a1, a4                   # 143: word 0 of high in 0..2^34-1
 	bne zero, zero, .+4
-	sltu a3, s8, s11                 # 142
-	add t1, s9, a3                   # 142: word 1 of low in 0..2^35-1
-	mulhu s5, t5, t2                 # 141: word 1 of p in 0..<2^64
-	add a7, a1, a4                   # 143: word 0 of high in 0..2^34-1
-	add s9, s8, a5                   # 142: word 0 of low in 0..2^35-1
+	add a5, s9, s10                  # 142: word 1 of low in 0..2^35-1
+	sltu s11, s2, a1                 # 143
+	mulhu s5, t5, s1                 # 141: word 1 of p in 0..<2^64
+	sltu s9, ra, s8                  # 148
+	add a1, t1, a3                   # 142: word 0 of low in 0..2^35-1
 	bne zero, zero, .+4
-	sltu s2, a7, a1                  # 143
-	sltu a3, s9, s8                  # 142
-	mul a5, s6, s6                   # 147: word 0 of d in 0..<2^64
-	slli a1, s9, 1                   # 148
-	srli s8, s9, 31
-	bne zero, zero, .+4
-	add a4, t1, a3                   # 142: word 1 of low in 0..2^35-1
-	slli t1, a4, 1                   # 148
-	mul s9, t5, t2                   # 141: word 0 of p in 0..<2^64
-	add a3, s8, t1                   # 148
-	add a4, a1, a5
-	bne zero, zero, .+4
-	sltu s8, a4, a1
-	add t5, a4, s10                  # 148: word 0 of v in 0..64424509431
-	mulhu s11, s6, s6                # 147: word 1 of d in 0..<2^64
-	sltu a1, t5, a4                  # 148
-	add t1, a3, s8
-	bne zero, zero, .+4
-	add a3, t1, a1                   # 148: word 1 of v in 0..64424509431
-	add t1, a7, s9                   # 142: word 0 of low in 0..2^35-1
-	mul a4, s6, s7                   # 141: word 0 of p in 0..<2^64
-	add s8, s11, a3                  # 151: word 0 of carry in 0..2^33
-	sltu a1, t1, a7                  # 142
-	bne zero, zero, .+4
-	add a3, s2, a1                   # 142: word 1 of low in 0..2^35-1
-	sltu s10, s8, s11                # 151
-	mulhu a5, s6, s7                 # 141: word 1 of p in 0..<2^64
-	add a7, t1, a4                   # 142: word 0 of low in 0..2^35-1
-	sltu s2, a7, t1
-	bne zero, zero, .+4
-	add a1, a3, s2                   # 142: word 1 of low in 0..2^35-1
-	slli s2, a1, 1                   # 148
-	mul a4, s6, t2                   # 141: word 0 of p in 0..<2^64
-	add s11, s5, a5                  # 143: word 0 of high in 0..2^34-1
-	slli t1, a7, 1                   # 148
-	bne zero, zero, .+4
-	srli a3, a7, 31
-	sltu a5, s11, s5                 # 143
-	mulhu s9, s6, t2                 # 141: word 1 of p in 0..<2^64
-	add a7, t1, s8                   # 148: word 0 of v in 0..64424509431
-	add s5, a3, s2
-	bne zero, zero, .+4
-	sltu a1, a7, t1
-	add a3, s5, s10
-	mul s8, s7, s7                   # 147: word 0 of d in 0..<2^64
-	add s2, a3, a1                   # 148: word 1 of v in 0..64424509431
-	add t1, s11, a4                  # 142: word 0 of low in 0..2^35-1
-	bne zero, zero, .+4
-	sltu s5, t1, s11
-	slli a3, t1, 1                   # 148
-	mulhu s6, s7, s7                 # 147: word 1 of d in 0..<2^64
-	srli a4, t1, 31                  # 148
-	add s10, a5, s5                  # 142: word 1 of low in 0..2^35-1
-	bne zero, zero, .+4
-	slli s11, s10, 1                 # 148
-	add a5, a4, s11
-	mulhu a1, s7, t2                 # 141: word 1 of p in 0..<2^64
-	add s5, a3, s8                   # 148
-	add s11, s5, s2                  # 148: word 0 of v in 0..64424509431
-	bne zero, zero, .+4
-	sltu s10, s5, a3
-	sltu s8, s11, s5
-	mul t1, s7, t2                   # 141: word 0 of p in 0..<2^64
-	add a4, a5, s10                  # 148
-	add a3, a4, s8                   # 148: word 1 of v in 0..64424509431
-	bne zero, zero, .+4
-	add a5, s6, a3                   # 151: word 0 of carry in 0..2^33
-	sltu s10, a5, s6
-	mul s5, t2, t2                   # 147: word 0 of d in 0..<2^64
-	add s2, s9, t1                   # 142: word 0 of low in 0..2^35-1
-	sltu a4, s2, s9
-	bne zero, zero, .+4
-	slli s8, s2, 1                   # 148
-	slli a3, a4, 1
-	mulhu s7, t2, t2                 # 147: word 1 of d in 0..<2^64
+	add s10, s6, s9                  # 148: word 1 of v in 0..64424509431
+	sltu s8, a1, t1                  # 142
+	mul a3, t0, t0                   # 147: word 0 of d in 0..<2^64
 	slli s9, a1, 1                   # 148
-	add s6, s8, a5                   # 148: word 0 of v in 0..64424509431
+	srli t1, a1, 31
 	bne zero, zero, .+4
-	add a4, s9, s5
-	sltu t1, s6, s8
-	srli t2, a1, 31
-	sltu a5, a4, s9
-	add s8, t2, a5
-	li a1, 38
-	mulhu s5, a2, a1                 # 99
-	srli s9, s2, 31                  # 148
-	add t2, s9, a3
+	add s6, a5, s8                   # 142: word 1 of low in 0..2^35-1
+	slli a5, s6, 1                   # 148
+	mul a1, t5, s1                   # 141: word 0 of p in 0..<2^64
+	add s8, t1, a5                   # 148
+	add s6, s9, a3
 	bne zero, zero, .+4
-	add a5, t2, s10
-	add s2, a5, t1                   # 148: word 1 of v in 0..64424509431
-	mul s9, a2, a1                   # 99
-	add a3, a4, s2                   # 148: word 0 of v in 0..64424509431
-	sltu t2, a3, a4
+	sltu t1, s6, s9
+	add t5, s6, s10                  # 148: word 0 of v in 0..64424509431
+	mulhu a4, t0, t0                 # 147: word 1 of d in 0..<2^64
+	sltu s9, t5, s6                  # 148
+	add a5, s8, t1
 	bne zero, zero, .+4
-	add s10, s8, t2                  # 148: word 1 of v in 0..64424509431
-	add a5, s7, s10                  # 151: word 0 of carry in 0..2^33
-	mul s8, a5, a1                   # 93
-	add a2, t3, s9                   # 99
-	sltu s2, a2, t3
-	add a4, s5, s2
-	mulhu t1, a5, a1                 # 93
-	add s7, s3, s8                   # 93: word 0 of v$0_reduced in 0..167503724505
+	add s8, a5, s9                   # 148: word 1 of v in 0..64424509431
+	add a5, s2, a1                   # 142: word 0 of low in 0..2^35-1
+	mul s6, t0, s7                   # 141: word 0 of p in 0..<2^64
+	add t1, a4, s8                   # 151: word 0 of carry in 0..2^33
+	sltu s9, a5, s2                  # 142
+	bne zero, zero, .+4
+	add s8, s11, s9                  # 142: word 1 of low in 0..2^35-1
+	sltu s10, t1, a4                 # 151
+	mulhu a3, t0, s7                 # 141: word 1 of p in 0..<2^64
+	add s2, a5, s6                   # 142: word 0 of low in 0..2^35-1
+	sltu s11, s2, a5
+	bne zero, zero, .+4
+	add s9, s8, s11                  # 142: word 1 of low in 0..2^35-1
+	slli a5, s2, 1                   # 148
+	mul s6, t0, s1                   # 141: word 0 of p in 0..<2^64
+	add a4, s5, a3                   # 143: word 0 of high in 0..2^34-1
+	srli s8, s2, 31                  # 148
+	bne zero, zero, .+4
+	sltu a3, a4, s5                  # 143
+	slli s11, s9, 1                  # 148
+	mulhu a1, t0, s1                 # 141: word 1 of p in 0..<2^64
+	add s2, a5, t1                   # 148: word 0 of v in 0..64424509431
+	add s5, s8, s11
+	bne zero, zero, .+4
+	sltu s9, s2, a5
+	add s8, s5, s10
+	mul t1, s7, s7                   # 147: word 0 of d in 0..<2^64
+	add s11, s8, s9                  # 148: word 1 of v in 0..64424509431
+	add a5, a4, s6                   # 142: word 0 of low in 0..2^35-1
+	bne zero, zero, .+4
+	sltu s5, a5, a4
+	slli s8, a5, 1                   # 148
+	mulhu t0, s7, s7                 # 147: word 1 of d in 0..<2^64
+	srli s6, a5, 31                  # 148
+	add s10, a3, s5                  # 142: word 1 of low in 0..2^35-1
+	bne zero, zero, .+4
+	slli a4, s10, 1                  # 148
+	add a3, s6, a4
+	mulhu s9, s7, s1                 # 141: word 1 of p in 0..<2^64
+	add s5, s8, t1                   # 148
+	add a4, s5, s11                  # 148: word 0 of v in 0..64424509431
+	bne zero, zero, .+4
+	sltu s10, s5, s8
+	sltu t1, a4, s5
+	mul a5, s7, s1                   # 141: word 0 of p in 0..<2^64
+	add s6, a3, s10                  # 148
+	add s8, s6, t1                   # 148: word 1 of v in 0..64424509431
+	bne zero, zero, .+4
+	add a3, t0, s8                   # 151: word 0 of carry in 0..2^33
+	sltu s10, a3, t0
+	mul s5, s1, s1                   # 147: word 0 of d in 0..<2^64
+	add s11, a1, a5                  # 142: word 0 of low in 0..2^35-1
+	sltu s6, s11, a1
+	bne zero, zero, .+4
+	slli t1, s11, 1                  # 148
+	slli s8, s6, 1
+	mulhu s7, s1, s1                 # 147: word 1 of d in 0..<2^64
+	slli a1, s9, 1                   # 148
+	add t0, t1, a3                   # 148: word 0 of v in 0..64424509431
+	bne zero, zero, .+4
+	add s6, a1, s5
+	sltu a5, t0, t1
+	srli s1, s9, 31
+	sltu a3, s6, a1
+	add t1, s1, a3
+	li s9, 38
+	mulhu s5, a2, s9                 # 99
+	srli a1, s11, 31                 # 148
+	add s1, a1, s8
+	bne zero, zero, .+4
+	add a3, s1, s10
+	add s11, a3, a5                  # 148: word 1 of v in 0..64424509431
+	mul a1, a2, s9                   # 99
+	add s8, s6, s11                  # 148: word 0 of v in 0..64424509431
+	sltu s1, s8, s6
+	bne zero, zero, .+4
+	add s10, t1, s1                  # 148: word 1 of v in 0..64424509431
+	add a3, s7, s10                  # 151: word 0 of carry in 0..2^33
+	mul t1, a3, s9                   # 93
+	add a2, t3, a1                   # 99
+	sltu s11, a2, t3
+	add s6, s5, s11
+	mulhu a5, a3, s9                 # 93
+	add s7, s3, t1                   # 93: word 0 of v$0_reduced in 0..167503724505
 	sltu s10, s7, s3
 	srli t3, s7, 31                  # 94
-	mulhu t2, ra, a1                 # 99
-	add s9, t1, s10                  # 93: word 1 of v$0_reduced in 0..167503724505
-	slli s2, s9, 1                   # 94
+	mulhu s1, ra, s9                 # 99
+	add a1, a5, s10                  # 93: word 1 of v$0_reduced in 0..167503724505
+	slli s11, a1, 1                  # 94
 	bne zero, zero, .+4
-	or a5, t3, s2                    # 94: q$0_reduced in 0..77
-	slli s8, a5, 4                   # 97
-	mul s5, ra, a1                   # 99
-	slli s3, a5, 1                   # 97
-	add s10, s8, s3
+	or a3, t3, s11                   # 94: q$0_reduced in 0..77
+	slli t1, a3, 4                   # 97
+	mul s5, ra, s9                   # 99
+	slli s3, a3, 1                   # 97
+	add s10, t1, s3
 	bne zero, zero, .+4
-	add ra, a5, s10                  # 97: carry$0_reduced in 0..1482
-	add s9, a2, ra                   # 99: word 0 of s$0_reduced in 0..167503725968
-	mulhu t1, t5, a1
-	sltu t3, s9, a2
-	add s3, s0, s5
-	sw s9, 0(a0)
-	add s8, a4, t3                   # 99: word 1 of s$0_reduced in 0..167503725968
-	sltu a5, s3, s0
-	mul s2, t5, a1
-	add a2, s3, s8                   # 99: word 0 of s$0_reduced in 0..167503725968
-	add s10, t2, a5
-	sw a2, 4(a0)
-	sltu t5, a2, s3
-	add a4, s10, t5                  # 99: word 1 of s$0_reduced in 0..167503725968
-	mul s5, a7, a1
-	add t3, a6, s2
-	sltu s9, t3, a6
+	add ra, a3, s10                  # 97: carry$0_reduced in 0..1482
+	add s3, a2, ra                   # 99: word 0 of s$0_reduced in 0..167503725968
+	mulhu a5, t5, s9
+	add a1, s0, s5
+	sltu a3, s3, a2
+	sw s3, 0(a0)
+	sltu t3, a1, s0
+	add s10, s6, a3                  # 99: word 1 of s$0_reduced in 0..167503725968
+	mul s11, t5, s9
+	add s0, a1, s10                  # 99: word 0 of s$0_reduced in 0..167503725968
+	add t1, s1, t3
+	sw s0, 4(a0)
+	sltu t5, s0, a1
+	add s1, t1, t5                   # 99: word 1 of s$0_reduced in 0..167503725968
+	mul ra, s2, s9
+	add t3, a6, s11
+	sltu s3, t3, a6
 	bne zero, zero, .+4
-	add t2, t3, a4                   # 99: word 0 of s$0_reduced in 0..167503725968
-	add s0, t1, s9
-	mulhu ra, a7, a1
-	sltu a5, t2, t3
-	add s3, s0, a5                   # 99: word 1 of s$0_reduced in 0..167503725968
-	sw t2, 8(a0)
-	add a2, s4, s5
-	sltu s10, a2, s4
-	mul s2, s11, a1
-	add a7, a2, s3                   # 99: word 0 of s$0_reduced in 0..167503725968
-	add t5, ra, s10
-	sw a7, 12(a0)
-	sltu a6, a7, a2
-	add t1, t5, a6                   # 99: word 1 of s$0_reduced in 0..167503725968
-	mulhu s8, s11, a1
-	add t3, t0, s2
-	sltu s0, t3, t0
+	add s6, t3, s1                   # 99: word 0 of s$0_reduced in 0..167503725968
+	add a2, a5, s3
+	mulhu s5, s2, s9
+	sltu a3, s6, t3
+	add a1, a2, a3                   # 99: word 1 of s$0_reduced in 0..167503725968
+	sw s6, 8(a0)
+	add s0, t4, ra
+	sltu t1, s0, t4
+	mul s11, a4, s9
+	add s2, s0, a1                   # 99: word 0 of s$0_reduced in 0..167503725968
+	add t5, s5, t1
+	sw s2, 12(a0)
+	sltu a6, s2, s0
+	add a5, t5, a6                   # 99: word 1 of s$0_reduced in 0..167503725968
+	mulhu s10, a4, s9
+	add t3, s4, s11
+	sltu a2, t3, s4
 	bne zero, zero, .+4
-	add s5, t3, t1                   # 99: word 0 of s$0_reduced in 0..167503725968
-	sltu s4, s5, t3
-	mul t2, s6, a1
-	add a5, s8, s0
-	add ra, a5, s4                   # 99: word 1 of s$0_reduced in 0..167503725968
-	sw s5, 16(a0)
-	slli s9, s7, 1                   # 103
-	srli s10, s9, 1
-	mulhu a4, s6, a1                 # 99
-	add s3, s1, t2
-	sltu a2, s3, s1
+	add ra, t3, a5                   # 99: word 0 of s$0_reduced in 0..167503725968
+	sltu t4, ra, t3
+	mul s6, t0, s9
+	add a3, s10, a2
+	add s5, a3, t4                   # 99: word 1 of s$0_reduced in 0..167503725968
+	sw ra, 16(a0)
+	slli s3, s7, 1                   # 103
+	srli t1, s3, 1
+	mulhu s1, t0, s9                 # 99
+	add a1, a7, s6
+	sltu s0, a1, a7
 	bne zero, zero, .+4
-	add t5, s3, ra                   # 99: word 0 of s$0_reduced in 0..167503725968
-	sltu s7, t5, s3
-	mul a6, a3, a1
-	add a7, a4, a2
-	add s2, a7, s7                   # 99: word 1 of s$0_reduced in 0..167503725968
+	add t5, a1, s5                   # 99: word 0 of s$0_reduced in 0..167503725968
+	sltu s7, t5, a1
+	mul a6, s8, s9
+	add s2, s1, s0
+	add s11, s2, s7                  # 99: word 1 of s$0_reduced in 0..167503725968
+	lw s7, 32(sp)
 	sw t5, 20(a0)
 	lw ra, 0(sp)
-	lw s1, 8(sp)
-	mulhu s11, a3, a1
-	add t0, t4, a6
-	add s8, t0, s2                   # 99: word 0 of s$0_reduced in 0..167503725968
-	sw s8, 24(a0)
-	sltu s0, t0, t4
-	sltu s6, s8, t0
-	add t1, s11, s0
-	add t3, t1, s6                   # 99: word 1 of s$0_reduced in 0..167503725968
-	add a5, t3, s10                  # 103
 	lw s0, 4(sp)
+	mulhu a4, s8, s9
+	add s4, t2, a6
+	add s10, s4, s11                 # 99: word 0 of s$0_reduced in 0..167503725968
+	sw s10, 24(a0)
+	sltu a2, s4, t2
+	sltu t0, s10, s4
+	add a5, a4, a2
+	add t3, a5, t0                   # 99: word 1 of s$0_reduced in 0..167503725968
+	add a3, t3, t1                   # 103
+	lw s1, 8(sp)
 	lw s2, 12(sp)
 	lw s3, 16(sp)
 	lw s4, 20(sp)
 	lw s5, 24(sp)
 	lw s6, 28(sp)
-	lw s7, 32(sp)
+	lw s8, 36(sp)
 	lw s9, 40(sp)
 	lw s10, 44(sp)
 	lw s11, 48(sp)
-	sw a5, 28(a0)
-	lw s8, 36(sp)
+	sw a3, 28(a0)
 	addi sp, sp, 64
 	ret
 	.size field_fe25519_saturated32_square, . - field_fe25519_saturated32_square
@@ -6496,68 +6497,67 @@ field_fe25519_saturated32_square2:
 	sw ra, 32(sp)
 	addi a0, sp, 0
 	call field_fe25519_saturated32_square
-	lw a2, 28(sp)                    # 46
-	li t0, 19
-	add a3, a2, a2                   # 46: word 0 of v$0_add in 0..2^32+76
+	lw a5, 28(sp)                    # 46
+	li t3, 19
+	add a6, a5, a5                   # 46: word 0 of v$0_add in 0..2^32+76
+	sltu a7, a6, a5
+	slli t0, a7, 1                   # 48
+	srli t1, a6, 31
+	or t2, t1, t0
+	mul t4, t2, t3                   # 48: carry$0_add in 0..57
+	slli t3, a6, 1                   # 54
+	lw a2, 0(sp)                     # 50
+	add a3, a2, a2
 	sltu a4, a3, a2
-	srli a5, a3, 31                  # 48
-	slli a6, a4, 1
-	or a7, a5, a6
-	mul t1, a7, t0                   # 48: carry$0_add in 0..57
-	lw t2, 0(sp)                     # 50
-	slli t0, a3, 1                   # 54
-	bne zero, zero, .+4
-	add t3, t2, t2                   # 50
-	sltu t4, t3, t2
-	add t5, t3, t1                   # 50: word 0 of s$0_add in 0..2^33+36
+	add t5, a3, t4                   # 50: word 0 of s$0_add in 0..2^33+36
 	sw t5, 0(s0)
 	lw a1, 4(sp)
-	sltu ra, t5, t3
-	add a0, t4, ra                   # 50: word 1 of s$0_add in 0..2^33+36
+	sltu ra, t5, a3
+	add a0, a4, ra                   # 50: word 1 of s$0_add in 0..2^33+36
 	add a2, a1, a1
-	add a5, a2, a0                   # 50: word 0 of s$0_add in 0..2^33+36
-	sw a5, 4(s0)
-	lw t1, 8(sp)
-	sltu a4, a2, a1
-	sltu a6, a5, a2
-	add a7, a4, a6                   # 50: word 1 of s$0_add in 0..2^33+36
-	add t3, t1, t1
-	add ra, t3, a7                   # 50: word 0 of s$0_add in 0..2^33+36
-	sw ra, 8(s0)
-	lw a0, 12(sp)
-	sltu t4, t3, t1
-	sltu t5, ra, t3
-	add a1, t4, t5                   # 50: word 1 of s$0_add in 0..2^33+36
-	add a2, a0, a0
-	add a6, a2, a1                   # 50: word 0 of s$0_add in 0..2^33+36
-	sw a6, 12(s0)
-	lw a5, 16(sp)
-	srli t2, t0, 1                   # 54
-	sltu a4, a2, a0                  # 50
-	sltu a3, a6, a2
-	add t0, a4, a3                   # 50: word 1 of s$0_add in 0..2^33+36
-	add t1, a5, a5
-	add t3, t1, t0                   # 50: word 0 of s$0_add in 0..2^33+36
-	sw t3, 16(s0)
-	lw t5, 20(sp)
-	sltu a7, t1, a5
-	sltu t4, t3, t1
-	add ra, t5, t5
-	add a1, a7, t4                   # 50: word 1 of s$0_add in 0..2^33+36
-	add a2, ra, a1                   # 50: word 0 of s$0_add in 0..2^33+36
+	add a7, a2, a0                   # 50: word 0 of s$0_add in 0..2^33+36
+	sw a7, 4(s0)
+	lw t2, 8(sp)
+	sltu a5, a2, a1
+	sltu t1, a7, a2
+	add t0, a5, t1                   # 50: word 1 of s$0_add in 0..2^33+36
+	add t4, t2, t2
+	add a4, t4, t0                   # 50: word 0 of s$0_add in 0..2^33+36
+	sw a4, 8(s0)
+	lw a1, 12(sp)
+	sltu a3, t4, t2
+	sltu ra, a4, t4
+	add t5, a3, ra                   # 50: word 1 of s$0_add in 0..2^33+36
+	add a2, a1, a1
+	add t1, a2, t5                   # 50: word 0 of s$0_add in 0..2^33+36
+	sw t1, 12(s0)
+	lw t2, 16(sp)
+	sltu a5, a2, a1
+	sltu a7, t1, a2
+	add a6, a5, a7                   # 50: word 1 of s$0_add in 0..2^33+36
+	add t0, t2, t2
+	add a3, t0, a6                   # 50: word 0 of s$0_add in 0..2^33+36
+	srli a0, t3, 1                   # 54
+	sw a3, 16(s0)
+	lw t3, 20(sp)                    # 50
+	sltu t4, t0, t2
+	sltu ra, a3, t0
+	add a4, t4, ra                   # 50: word 1 of s$0_add in 0..2^33+36
+	add a1, t3, t3
+	add a2, a1, a4                   # 50: word 0 of s$0_add in 0..2^33+36
 	sw a2, 20(s0)
-	lw a6, 24(sp)
-	sltu a0, ra, t5
-	sltu a4, a2, ra
-	add a3, a0, a4                   # 50: word 1 of s$0_add in 0..2^33+36
-	add a5, a6, a6
-	add t1, a5, a3                   # 50: word 0 of s$0_add in 0..2^33+36
-	sltu t0, a5, a6
-	sltu t3, t1, a5
-	add t5, t0, t3                   # 50: word 1 of s$0_add in 0..2^33+36
-	add a7, t5, t2                   # 54
-	sw t1, 24(s0)
-	sw a7, 28(s0)
+	lw t1, 24(sp)
+	sltu t5, a1, t3
+	sltu a5, a2, a1
+	add a7, t5, a5                   # 50: word 1 of s$0_add in 0..2^33+36
+	add t2, t1, t1
+	add t0, t2, a7                   # 50: word 0 of s$0_add in 0..2^33+36
+	sltu a6, t2, t1
+	sltu t4, t0, t2
+	add ra, a6, t4                   # 50: word 1 of s$0_add in 0..2^33+36
+	add a3, ra, a0                   # 54
+	sw t0, 24(s0)
+	sw a3, 28(s0)
 	lw ra, 32(sp)
 	lw s0, 36(sp)
 	addi sp, sp, 48
@@ -6569,13 +6569,13 @@ field_fe25519_saturated32_square2:
 	.type curve_ed25519_double, @function
 curve_ed25519_double:
 	addi sp, sp, -208
+	sw ra, 160(sp)
 	sw s0, 164(sp)
 	sw s1, 168(sp)
 	sw s2, 172(sp)
 	sw s3, 176(sp)
 	mv s0, a0
 	mv s1, a1
-	sw ra, 160(sp)
 	sw s4, 180(sp)
 	sw s5, 184(sp)
 	sw s6, 188(sp)
@@ -6600,330 +6600,331 @@ curve_ed25519_double:
 	slli t1, a7, 1
 	or t2, t0, t1
 	mul t4, t2, t3                   # fe25519_saturated32:48: carry$0_add in 0..57
-	lw t5, 0(s1)                     # fe25519_saturated32:50
+	lw a2, 8(s1)                     # fe25519_saturated32:50
+	lw a5, 8(s2)
+	bne zero, zero, .+4
+	lw a0, 4(s1)
+	lw a1, 4(s2)
+	lw a4, 12(s1)
+	add a7, a2, a5
+	lw t1, 12(s2)
+	add a3, a0, a1
+	lw t2, 16(s1)
+	lw a5, 16(s2)
+	add a1, a4, t1
+	lw t5, 0(s1)
 	lw ra, 0(s2)
-	add a0, t5, ra
-	sltu a1, a0, t5
-	add a2, a0, t4                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
-	sw a2, 128(sp)
-	lw a5, 4(s1)
-	lw a4, 4(s2)
-	sltu a3, a2, a0
-	add s3, a1, a3                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
-	lw a7, 8(s1)
-	add t0, a5, a4
-	add t2, t0, s3                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
-	sw t2, 132(sp)
-	lw t4, 8(s2)
-	sltu t1, t0, a5
-	sltu ra, t2, t0
-	add t5, t1, ra                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
-	lw a0, 12(s1)
-	add a1, a7, t4
-	add a2, a1, t5                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
-	sw a2, 136(sp)
-	lw s3, 12(s2)
-	sltu a3, a1, a7
-	sltu a4, a2, a1
-	add a5, a3, a4                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
-	lw t0, 16(s1)
-	add t1, a0, s3
-	add t2, t1, a5                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
-	sw t2, 140(sp)
-	lw t5, 16(s2)
-	sltu ra, t1, a0
-	sltu t4, t2, t1
-	add a7, ra, t4                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
-	lw a1, 20(s1)
-	add a3, t0, t5
-	add a2, a3, a7                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
-	sltu a4, a3, t0
-	sw a2, 144(sp)
-	lw t0, 20(s2)
-	sltu s3, a2, a3
-	add a0, a4, s3                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
-	add a7, a1, t0
-	lw a5, 24(s1)
-	lw t1, 24(s2)
-	add a4, a7, a0                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
-	sltu a3, a7, a1
-	sltu s3, a4, a7
-	slli ra, a6, 1                   # fe25519_saturated32:54
-	add t4, a5, t1                   # fe25519_saturated32:50
-	add a2, a3, s3                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
-	add a6, t4, a2                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
-	sltu t2, t4, a5
-	sltu t1, a6, t4
-	srli t5, ra, 1                   # fe25519_saturated32:54
-	add a5, t2, t1                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
-	add ra, a5, t5                   # fe25519_saturated32:54
-	sw a4, 148(sp)
-	sw a6, 152(sp)
-	sw ra, 156(sp)
+	sltu s3, a3, a0
+	sltu a0, a1, a4
+	lw s4, 24(s2)
+	add ra, t5, ra
+	add t1, t2, a5
+	lw a5, 20(s2)
+	sltu a4, t1, t2
+	lw t2, 24(s1)
+	sltu s2, ra, t5
+	add t5, ra, t4                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	add s4, t2, s4
+	sltu t2, s4, t2
+	slli a6, a6, 1                   # fe25519_saturated32:54
+	srli a6, a6, 1
+	sltu t0, a7, a2                  # fe25519_saturated32:50
+	lw a2, 20(s1)
+	sltu s1, t5, ra
+	add t4, s2, s1                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add ra, a3, t4                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sltu s2, ra, a3
+	sw t5, 128(sp)
+	sw ra, 132(sp)
+	add a5, a2, a5
+	sltu a2, a5, a2
+	add s1, s3, s2                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add t5, a7, s1                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sltu t4, t5, a7
+	add a3, t0, t4                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add s3, a1, a3                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sltu s2, s3, a1
+	add ra, a0, s2                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add s1, t1, ra                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw s1, 144(sp)
+	sltu a7, s1, t1
+	add t0, a4, a7                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	sw t5, 136(sp)
+	add t4, a5, t0                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sltu t5, t4, a5
+	add a3, a2, t5                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add a1, s4, a3                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sltu a0, a1, s4
+	add s2, t2, a0                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	sw a1, 152(sp)
+	sw t4, 148(sp)
 	addi a0, sp, 96
 	addi a1, sp, 128
+	sw s3, 140(sp)
+	add s3, s2, a6                   # fe25519_saturated32:54
+	sw s3, 156(sp)
 	call field_fe25519_saturated32_square
-	lw t0, 60(sp)                    # fe25519_saturated32:46
-	lw s2, 28(sp)
-	li s4, 19
-	add s1, t0, s2                   # fe25519_saturated32:46: word 0 of v$1_add in 0..2^32+76
-	sltu a0, s1, t0
-	srli a7, s1, 31                  # fe25519_saturated32:48
-	slli a3, a0, 1
-	or s3, a7, a3
-	mul a4, s3, s4                   # fe25519_saturated32:48: carry$1_add in 0..57
-	lw a1, 32(sp)                    # fe25519_saturated32:50
-	lw a2, 0(sp)
-	add t4, a1, a2
-	sltu t2, t4, a1
-	add t1, t4, a4                   # fe25519_saturated32:50: word 0 of s$1_add in 0..2^33+36
-	sltu a6, t1, t4
-	add a5, t2, a6                   # fe25519_saturated32:50: word 1 of s$1_add in 0..2^33+36
-	slli t2, s1, 1                   # fe25519_saturated32:54
-	srli s1, t2, 1
-	sw t1, 32(s0)
-	lw t5, 36(sp)                    # fe25519_saturated32:50
-	lw ra, 4(sp)
-	add t3, t5, ra
-	add a7, t3, a5                   # fe25519_saturated32:50: word 0 of s$1_add in 0..2^33+36
-	sltu a0, t3, t5
-	sltu a3, a7, t3
-	sw a7, 36(s0)
-	lw a4, 40(sp)
-	lw t4, 8(sp)
-	add s3, a0, a3                   # fe25519_saturated32:50: word 1 of s$1_add in 0..2^33+36
-	add a6, a4, t4
-	add t3, a6, s3                   # fe25519_saturated32:50: word 0 of s$1_add in 0..2^33+36
-	sltu a5, a6, a4
-	sltu a0, t3, a6
-	sub s3, t0, s2                   # fe25519_saturated32:60: word 0 of v$2_sub in -(2^31+38)..2^31+38
-	add a3, a5, a0                   # fe25519_saturated32:50: word 1 of s$1_add in 0..2^33+36
-	sltu a6, t0, s3                  # fe25519_saturated32:60
-	sub a5, zero, a6                 # fe25519_saturated32:60: word 1 of v$2_sub in -(2^31+38)..2^31+38
-	srli a0, s3, 31                  # fe25519_saturated32:62
-	slli t2, a5, 1
-	or s2, a0, t2
-	mul t0, s2, s4
-	sub a6, a1, a2                   # fe25519_saturated32:64
-	sltu a5, a1, a6
+	lw ra, 60(sp)                    # fe25519_saturated32:46
+	lw t1, 28(sp)
+	li a2, 19
+	add a4, ra, t1                   # fe25519_saturated32:46: word 0 of v$1_add in 0..2^32+76
+	sltu a7, a4, ra
+	slli s1, a7, 1                   # fe25519_saturated32:48
+	srli t0, a4, 31
+	or a5, t0, s1
+	mul t5, a5, a2                   # fe25519_saturated32:48: carry$1_add in 0..57
+	lw t4, 32(sp)                    # fe25519_saturated32:50
+	lw a3, 0(sp)
+	add s4, t4, a3
+	sltu t2, s4, t4
+	add a0, s4, t5                   # fe25519_saturated32:50: word 0 of s$1_add in 0..2^33+36
+	sw a0, 32(s0)
+	lw a6, 36(sp)
+	lw s3, 4(sp)
+	sltu a1, a0, s4
+	add s2, t2, a1                   # fe25519_saturated32:50: word 1 of s$1_add in 0..2^33+36
+	add t3, a6, s3
+	add t0, t3, s2                   # fe25519_saturated32:50: word 0 of s$1_add in 0..2^33+36
+	sltu s1, t0, t3
+	sltu a7, t3, a6
+	slli t2, a4, 1                   # fe25519_saturated32:54
+	srli a4, t2, 1
+	sw t0, 36(s0)
+	lw t5, 40(sp)                    # fe25519_saturated32:50
+	lw s4, 8(sp)
+	add a5, a7, s1                   # fe25519_saturated32:50: word 1 of s$1_add in 0..2^33+36
+	add a1, t5, s4
+	sltu s2, a1, t5
+	add t3, a1, a5                   # fe25519_saturated32:50: word 0 of s$1_add in 0..2^33+36
+	sltu a7, t3, a1
+	sub a5, ra, t1                   # fe25519_saturated32:60: word 0 of v$2_sub in -(2^31+38)..2^31+38
+	add s1, s2, a7                   # fe25519_saturated32:50: word 1 of s$1_add in 0..2^33+36
+	sltu a1, ra, a5                  # fe25519_saturated32:60
+	sub s2, zero, a1                 # fe25519_saturated32:60: word 1 of v$2_sub in -(2^31+38)..2^31+38
+	srli a7, a5, 31                  # fe25519_saturated32:62
+	slli t2, s2, 1
+	or t1, a7, t2
+	mul ra, t1, a2
+	sub a1, t4, a3                   # fe25519_saturated32:64
+	sltu s2, t4, a1
 	sw t3, 40(s0)
-	lw a0, 44(sp)                    # fe25519_saturated32:50
+	lw a7, 44(sp)                    # fe25519_saturated32:50
 	lw t2, 12(sp)
-	sub s2, s4, t0                   # fe25519_saturated32:62: borrow$2_sub in 0..57
-	sub a2, a6, s2                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
-	add a1, a0, t2                   # fe25519_saturated32:50
-	add s2, a1, a3                   # fe25519_saturated32:50: word 0 of s$1_add in 0..2^33+36
-	sltu t0, a1, a0
-	sltu a3, s2, a1
-	add a1, t0, a3                   # fe25519_saturated32:50: word 1 of s$1_add in 0..2^33+36
-	sltu t0, a6, a2                  # fe25519_saturated32:64
-	add a3, a5, t0
-	sub a6, t5, ra
-	sub t0, a6, a3                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
-	sltu a5, t5, a6
-	sltu ra, a6, t0
-	add t5, a5, ra
-	sw s2, 44(s0)
-	sub a3, a4, t4
-	sltu a6, a4, a3
-	sub a5, a3, t5                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
-	sltu ra, a3, a5
-	sub a4, a0, t2
-	add t4, a6, ra
-	sltu t5, a0, a4
-	sub a3, a4, t4                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
-	lw t2, 48(sp)                    # fe25519_saturated32:50
-	lw a0, 16(sp)
-	sltu a6, a4, a3                  # fe25519_saturated32:64
-	add ra, t5, a6
-	add a4, t2, a0                   # fe25519_saturated32:50
-	slli t4, s3, 1                   # fe25519_saturated32:68
-	add a6, a4, a1                   # fe25519_saturated32:50: word 0 of s$1_add in 0..2^33+36
-	sltu t5, a4, t2
-	sltu s3, a6, a4
-	add a1, t5, s3                   # fe25519_saturated32:50: word 1 of s$1_add in 0..2^33+36
-	sub a4, t2, a0                   # fe25519_saturated32:64
-	sub s3, a4, ra                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
-	sltu t5, t2, a4
-	sltu a0, a4, s3
-	add t2, t5, a0
-	srli ra, t4, 1                   # fe25519_saturated32:68
-	li a4, -2147483648
-	add t5, ra, a4
-	sw a6, 48(s0)
-	lw a0, 52(sp)                    # fe25519_saturated32:50
-	lw t4, 20(sp)
-	add ra, a0, t4
-	sltu s5, ra, a0
-	add a1, ra, a1                   # fe25519_saturated32:50: word 0 of s$1_add in 0..2^33+36
-	sltu ra, a1, ra
-	add s5, s5, ra                   # fe25519_saturated32:50: word 1 of s$1_add in 0..2^33+36
-	sub ra, a0, t4                   # fe25519_saturated32:64
-	sltu t4, a0, ra
-	sub a0, ra, t2                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
-	sltu t2, ra, a0
-	add ra, t4, t2
-	sw a1, 52(s0)
-	lw t4, 56(sp)                    # fe25519_saturated32:50
-	lw t2, 24(sp)
-	add s6, t4, t2
-	sltu s7, s6, t4
+	sub t1, a2, ra                   # fe25519_saturated32:62: borrow$2_sub in 0..57
+	add a3, a7, t2                   # fe25519_saturated32:50
+	add ra, a3, s1                   # fe25519_saturated32:50: word 0 of s$1_add in 0..2^33+36
+	sltu t4, a3, a7
+	sltu s1, ra, a3
+	add a3, t4, s1                   # fe25519_saturated32:50: word 1 of s$1_add in 0..2^33+36
+	sub t4, a1, t1                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
+	sltu s1, a1, t4
+	sub a1, a6, s3
+	sw ra, 44(s0)
+	add t1, s2, s1
+	sub s1, a1, t1                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
+	sltu s2, a6, a1
+	sltu s3, a1, s1
+	add a6, s2, s3
+	sub t1, t5, s4
+	sltu a1, t5, t1
+	sub s2, t1, a6                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
+	sltu s3, t1, s2
+	sub t5, a7, t2
+	add s4, a1, s3
+	sltu a6, a7, t5
+	sub t1, t5, s4                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
+	lw t2, 16(sp)                    # fe25519_saturated32:50
+	lw a7, 48(sp)
+	sltu a1, t5, t1                  # fe25519_saturated32:64
+	add s3, a6, a1
+	add t5, a7, t2                   # fe25519_saturated32:50
+	slli s4, a5, 1                   # fe25519_saturated32:68
+	add a1, t5, a3                   # fe25519_saturated32:50: word 0 of s$1_add in 0..2^33+36
+	sltu a6, t5, a7
+	sltu a5, a1, t5
+	add a3, a6, a5                   # fe25519_saturated32:50: word 1 of s$1_add in 0..2^33+36
+	sub t5, a7, t2                   # fe25519_saturated32:64
+	sltu a6, a7, t5
+	sw a1, 48(s0)
+	sub a5, t5, s3                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
+	sltu t2, t5, a5
+	add a7, a6, t2
+	srli s3, s4, 1                   # fe25519_saturated32:68
+	li t5, -2147483648
+	lw t2, 52(sp)                    # fe25519_saturated32:50
+	lw s4, 20(sp)
+	add a6, s3, t5                   # fe25519_saturated32:68
+	add s3, t2, s4                   # fe25519_saturated32:50
+	sltu s5, s3, t2
+	add a3, s3, a3                   # fe25519_saturated32:50: word 0 of s$1_add in 0..2^33+36
+	sltu s3, a3, s3
+	add s5, s5, s3                   # fe25519_saturated32:50: word 1 of s$1_add in 0..2^33+36
+	sub s3, t2, s4                   # fe25519_saturated32:64
+	sltu s4, t2, s3
+	sub t2, s3, a7                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
+	sltu a7, s3, t2
+	add s3, s4, a7
+	sw a3, 52(s0)
+	lw s4, 56(sp)                    # fe25519_saturated32:50
+	lw a7, 24(sp)
+	add s6, s4, a7
+	sltu s7, s6, s4
 	add s5, s6, s5                   # fe25519_saturated32:50: word 0 of s$1_add in 0..2^33+36
 	sltu s6, s5, s6
 	add s7, s7, s6                   # fe25519_saturated32:50: word 1 of s$1_add in 0..2^33+36
-	sub s6, t4, t2                   # fe25519_saturated32:64
-	sltu t2, t4, s6
-	sub t4, s6, ra                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
-	sltu ra, s6, t4
-	add s6, t2, ra
-	add ra, s7, s1                   # fe25519_saturated32:54
-	sub t2, t5, s6                   # fe25519_saturated32:68: r.7$2_sub in 0..2^32-1
+	add s6, s7, a4                   # fe25519_saturated32:54
+	sub s7, s4, a7                   # fe25519_saturated32:64
+	sltu a4, s4, s7
+	sub a7, s7, s3                   # fe25519_saturated32:64: word 0 of s$2_sub in -(2^32+56)..2^32-1
+	sltu s4, s7, a7
+	add s3, a4, s4
+	sub s7, a6, s3                   # fe25519_saturated32:68: r.7$2_sub in 0..2^32-1
 	sw s5, 56(s0)
-	sw ra, 60(s0)
-	lw t5, 124(sp)                   # fe25519_saturated32:60
-	lw s6, 96(sp)                    # fe25519_saturated32:64
-	sub s7, t5, ra                   # fe25519_saturated32:60: word 0 of v$3_sub_sum in -(2^31+1)..2^31+38
-	sltu s1, t5, s7
-	sub ra, zero, s1                 # fe25519_saturated32:60: word 1 of v$3_sub_sum in -(2^31+1)..2^31+38
-	srli t5, s7, 31                  # fe25519_saturated32:62
-	slli s1, ra, 1
-	or ra, t5, s1
-	mul t5, ra, s4
-	sub s1, s6, t1                   # fe25519_saturated32:64
-	sltu ra, s6, s1
-	sub t1, s4, t5                   # fe25519_saturated32:62: borrow$3_sub_sum in 0..57
-	sub s6, s1, t1                   # fe25519_saturated32:64: word 0 of s$3_sub_sum in -(2^32+56)..2^32-1
-	sltu t5, s1, s6
-	add t1, ra, t5
-	sw s6, 0(s0)
-	lw s1, 100(sp)
-	slli s6, s7, 1                   # fe25519_saturated32:68
-	sub ra, s1, a7                   # fe25519_saturated32:64
-	sub s7, ra, t1                   # fe25519_saturated32:64: word 0 of s$3_sub_sum in -(2^32+56)..2^32-1
-	sltu t5, s1, ra
-	sw s7, 4(s0)
-	lw t1, 104(sp)
-	srli a7, s6, 1                   # fe25519_saturated32:68
-	add s1, a7, a4
-	sltu s6, ra, s7                  # fe25519_saturated32:64
-	add a7, t5, s6
-	sub ra, t1, t3
-	sub s6, ra, a7                   # fe25519_saturated32:64: word 0 of s$3_sub_sum in -(2^32+56)..2^32-1
-	sltu t5, t1, ra
-	sltu s7, ra, s6
-	add t3, t5, s7
-	sw s6, 8(s0)
-	lw t1, 108(sp)
-	sub a7, t1, s2
-	sub ra, a7, t3                   # fe25519_saturated32:64: word 0 of s$3_sub_sum in -(2^32+56)..2^32-1
-	sltu t5, a7, ra
-	sltu t3, t1, a7
-	sw ra, 12(s0)
-	lw s7, 112(sp)
-	add ra, t3, t5
-	sub s6, s7, a6
-	sub a6, s6, ra                   # fe25519_saturated32:64: word 0 of s$3_sub_sum in -(2^32+56)..2^32-1
-	sltu s2, s7, s6
-	sltu s7, s6, a6
-	add t1, s2, s7
-	sw a6, 16(s0)
-	lw a7, 116(sp)
-	sub t3, a7, a1
-	sub ra, t3, t1                   # fe25519_saturated32:64: word 0 of s$3_sub_sum in -(2^32+56)..2^32-1
-	sltu t5, a7, t3
-	sw ra, 20(s0)
-	lw s7, 120(sp)
-	sw s3, 80(s0)
-	sub a6, s7, s5
-	sltu a1, s7, a6
-	sw a2, 64(s0)
-	sw t0, 68(s0)
-	sw a5, 72(s0)
-	sw a3, 76(s0)
-	sw a0, 84(s0)
-	sw t4, 88(s0)
-	sw t2, 92(s0)
-	sltu s6, t3, ra
-	add s2, t5, s6
-	sub a7, a6, s2                   # fe25519_saturated32:64: word 0 of s$3_sub_sum in -(2^32+56)..2^32-1
-	sltu t1, a6, a7
-	add t3, a1, t1
-	sub t5, s1, t3                   # fe25519_saturated32:68
-	sw a7, 24(s0)
-	sw t5, 28(s0)
-	lw s6, 92(sp)                    # fe25519_saturated32:60
-	lw ra, 64(sp)                    # fe25519_saturated32:64
-	sub s5, s6, t2                   # fe25519_saturated32:60: word 0 of v$4_sub_sum in -(2^32-1)..3
-	sltu s7, s6, s5
-	sub s2, zero, s7                 # fe25519_saturated32:60: word 1 of v$4_sub_sum in -(2^32-1)..3
-	srli a6, s5, 31                  # fe25519_saturated32:62
-	slli a1, s2, 1
-	or t1, a6, a1
-	mul s1, t1, s4
-	sub t3, ra, a2                   # fe25519_saturated32:64
-	sltu a7, ra, t3
+	sw s6, 60(s0)
+	lw a4, 124(sp)                   # fe25519_saturated32:60
+	lw s4, 96(sp)                    # fe25519_saturated32:64
+	sub a6, a4, s6                   # fe25519_saturated32:60: word 0 of v$3_sub_sum in -(2^31+1)..2^31+38
+	sltu s3, a4, a6
+	sub s6, zero, s3                 # fe25519_saturated32:60: word 1 of v$3_sub_sum in -(2^31+1)..2^31+38
+	srli a4, a6, 31                  # fe25519_saturated32:62
+	slli s3, s6, 1
+	or s6, a4, s3
+	mul a4, s6, a2
+	sub s3, s4, a0                   # fe25519_saturated32:64
+	sltu s6, s4, s3
+	sub a0, a2, a4                   # fe25519_saturated32:62: borrow$3_sub_sum in 0..57
+	sub s4, s3, a0                   # fe25519_saturated32:64: word 0 of s$3_sub_sum in -(2^32+56)..2^32-1
+	sltu a4, s3, s4
+	add a0, s6, a4
+	sw s4, 0(s0)
+	lw s3, 100(sp)
+	slli s4, a6, 1                   # fe25519_saturated32:68
+	sub s6, s3, t0                   # fe25519_saturated32:64
+	sub a6, s6, a0                   # fe25519_saturated32:64: word 0 of s$3_sub_sum in -(2^32+56)..2^32-1
+	sltu a4, s3, s6
+	sw a6, 4(s0)
+	lw a0, 104(sp)
+	srli t0, s4, 1                   # fe25519_saturated32:68
+	add s3, t0, t5
+	sltu s4, s6, a6                  # fe25519_saturated32:64
+	sub s6, a0, t3
+	add t0, a4, s4
+	sub a4, s6, t0                   # fe25519_saturated32:64: word 0 of s$3_sub_sum in -(2^32+56)..2^32-1
+	sw a4, 8(s0)
+	lw t0, 108(sp)
+	sltu s4, a0, s6
+	sub a0, t0, ra
+	sltu a6, s6, a4
+	add t3, s4, a6
+	sub s6, a0, t3                   # fe25519_saturated32:64: word 0 of s$3_sub_sum in -(2^32+56)..2^32-1
+	sw s6, 12(s0)
+	lw a6, 112(sp)
+	sltu s4, a0, s6
+	sltu t3, t0, a0
+	sub a4, a6, a1
+	add s6, t3, s4
+	sub a1, a4, s6                   # fe25519_saturated32:64: word 0 of s$3_sub_sum in -(2^32+56)..2^32-1
+	sltu ra, a6, a4
+	sltu a6, a4, a1
+	add t0, ra, a6
+	sw a1, 16(s0)
+	lw a0, 116(sp)
+	sub t3, a0, a3
+	sub s6, t3, t0                   # fe25519_saturated32:64: word 0 of s$3_sub_sum in -(2^32+56)..2^32-1
+	sltu s4, a0, t3
+	sw s6, 20(s0)
+	lw a6, 120(sp)
+	sw a5, 80(s0)
+	sub a1, a6, s5
+	sltu a3, a6, a1
+	sw t4, 64(s0)
+	sw s1, 68(s0)
+	sw s2, 72(s0)
+	sw t1, 76(s0)
+	sw t2, 84(s0)
+	sw a7, 88(s0)
+	sw s7, 92(s0)
+	sltu a4, t3, s6
+	add ra, s4, a4
+	sub a0, a1, ra                   # fe25519_saturated32:64: word 0 of s$3_sub_sum in -(2^32+56)..2^32-1
+	sltu t0, a1, a0
+	add t3, a3, t0
+	sub s4, s3, t3                   # fe25519_saturated32:68
+	sw a0, 24(s0)
+	sw s4, 28(s0)
+	lw a4, 92(sp)                    # fe25519_saturated32:60
+	lw s6, 64(sp)                    # fe25519_saturated32:64
+	sub s5, a4, s7                   # fe25519_saturated32:60: word 0 of v$4_sub_sum in -(2^32-1)..3
+	sltu a6, a4, s5
+	sub ra, zero, a6                 # fe25519_saturated32:60: word 1 of v$4_sub_sum in -(2^32-1)..3
+	srli a1, s5, 31                  # fe25519_saturated32:62
+	slli a3, ra, 1
+	or t0, a1, a3
+	mul s3, t0, a2
+	sub t3, s6, t4                   # fe25519_saturated32:64
+	sltu a0, s6, t3
 	bne zero, zero, .+4
-	slli t1, s5, 1                   # fe25519_saturated32:68
-	srli a2, t1, 1
-	sub t5, s4, s1                   # fe25519_saturated32:62: borrow$4_sub_sum in 0..57
-	sub t2, t3, t5                   # fe25519_saturated32:64: word 0 of s$4_sub_sum in -(2^32+56)..2^32-1
-	sw t2, 96(s0)
-	lw s2, 68(sp)
-	sltu s6, t3, t2
-	add s7, a7, s6
-	sub a6, s2, t0
-	sub s4, a6, s7                   # fe25519_saturated32:64: word 0 of s$4_sub_sum in -(2^32+56)..2^32-1
-	sw s4, 100(s0)
+	slli t0, s5, 1                   # fe25519_saturated32:68
+	srli t4, t0, 1
+	sub s4, a2, s3                   # fe25519_saturated32:62: borrow$4_sub_sum in 0..57
+	sub s7, t3, s4                   # fe25519_saturated32:64: word 0 of s$4_sub_sum in -(2^32+56)..2^32-1
+	sw s7, 96(s0)
+	lw ra, 68(sp)
+	sltu a4, t3, s7
+	add a6, a0, a4
+	sub a1, ra, s1
+	sub a2, a1, a6                   # fe25519_saturated32:64: word 0 of s$4_sub_sum in -(2^32+56)..2^32-1
+	sw a2, 100(s0)
 	lw t3, 72(sp)
-	sltu a1, s2, a6
-	sltu s1, a6, s4
-	add t5, a1, s1
-	sub a7, t3, a5
-	sub t2, a7, t5                   # fe25519_saturated32:64: word 0 of s$4_sub_sum in -(2^32+56)..2^32-1
-	sw t2, 104(s0)
+	sltu a3, ra, a1
+	sltu s3, a1, a2
+	add s4, a3, s3
+	sub a0, t3, s2
+	sub s7, a0, s4                   # fe25519_saturated32:64: word 0 of s$4_sub_sum in -(2^32+56)..2^32-1
+	sw s7, 104(s0)
 	lw s5, 76(sp)
-	sltu s6, t3, a7
-	sltu t0, a7, t2
-	add ra, a2, a4                   # fe25519_saturated32:68
-	add s2, s6, t0                   # fe25519_saturated32:64
-	sub t1, s5, a3
-	sltu a2, s5, t1
-	sub a4, t1, s2                   # fe25519_saturated32:64: word 0 of s$4_sub_sum in -(2^32+56)..2^32-1
-	sw a4, 108(s0)
-	lw a1, 80(sp)
-	sltu s7, t1, a4
-	add a6, a2, s7
-	sub s1, a1, s3
-	sub a5, s1, a6                   # fe25519_saturated32:64: word 0 of s$4_sub_sum in -(2^32+56)..2^32-1
-	sw a5, 112(s0)
-	lw a7, 84(sp)
-	sltu s4, a1, s1
-	sltu t3, s1, a5
-	add t5, s4, t3
-	sub s6, a7, a0
-	sub t2, s6, t5                   # fe25519_saturated32:64: word 0 of s$4_sub_sum in -(2^32+56)..2^32-1
-	sw t2, 116(s0)
-	lw s2, 88(sp)
-	sltu t0, a7, s6
-	sltu a3, s6, t2
-	add s5, t0, a3
-	sub t1, s2, t4
-	sub s7, t1, s5                   # fe25519_saturated32:64: word 0 of s$4_sub_sum in -(2^32+56)..2^32-1
-	sltu a2, s2, t1
-	sltu a4, t1, s7
-	add s3, a2, a4
-	sub a1, ra, s3                   # fe25519_saturated32:68
-	sw s7, 120(s0)
-	sw a1, 124(s0)
+	sltu a4, t3, a0
+	sltu s1, a0, s7
+	add s6, t4, t5                   # fe25519_saturated32:68
+	sub t0, s5, t1                   # fe25519_saturated32:64
+	sltu t4, s5, t0
+	add ra, a4, s1
+	sub t5, t0, ra                   # fe25519_saturated32:64: word 0 of s$4_sub_sum in -(2^32+56)..2^32-1
+	sw t5, 108(s0)
+	lw a3, 80(sp)
+	sltu a6, t0, t5
+	add a1, t4, a6
+	sub s3, a3, a5
+	sub s2, s3, a1                   # fe25519_saturated32:64: word 0 of s$4_sub_sum in -(2^32+56)..2^32-1
+	sw s2, 112(s0)
+	lw a0, 84(sp)
+	sltu a2, a3, s3
+	sltu t3, s3, s2
+	add s4, a2, t3
+	sub a4, a0, t2
+	sub s7, a4, s4                   # fe25519_saturated32:64: word 0 of s$4_sub_sum in -(2^32+56)..2^32-1
+	sw s7, 116(s0)
+	lw ra, 88(sp)
+	sltu s1, a0, a4
+	sltu t1, a4, s7
+	add s5, s1, t1
+	sub t0, ra, a7
+	sub a6, t0, s5                   # fe25519_saturated32:64: word 0 of s$4_sub_sum in -(2^32+56)..2^32-1
+	sltu t4, ra, t0
+	sw a6, 120(s0)
 	lw ra, 160(sp)
-	lw s0, 164(sp)
 	lw s1, 168(sp)
 	lw s2, 172(sp)
 	lw s3, 176(sp)
 	lw s4, 180(sp)
 	lw s5, 184(sp)
-	lw s6, 188(sp)
 	lw s7, 192(sp)
+	sltu t5, t0, a6
+	add a5, t4, t5
+	sub a3, s6, a5                   # fe25519_saturated32:68
+	lw s6, 188(sp)
+	sw a3, 124(s0)
+	lw s0, 164(sp)
 	addi sp, sp, 208
 	ret
 	.size curve_ed25519_double, . - curve_ed25519_double
@@ -6933,474 +6934,473 @@ curve_ed25519_double:
 	.type curve_ed25519_add_niels, @function
 curve_ed25519_add_niels:
 	addi sp, sp, -160
-	sw s0, 108(sp)
+	sw s0, 112(sp)
 	lw s0, 60(a1)                    # fe25519_saturated32:46
-	sw s1, 112(sp)
+	sw s1, 116(sp)
 	lw s1, 28(a1)
 	add a3, s0, s1                   # fe25519_saturated32:46: word 0 of v$0_add in 0..2^33-2
 	sltu a4, a3, s0
 	srli a5, a3, 31                  # fe25519_saturated32:48
 	slli a6, a4, 1
 	or a7, a5, a6
-	slli a3, a3, 1                   # fe25519_saturated32:54
-	srli a3, a3, 1
-	sw s2, 116(sp)
+	sw s2, 120(sp)
 	li s2, 19
 	mul t0, a7, s2                   # fe25519_saturated32:48: carry$0_add in 0..57
-	sw s3, 120(sp)
+	sw s3, 124(sp)
 	lw s3, 32(a1)                    # fe25519_saturated32:50
-	sw s4, 124(sp)
+	sw s4, 128(sp)
 	lw s4, 0(a1)
-	sw s5, 128(sp)
+	sw s5, 132(sp)
 	add t1, s3, s4
 	add t3, t1, t0                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
-	sw s6, 132(sp)
+	sw s6, 136(sp)
 	sw t3, 32(sp)
 	lw s5, 36(a1)
 	lw s6, 4(a1)
-	sw ra, 104(sp)
-	sw s7, 136(sp)
+	sw s7, 140(sp)
 	sltu t2, t1, s3
 	sltu t4, t3, t1
 	add t5, t2, t4                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
 	lw s7, 40(a1)
+	sw s8, 144(sp)
+	sw s9, 148(sp)
+	sw s10, 152(sp)
+	sw s11, 156(sp)
+	sw a0, 104(sp)
+	sw a1, 100(sp)
+	sw a2, 96(sp)
+	addi a0, sp, 0
+	sw ra, 108(sp)
 	add ra, s5, s6
 	add a5, ra, t5                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
-	sw s8, 140(sp)
 	sw a5, 36(sp)
 	lw s8, 8(a1)
-	sw s9, 144(sp)
 	sltu a4, ra, s5
 	sltu a6, a5, ra
 	add a7, a4, a6                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
 	lw s9, 44(a1)
 	add t0, s7, s8
-	add t1, t0, a7                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
-	sw s10, 148(sp)
-	sw t1, 40(sp)
-	sltu t2, t1, t0
+	sltu t1, t0, s7
+	add t2, t0, a7                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw t2, 40(sp)
 	lw s10, 12(a1)
-	sltu t0, t0, s7
-	sw s11, 152(sp)
-	add t4, s9, s10
-	add t0, t0, t2                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	sltu t4, t2, t0
+	add t3, t1, t4                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
 	lw s11, 48(a1)
-	lw t5, 16(a1)
-	add t2, t4, t0                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
-	sltu t3, t4, s9
-	sltu t0, t2, t4
-	lw ra, 52(a1)
-	add a4, s11, t5
-	lw a5, 20(a1)
-	lw a7, 56(a1)
-	lw s10, 24(a1)
-	add t4, t3, t0                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
-	add t3, a4, t4                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
-	sltu a6, a4, s11
-	sltu t0, t3, a4
-	add t1, ra, a5
-	sw a0, 100(sp)
-	sltu a0, t1, ra
-	add s9, a7, s10
-	sw t3, 48(sp)
-	sltu t5, s9, a7
-	sw a2, 96(sp)
-	sw t2, 44(sp)
-	add t2, a6, t0                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
-	add t4, t1, t2                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
-	sltu a4, t4, t1
-	add a6, a0, a4                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
-	add t0, s9, a6                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
-	sltu t3, t0, s9
-	add t2, t5, t3                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
-	add t1, t2, a3                   # fe25519_saturated32:54
-	mv s9, a1
-	sw t4, 52(sp)
-	sw t0, 56(sp)
-	sw t1, 60(sp)
-	addi a0, sp, 0
+	add t5, s9, s10
+	add a4, t5, t3                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw a4, 44(sp)
+	lw a7, 16(a1)
+	sltu ra, t5, s9
+	sltu a6, a4, t5
+	add a5, ra, a6                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	lw t0, 52(a1)
+	add t1, s11, a7
+	add t2, t1, a5                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw t2, 48(sp)
+	lw ra, 20(a1)
+	sltu t4, t1, s11
+	sltu t3, t2, t1
+	lw a6, 56(a1)
+	add a4, t0, ra
+	sltu a5, a4, t0
+	add t5, t4, t3                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add t1, a4, t5                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw t1, 52(sp)
+	lw t2, 24(a1)
+	sltu t4, t1, a4
+	add t3, a5, t4                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add a4, a6, t2
+	add t4, a4, t3                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	slli t5, a3, 1                   # fe25519_saturated32:54
+	sltu a5, a4, a6                  # fe25519_saturated32:50
+	srli t3, t5, 1                   # fe25519_saturated32:54
+	sw t4, 56(sp)
 	addi a1, sp, 32
+	sltu t1, t4, a4                  # fe25519_saturated32:50
+	add a3, a5, t1                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add a4, a3, t3                   # fe25519_saturated32:54
+	sw a4, 60(sp)
 	call field_fe25519_saturated32_mul
-	sub a0, s0, s1                   # fe25519_saturated32:60: word 0 of v$1_sub in -(2^32-1)..2^32-1
-	sltu a4, s0, a0
-	sub t4, zero, a4                 # fe25519_saturated32:60: word 1 of v$1_sub in -(2^32-1)..2^32-1
-	srli a6, a0, 31                  # fe25519_saturated32:62
-	slli t5, t4, 1
-	or t3, a6, t5
-	mul t0, t3, s2
-	sub t2, s3, s4                   # fe25519_saturated32:64
-	sltu a3, s3, t2
+	sub t1, s0, s1                   # fe25519_saturated32:60: word 0 of v$1_sub in -(2^32-1)..2^32-1
+	sltu t4, s0, t1
+	sub t5, zero, t4                 # fe25519_saturated32:60: word 1 of v$1_sub in -(2^32-1)..2^32-1
+	srli a3, t1, 31                  # fe25519_saturated32:62
+	slli t3, t5, 1
+	or a4, a3, t3
+	mul ra, a4, s2
+	sub a5, s3, s4                   # fe25519_saturated32:64
+	sltu t0, s3, a5
 	bne zero, zero, .+4
-	sub t1, s5, s6
-	sltu a1, s5, t1
-	sub ra, s2, t0                   # fe25519_saturated32:62: borrow$1_sub in 0..57
-	sub a2, t2, ra                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
-	sltu a5, t2, a2
-	add a7, a3, a5
-	sub s1, t1, a7                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
-	sltu s0, t1, s1
-	add a4, a1, s0
-	sub t4, s7, s8
-	sub t5, t4, a4                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
-	sw a2, 64(sp)
+	sub t2, s5, s6
+	sltu a0, s5, t2
+	sub a2, s2, ra                   # fe25519_saturated32:62: borrow$1_sub in 0..57
+	sub a6, a5, a2                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu a7, a5, a6
+	add s4, t0, a7
+	sub s1, t2, s4                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu s0, t2, s1
+	sub a1, s7, s8
+	add t4, a0, s0
+	sub a3, a1, t4                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	lw s6, 100(sp)
+	sw a6, 64(sp)
 	sw s1, 68(sp)
-	sltu a6, s7, t4
-	sw t5, 72(sp)
-	lw s7, 44(s9)
-	lw a4, 12(s9)
-	sltu t3, t4, t5
-	add s4, a6, t3
-	lw s3, 52(s9)
-	lw s6, 20(s9)
-	sub t4, s7, a4
-	lw s0, 16(s9)
-	sub t3, t4, s4                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
-	sub s5, s3, s6
-	lw ra, 56(s9)
-	sltu a6, s7, t4
-	sltu t5, t4, t3
-	sltu t0, s3, s5
-	sub s1, s11, s0
-	add s6, a6, t5
-	sub t2, ra, s10
-	sub s3, s1, s6                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
-	sltu a3, ra, t2
-	sltu s8, s11, s1
-	sltu s10, s1, s3
-	slli a5, a0, 1                   # fe25519_saturated32:68
-	add ra, s8, s10                  # fe25519_saturated32:64
-	srli a2, a5, 1                   # fe25519_saturated32:68
-	sub a0, s5, ra                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
-	sltu a5, s5, a0
-	add s0, t0, a5
-	sub s11, t2, s0                  # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
-	li a7, -2147483648
-	lw a1, 96(sp)
-	sltu a4, t2, s11
-	add t1, a2, a7                   # fe25519_saturated32:68
-	addi a2, a1, 32                  # 154
+	sltu t5, s7, a1
+	sltu t3, a1, a3
+	sw a3, 72(sp)
+	add a4, t5, t3
+	lw s3, 52(s6)
+	lw s5, 20(s6)
+	sub a1, s9, s10
+	lw s1, 16(s6)
+	sub t3, a1, a4                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sub s8, s3, s5
+	lw a2, 56(s6)
+	lw a5, 24(s6)
+	sltu t5, s9, a1
+	sltu a3, a1, t3
+	sltu ra, s3, s8
+	sub s7, s11, s1
+	add s5, t5, a3
+	sub t0, a2, a5
+	sub s3, s7, s5                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	slli a6, t1, 1                   # fe25519_saturated32:68
+	sltu t4, s11, s7                 # fe25519_saturated32:64
+	sltu a5, s7, s3
+	li t2, -2147483648
+	add t1, t4, a5
+	sltu a7, a2, t0
+	lw s0, 96(sp)
 	sw t3, 76(sp)
+	addi a2, s0, 32                  # 154
 	sw s3, 80(sp)
-	sw s11, 88(sp)
 	addi a1, sp, 64
-	add s7, a3, a4                   # fe25519_saturated32:64
-	sub s4, t1, s7                   # fe25519_saturated32:68
-	sw s4, 92(sp)
-	sw a0, 84(sp)
+	srli s4, a6, 1                   # fe25519_saturated32:68
+	add a0, s4, t2
+	sub a6, s8, t1                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu s4, s8, a6
+	add s1, ra, s4
+	sub s11, t0, s1                  # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu s10, t0, s11
+	add s9, a7, s10
+	sub a4, a0, s9                   # fe25519_saturated32:68
 	addi a0, sp, 32
+	sw a6, 84(sp)
+	sw a4, 92(sp)
+	sw s11, 88(sp)
 	call field_fe25519_saturated32_mul
-	lw t4, 96(sp)
-	addi a2, s9, 96                  # 155
-	addi a1, t4, 64
+	addi a1, s0, 64                  # 155
+	addi a2, s6, 96
 	addi a0, sp, 64
 	call field_fe25519_saturated32_mul
-	lw t5, 64(s9)                    # fe25519_saturated32:50
-	lw s5, 68(s9)
-	add s3, t5, t5
-	add a5, s5, s5
-	lw a3, 76(s9)
-	lw a6, 92(s9)                    # fe25519_saturated32:46
-	sltu ra, s3, t5                  # fe25519_saturated32:50
-	sltu a0, a5, s5
-	lw a4, 80(s9)
-	add s11, a3, a3
-	lw a7, 84(s9)
-	lw t5, 28(sp)                    # fe25519_saturated32:60
-	lw s5, 60(sp)
-	add t3, a6, a6                   # fe25519_saturated32:46: word 0 of v$2_add in 0..2^33-2
-	sltu t1, s11, a3                 # fe25519_saturated32:50
-	add s7, a4, a4
-	lw t4, 88(s9)
-	sltu s6, t3, a6                  # fe25519_saturated32:46
-	sltu s4, s7, a4                  # fe25519_saturated32:50
-	add a1, a7, a7
-	sub a3, t5, s5                   # fe25519_saturated32:60: word 0 of v$3_sub in -(2^31+38)..2^31+38
-	srli s1, t3, 31                  # fe25519_saturated32:48
-	slli s8, s6, 1
-	lw t0, 72(s9)                    # fe25519_saturated32:50
-	sltu a2, a1, a7
-	add a6, t4, t4
-	sltu a4, t5, a3                  # fe25519_saturated32:60
-	or s10, s1, s8                   # fe25519_saturated32:48
-	sltu s6, a6, t4                  # fe25519_saturated32:50
-	sub a7, zero, a4                 # fe25519_saturated32:60: word 1 of v$3_sub in -(2^31+38)..2^31+38
-	slli s1, t3, 1                   # fe25519_saturated32:54
-	srli t4, a3, 31                  # fe25519_saturated32:62
-	slli s9, a7, 1
-	srli s8, s1, 1                   # fe25519_saturated32:54
-	or t3, t4, s9                    # fe25519_saturated32:62
-	mul s1, t3, s2
-	add s0, t0, t0                   # fe25519_saturated32:50
-	sltu t2, s0, t0
+	lw a3, 64(s6)                    # fe25519_saturated32:50
+	lw s8, 68(s6)
+	add t3, a3, a3
+	add s4, s8, s8
+	lw a7, 76(s6)
+	lw t5, 92(s6)                    # fe25519_saturated32:46
+	sltu t1, t3, a3                  # fe25519_saturated32:50
+	sltu a6, s4, s8
+	lw s10, 80(s6)
+	add s11, a7, a7
+	lw t2, 84(s6)
+	lw a3, 28(sp)                    # fe25519_saturated32:60
+	lw s8, 60(sp)
+	add s5, t5, t5                   # fe25519_saturated32:46: word 0 of v$2_add in 0..2^33-2
+	sltu a0, s11, a7                 # fe25519_saturated32:50
+	add s9, s10, s10
+	lw s0, 88(s6)
+	sltu s7, s5, t5                  # fe25519_saturated32:46
+	slli a5, s7, 1                   # fe25519_saturated32:48
+	sltu a4, s9, s10                 # fe25519_saturated32:50
+	add a1, t2, t2
+	sub a7, a3, s8                   # fe25519_saturated32:60: word 0 of v$3_sub in -(2^31+38)..2^31+38
+	srli t4, s5, 31                  # fe25519_saturated32:48
+	lw ra, 72(s6)                    # fe25519_saturated32:50
+	sltu a2, a1, t2
+	add t5, s0, s0
+	sltu s10, a3, a7                 # fe25519_saturated32:60
+	or s3, t4, a5                    # fe25519_saturated32:48
+	sltu s7, t5, s0                  # fe25519_saturated32:50
+	sub t2, zero, s10                # fe25519_saturated32:60: word 1 of v$3_sub in -(2^31+38)..2^31+38
+	slli s6, t2, 1                   # fe25519_saturated32:62
+	slli t4, s5, 1                   # fe25519_saturated32:54
+	srli s0, a7, 31                  # fe25519_saturated32:62
+	srli a5, t4, 1                   # fe25519_saturated32:54
+	or s5, s0, s6                    # fe25519_saturated32:62
+	mul t4, s5, s2
+	add s1, ra, ra                   # fe25519_saturated32:50
+	sltu t0, s1, ra
 	bne zero, zero, .+4
-	lw t0, 0(sp)                     # fe25519_saturated32:64
-	lw a4, 32(sp)
-	sub s9, s2, s1                   # fe25519_saturated32:62: borrow$3_sub in 0..57
-	sub a7, t0, a4                   # fe25519_saturated32:64
-	sub t3, a7, s9                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
-	sltu s1, a7, t3
-	sltu t4, t0, a7
-	mul a7, s10, s2                  # fe25519_saturated32:48: carry$2_add in 0..57
-	add s9, t4, s1                   # fe25519_saturated32:64
-	lw t4, 100(sp)
-	sw t3, 0(t4)
-	lw s1, 4(sp)
-	add t3, s3, a7                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
-	sltu a7, t3, s3
-	add s3, ra, a7                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
-	add ra, a5, s3                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
-	sltu a7, ra, a5
-	add s3, a0, a7                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
-	add a5, s0, s3                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
-	sltu a0, a5, s0
-	add a7, t2, a0                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
-	add s3, s11, a7                  # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
-	sltu s0, s3, s11
-	lw s10, 36(sp)                   # fe25519_saturated32:64
-	add t2, t1, s0                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
-	add a0, s7, t2                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
-	sltu a7, a0, s7
-	add s11, s4, a7                  # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
-	add t1, a1, s11                  # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
-	sltu s0, t1, a1
-	add t2, a2, s0                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
-	add s7, a6, t2                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
-	sub a1, s1, s10                  # fe25519_saturated32:64
-	sltu s4, s7, a6                  # fe25519_saturated32:50
-	sub s0, a1, s9                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
-	add a7, s6, s4                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
-	add s11, a7, s8                  # fe25519_saturated32:54: r.7$2_add in 0..2^32-1
-	sltu a2, s1, a1                  # fe25519_saturated32:64
-	sltu t2, a1, s0
-	add a6, a2, t2
-	slli a7, a3, 1                   # fe25519_saturated32:68
-	li a3, -2147483648
-	sw s0, 4(t4)
-	lw s6, 8(sp)                     # fe25519_saturated32:64
-	lw s4, 40(sp)
-	srli s0, a7, 1                   # fe25519_saturated32:68
-	sub s8, s6, s4                   # fe25519_saturated32:64
-	sub a1, s8, a6                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
-	sltu s9, s6, s8
-	sltu a2, s8, a1
-	add t2, s9, a2
-	add s8, t5, s5                   # fe25519_saturated32:46: word 0 of v$4_add in 0..2^32+76
-	sltu s9, s8, t5
-	add a6, s0, a3                   # fe25519_saturated32:68
-	srli a2, s8, 31                  # fe25519_saturated32:48
-	slli a7, s9, 1
-	or s0, a2, a7
-	mul s5, s0, s2                   # fe25519_saturated32:48: carry$4_add in 0..57
-	add t5, t0, a4                   # fe25519_saturated32:50
-	sltu s9, t5, t0
-	sw a1, 8(t4)
+	lw ra, 0(sp)                     # fe25519_saturated32:64
+	lw s10, 32(sp)
+	sub s6, s2, t4                   # fe25519_saturated32:62: borrow$3_sub in 0..57
+	sub t2, ra, s10                  # fe25519_saturated32:64
+	sub s5, t2, s6                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu s0, ra, t2
+	sltu t4, t2, s5
+	mul t2, s3, s2                   # fe25519_saturated32:48: carry$2_add in 0..57
+	add s6, s0, t4                   # fe25519_saturated32:64
+	lw s0, 104(sp)
+	sw s5, 0(s0)
+	lw t4, 4(sp)
+	add s5, t3, t2                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
+	sltu t2, s5, t3
+	add t3, t1, t2                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
+	add t1, s4, t3                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
+	sltu t2, t1, s4
+	add t3, a6, t2                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
+	add s4, s1, t3                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
+	sltu a6, s4, s1
+	add t2, t0, a6                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
+	add t3, s11, t2                  # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
+	sltu s1, t3, s11
+	add t0, a0, s1                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
+	add a6, s9, t0                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
+	sltu t2, a6, s9
+	add s11, a4, t2                  # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
+	add a0, a1, s11                  # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
+	lw s3, 36(sp)                    # fe25519_saturated32:64
+	sltu s1, a0, a1                  # fe25519_saturated32:50
+	add t0, a2, s1                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
+	add s9, t5, t0                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+55
+	sub a1, t4, s3                   # fe25519_saturated32:64
+	sltu a4, s9, t5                  # fe25519_saturated32:50
+	sub s1, a1, s6                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	add t2, s7, a4                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+55
+	add s11, t2, a5                  # fe25519_saturated32:54: r.7$2_add in 0..2^32-1
+	sltu t0, a1, s1                  # fe25519_saturated32:64
+	slli t2, a7, 1                   # fe25519_saturated32:68
+	li a7, -2147483648
+	sltu a2, t4, a1                  # fe25519_saturated32:64
+	add t5, a2, t0
+	sw s1, 4(s0)
+	lw s7, 8(sp)
+	lw a4, 40(sp)
+	srli s1, t2, 1                   # fe25519_saturated32:68
+	sub a5, s7, a4                   # fe25519_saturated32:64
+	sub a1, a5, t5                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu s6, s7, a5
+	sltu a2, a5, a1
+	add t0, s6, a2
+	add a5, a3, s8                   # fe25519_saturated32:46: word 0 of v$4_add in 0..2^32+76
+	sltu s6, a5, a3
+	add t5, s1, a7                   # fe25519_saturated32:68
+	srli a2, a5, 31                  # fe25519_saturated32:48
+	slli t2, s6, 1
+	or s1, a2, t2
+	mul s8, s1, s2                   # fe25519_saturated32:48: carry$4_add in 0..57
+	add a3, ra, s10                  # fe25519_saturated32:50
+	sltu s6, a3, ra
+	sw a1, 8(s0)
 	lw a2, 12(sp)                    # fe25519_saturated32:64
-	lw a7, 44(sp)
-	add s0, t5, s5                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
-	sub a4, a2, a7                   # fe25519_saturated32:64
-	sub a1, a4, t2                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
-	sltu t0, a2, a4
-	sltu s5, a4, a1
-	add t2, t0, s5
-	sltu a4, s0, t5                  # fe25519_saturated32:50
-	add t0, s9, a4                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
-	add s5, s1, s10
-	add s9, s5, t0                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
-	sltu t5, s5, s1
-	add s1, s6, s4
-	sltu t0, s1, s6
-	add s4, a2, a7
-	sltu s6, s4, a2
-	sw a1, 12(t4)
-	lw a7, 48(sp)                    # fe25519_saturated32:64
-	sltu a4, s9, s5                  # fe25519_saturated32:50
-	add s10, t5, a4                  # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
-	add s5, s1, s10                  # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
-	sltu t5, s5, s1
-	add a4, t0, t5                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
-	lw t5, 16(sp)                    # fe25519_saturated32:64
-	add s10, s4, a4                  # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
-	sltu s1, s10, s4
-	sub a2, t5, a7                   # fe25519_saturated32:64
-	add t0, s6, s1                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
-	sub s4, a2, t2                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
-	sltu a4, t5, a2
-	add a1, t5, a7                   # fe25519_saturated32:50
-	sltu t2, a1, t5
-	slli a7, s8, 1                   # fe25519_saturated32:54
-	srli t5, a7, 1
-	sw s4, 16(t4)
-	sltu s6, a2, s4                  # fe25519_saturated32:64
-	add s1, a4, s6
-	add a2, a1, t0                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
-	sltu a4, a2, a1
-	lw t0, 20(sp)                    # fe25519_saturated32:64
-	lw a1, 52(sp)
-	add s6, t2, a4                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
-	sub t2, t0, a1                   # fe25519_saturated32:64
-	sub s8, t2, s1                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
-	sltu a4, t0, t2
-	sltu a7, t2, s8
-	add s4, a4, a7
-	add s1, t0, a1                   # fe25519_saturated32:50
-	sltu t2, s1, t0
-	add a4, s1, s6                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
-	sltu a7, a4, s1
-	add a1, t2, a7                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
-	sw s8, 20(t4)
-	lw t0, 24(sp)                    # fe25519_saturated32:64
-	lw s6, 56(sp)
-	sw s5, 40(t4)
-	sub s1, t0, s6
-	sub a7, s1, s4                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
-	sltu t2, t0, s1
-	sltu s8, s1, a7
-	add s4, t2, s8
-	sub s1, a6, s4                   # fe25519_saturated32:68
-	add t2, t0, s6                   # fe25519_saturated32:50
-	add a6, t2, a1                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
-	sltu s8, t2, t0
-	sltu s4, a6, t2
-	add s6, s8, s4                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
-	add t0, s6, t5                   # fe25519_saturated32:54
-	sw a7, 24(t4)
-	sw s1, 28(t4)
-	sw s0, 32(t4)
-	sw s9, 36(t4)
-	sw s10, 44(t4)
-	sw a2, 48(t4)
-	sw a4, 52(t4)
-	sw a6, 56(t4)
-	sw t0, 60(t4)
+	lw t2, 44(sp)
+	add s1, a3, s8                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sub s10, a2, t2                  # fe25519_saturated32:64
+	sltu ra, a2, s10
+	sub a1, s10, t0                  # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu s8, s10, a1
+	add t0, ra, s8
+	sltu s10, s1, a3                 # fe25519_saturated32:50
+	add ra, s6, s10                  # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	add s8, t4, s3
+	add s10, s8, ra                  # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	add a3, a2, t2
+	sltu s6, s8, t4
+	add t4, s7, a4
+	sltu ra, t4, s7
+	sltu a4, a3, a2
+	sw a1, 12(s0)
+	sltu s3, s10, s8
+	add t2, s6, s3                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	add s8, t4, t2                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu s6, s8, t4
+	add s3, ra, s6                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	lw ra, 16(sp)                    # fe25519_saturated32:64
+	lw s6, 48(sp)
+	add s7, a3, s3                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu t2, s7, a3
+	sub a2, ra, s6                   # fe25519_saturated32:64
+	add t4, a4, t2                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	sub a3, a2, t0                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu s3, ra, a2
+	sltu a4, a2, a3
+	sw a3, 16(s0)
+	add a1, ra, s6                   # fe25519_saturated32:50
+	add a2, a1, t4                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu t0, a1, ra
+	lw t4, 20(sp)                    # fe25519_saturated32:64
+	slli s6, a5, 1                   # fe25519_saturated32:54
+	srli ra, s6, 1
+	add t2, s3, a4                   # fe25519_saturated32:64
+	sltu s3, a2, a1                  # fe25519_saturated32:50
+	lw a1, 52(sp)                    # fe25519_saturated32:64
+	add a4, t0, s3                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	sub t0, t4, a1                   # fe25519_saturated32:64
+	sub a5, t0, t2                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu s3, t4, t0
+	sltu s6, t0, a5
+	add a3, s3, s6
+	add t2, t4, a1                   # fe25519_saturated32:50
+	sltu t0, t2, t4
+	add s3, t2, a4                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu s6, s3, t2
+	add a1, t0, s6                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	sw a5, 20(s0)
+	lw t4, 24(sp)                    # fe25519_saturated32:64
+	lw a4, 56(sp)
+	sw a2, 48(s0)
+	sub t2, t4, a4
+	sub s6, t2, a3                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu t0, t4, t2
+	sltu a5, t2, s6
+	add a3, t0, a5
+	sub t2, t5, a3                   # fe25519_saturated32:68
+	add t0, t4, a4                   # fe25519_saturated32:50
+	sltu a5, t0, t4
+	sw s7, 44(s0)
+	add t5, t0, a1                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu a3, t5, t0
+	add a4, a5, a3                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	add t4, a4, ra                   # fe25519_saturated32:54
+	sw s6, 24(s0)
+	sw t2, 28(s0)
+	sw s1, 32(s0)
+	sw s10, 36(s0)
+	sw s8, 40(s0)
+	sw s3, 52(s0)
+	sw t5, 56(s0)
+	sw t4, 60(s0)
 	lw a1, 92(sp)                    # fe25519_saturated32:46
-	lw t2, 64(sp)                    # fe25519_saturated32:50
-	add s8, s11, a1                  # fe25519_saturated32:46: word 0 of v$5_add_loose in 0..2^32+39
-	sltu s4, s8, s11
-	srli s6, s8, 31                  # fe25519_saturated32:48
-	slli t5, s4, 1
-	or a7, s6, t5
-	mul s1, a7, s2                   # fe25519_saturated32:48: carry$5_add_loose in 0..57
-	add s0, t3, t2                   # fe25519_saturated32:50
-	sltu s9, s0, t3
+	lw t0, 64(sp)                    # fe25519_saturated32:50
+	add a5, s11, a1                  # fe25519_saturated32:46: word 0 of v$5_add_loose in 0..2^32+39
+	sltu a3, a5, s11
+	srli a4, a5, 31                  # fe25519_saturated32:48
+	slli ra, a3, 1
+	or s6, a4, ra
+	mul t2, s6, s2                   # fe25519_saturated32:48: carry$5_add_loose in 0..57
+	add s1, s5, t0                   # fe25519_saturated32:50
+	slli ra, a5, 1                   # fe25519_saturated32:54
 	bne zero, zero, .+4
-	slli t5, s8, 1                   # fe25519_saturated32:54
-	sub s8, t3, t2                   # fe25519_saturated32:64
-	add s5, s0, s1                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
-	sltu s10, s5, s0
-	sub s1, s11, a1                  # fe25519_saturated32:60: word 0 of v$6_sub_loose in -(2^31+38)..2^31+1
-	add a2, s9, s10                  # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
-	sltu s0, s11, s1                 # fe25519_saturated32:60
-	sub s9, zero, s0                 # fe25519_saturated32:60: word 1 of v$6_sub_loose in -(2^31+38)..2^31+1
-	srli s10, s1, 31                 # fe25519_saturated32:62
-	srli a7, t5, 1                   # fe25519_saturated32:54
-	sltu t5, t3, s8                  # fe25519_saturated32:64
-	sw s5, 64(t4)
-	lw a4, 68(sp)                    # fe25519_saturated32:50
-	slli s5, s9, 1                   # fe25519_saturated32:62
-	add a6, ra, a4                   # fe25519_saturated32:50
-	add s4, a6, a2                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
-	sltu t0, a6, ra
-	sltu s6, s4, a6
-	or a2, s10, s5                   # fe25519_saturated32:62
-	mul a6, a2, s2
-	sub s10, ra, a4                  # fe25519_saturated32:64
-	sltu t2, ra, s10
-	sw s4, 68(t4)
+	sub a5, s5, t0                   # fe25519_saturated32:64
+	srli s6, ra, 1                   # fe25519_saturated32:54
+	add s8, s1, t2                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sltu s7, s8, s1
+	sub t2, s11, a1                  # fe25519_saturated32:60: word 0 of v$6_sub_loose in -(2^31+38)..2^31+1
+	sltu ra, s5, a5                  # fe25519_saturated32:64
+	sltu s10, s1, s5                 # fe25519_saturated32:50
+	add a2, s10, s7                  # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	sltu s1, s11, t2                 # fe25519_saturated32:60
+	sub s10, zero, s1                # fe25519_saturated32:60: word 1 of v$6_sub_loose in -(2^31+38)..2^31+1
+	srli s7, t2, 31                  # fe25519_saturated32:62
+	sw s8, 64(s0)
+	lw s3, 68(sp)                    # fe25519_saturated32:50
+	slli s8, s10, 1                  # fe25519_saturated32:62
+	add t5, t1, s3                   # fe25519_saturated32:50
+	add a3, t5, a2                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sltu t4, t5, t1
+	sltu a4, a3, t5
+	or a2, s7, s8                    # fe25519_saturated32:62
+	mul t5, a2, s2
+	sub s7, t1, s3                   # fe25519_saturated32:64
+	sltu t0, t1, s7
+	sw a3, 68(s0)
 	lw a1, 72(sp)                    # fe25519_saturated32:50
-	add ra, t0, s6                   # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
-	sub s11, s2, a6                  # fe25519_saturated32:62: borrow$6_sub_loose in 0..57
-	sub s5, s8, s11                  # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
-	sltu a2, s8, s5
-	add s4, t5, a2
-	add s0, a5, a1                   # fe25519_saturated32:50
-	sub t3, s10, s4                  # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
-	sltu s2, s10, t3
-	add s4, s0, ra                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
-	add a6, t2, s2                   # fe25519_saturated32:64
-	sw s4, 72(t4)
+	add t1, t4, a4                   # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	sub s11, s2, t5                  # fe25519_saturated32:62: borrow$6_sub_loose in 0..57
+	sub s8, a5, s11                  # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	sltu a2, a5, s8
+	add a3, ra, a2
+	add s1, s4, a1                   # fe25519_saturated32:50
+	sub s5, s7, a3                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	sltu s2, s7, s5
+	add a3, s1, t1                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	add t5, t0, s2                   # fe25519_saturated32:64
+	sw a3, 72(s0)
 	lw s2, 76(sp)                    # fe25519_saturated32:50
-	sltu s9, s0, a5
-	sub a4, a5, a1                   # fe25519_saturated32:64
-	sltu s10, s4, s0                 # fe25519_saturated32:50
-	add t2, s9, s10                  # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
-	sub s8, a4, a6                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
-	add a1, s3, s2                   # fe25519_saturated32:50
-	sltu s11, a5, a4                 # fe25519_saturated32:64
-	sltu t5, a4, s8
-	add a6, a1, t2                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
-	add a2, s11, t5                  # fe25519_saturated32:64
-	sw a6, 76(t4)
-	lw t5, 80(sp)                    # fe25519_saturated32:50
-	sltu a5, a1, s3
-	sltu a4, a6, a1
-	add s11, a5, a4                  # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
-	add s6, a0, t5
-	add s0, s6, s11                  # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
-	sw s0, 80(t4)
-	lw s4, 84(sp)
-	sltu ra, s6, a0
-	sltu s9, s0, s6
-	add s10, ra, s9                  # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
-	add a1, t1, s4
-	add a4, a1, s10                  # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
-	sw a4, 84(t4)
-	sub t0, s3, s2                   # fe25519_saturated32:64
-	sltu a5, a1, t1                  # fe25519_saturated32:50
-	sltu a6, a4, a1
-	lw s11, 88(sp)
-	add s2, a5, a6                   # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
-	sub a1, t0, a2                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
-	sltu t2, s3, t0
-	add s6, s7, s11                  # fe25519_saturated32:50
-	sltu a5, t0, a1                  # fe25519_saturated32:64
-	add s9, s6, s2                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
-	add a6, t2, a5                   # fe25519_saturated32:64
-	sub a4, a0, t5
-	sw s5, 96(t4)
-	sltu ra, s6, s7                  # fe25519_saturated32:50
-	sltu s0, s9, s6
-	sub s2, a4, a6                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
-	sltu s6, a4, s2
-	add s3, ra, s0                   # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
-	sltu s5, a0, a4                  # fe25519_saturated32:64
-	add s10, s3, a7                  # fe25519_saturated32:54
-	add ra, s5, s6                   # fe25519_saturated32:64
-	sub s0, t1, s4
-	sub s3, s0, ra                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
-	sw s10, 92(t4)
-	sw t3, 100(t4)
-	sltu a7, s0, s3
-	sub t3, s7, s11
-	sw s8, 104(t4)
-	sw a1, 108(t4)
-	slli a5, s1, 1                   # fe25519_saturated32:68
-	sltu s8, s7, t3                  # fe25519_saturated32:64
-	srli a1, a5, 1                   # fe25519_saturated32:68
-	sw s2, 112(t4)
-	sw s3, 116(t4)
-	add t5, a1, a3
-	lw ra, 104(sp)
-	lw s1, 112(sp)
-	lw s2, 116(sp)
-	lw s3, 120(sp)
-	lw s4, 124(sp)
-	lw s5, 128(sp)
-	lw s6, 132(sp)
-	lw s7, 136(sp)
-	lw s11, 152(sp)
-	sw s9, 88(t4)
-	sltu s9, t1, s0                  # fe25519_saturated32:64
-	add s10, s9, a7
-	sub a2, t3, s10                  # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
-	lw s10, 148(sp)
-	sltu t0, t3, a2
-	add t2, s8, t0
-	sub a0, t5, t2                   # fe25519_saturated32:68
-	lw s0, 108(sp)
-	lw s8, 140(sp)
-	lw s9, 144(sp)
-	sw a2, 120(t4)
-	sw a0, 124(t4)
+	sltu s10, s1, s4
+	sub s3, s4, a1                   # fe25519_saturated32:64
+	sltu s7, a3, s1                  # fe25519_saturated32:50
+	sub a5, s3, t5                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	add t0, s10, s7                  # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	add a1, t3, s2
+	sltu s11, s4, s3                 # fe25519_saturated32:64
+	sltu ra, s3, a5
+	add t5, a1, t0                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	add a2, s11, ra                  # fe25519_saturated32:64
+	sw t5, 76(s0)
+	lw ra, 80(sp)                    # fe25519_saturated32:50
+	sltu s4, a1, t3
+	sltu s3, t5, a1
+	add s11, s4, s3                  # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	add t1, a6, ra
+	add s10, t1, s11                 # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sw s10, 80(s0)
+	lw t0, 84(sp)
+	sltu s1, t1, a6
+	sltu s7, s10, t1
+	add a3, s1, s7                   # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	add s4, a0, t0
+	add s3, s4, a3                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sltu t5, s3, s4
+	sub t4, t3, s2                   # fe25519_saturated32:64
+	sub t1, t4, a2                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	sltu a1, t3, t4
+	sltu s1, t4, t1
+	add s7, a1, s1
+	slli a1, t2, 1                   # fe25519_saturated32:68
+	srli s1, a1, 1
+	sub a4, a6, ra                   # fe25519_saturated32:64
+	sub t3, a4, s7                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	sltu s10, a6, a4
+	sltu a3, a4, t3
+	sltu a6, s4, a0                  # fe25519_saturated32:50
+	add s7, a6, t5                   # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	lw s4, 128(sp)
+	sw s3, 84(s0)
+	lw s2, 88(sp)
+	sw s5, 100(s0)
+	sw a5, 104(s0)
+	sw t3, 112(s0)
+	sw s8, 96(s0)
+	add s3, s10, a3                  # fe25519_saturated32:64
+	sub s8, a0, t0
+	sub s5, s8, s3                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	sltu a5, s8, s5
+	sltu t0, a0, s8
+	add ra, s9, s2                   # fe25519_saturated32:50
+	sw s5, 116(s0)
+	sub a2, s9, s2                   # fe25519_saturated32:64
+	add s3, t0, a5
+	add a4, ra, s7                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sub s5, a2, s3                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	sltu s11, ra, s9                 # fe25519_saturated32:50
+	sw t1, 108(s0)
+	add t1, s1, a7                   # fe25519_saturated32:68
+	sltu t4, s9, a2                  # fe25519_saturated32:64
+	sltu s10, a4, ra                 # fe25519_saturated32:50
+	sltu s2, a2, s5                  # fe25519_saturated32:64
+	add a3, s11, s10                 # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	add s9, t4, s2                   # fe25519_saturated32:64
+	add t3, a3, s6                   # fe25519_saturated32:54
+	sub t2, t1, s9                   # fe25519_saturated32:68
+	sw a4, 88(s0)
+	sw t3, 92(s0)
+	sw s5, 120(s0)
+	sw t2, 124(s0)
+	lw ra, 108(sp)
+	lw s0, 112(sp)
+	lw s1, 116(sp)
+	lw s2, 120(sp)
+	lw s3, 124(sp)
+	lw s5, 132(sp)
+	lw s6, 136(sp)
+	lw s7, 140(sp)
+	lw s8, 144(sp)
+	lw s9, 148(sp)
+	lw s10, 152(sp)
+	lw s11, 156(sp)
 	addi sp, sp, 160
 	ret
 	.size curve_ed25519_add_niels, . - curve_ed25519_add_niels
@@ -7409,54 +7409,24 @@ curve_ed25519_add_niels:
 	.balign 4
 	.type curve_ed25519_comb_term, @function
 curve_ed25519_comb_term:
-	addi sp, sp, -192
+	addi sp, sp, -176
 	addi a4, a3, 192                 # 45: at$0_bit in 0..255
 	srli a5, a4, 3                   # 36
 	add a6, a2, a5
-	sw ra, 128(sp)
+	sw ra, 124(sp)
 	lbu a7, 0(a6)
 	srli t5, a3, 3
 	add ra, a2, t5
 	andi t0, a4, 7
 	lbu a5, 0(ra)
+	srl t1, a7, t0
 	andi a4, a3, 7
-	li t3, 1
-	sw s0, 132(sp)
-	sw s1, 136(sp)
-	sw s11, 176(sp)
-	sw a0, 4(sp)
-	sw s2, 140(sp)
-	sw s3, 144(sp)
-	sw s4, 148(sp)
-	sw s5, 152(sp)
-	sw s6, 156(sp)
-	sw s7, 160(sp)
-	sw s8, 164(sp)
-	sw s9, 168(sp)
-	sw s10, 172(sp)
-	lw s0, 48(a1)                    # 48: q.minus[4] in 0..2^32-1
-	lw s1, 52(a1)                    # 48: q.minus[5] in 0..2^32-1
-	lw s11, 24(a1)                   # 48: q.plus[6] in 0..2^32-1
-	lw a0, 40(a1)                    # 48: q.minus[2] in 0..2^32-1
-	lw s2, 56(a1)                    # 48: q.minus[6] in 0..2^32-1
-	lw s3, 60(a1)                    # 48: q.minus[7] in 0..2^32-1
-	lw s4, 64(a1)                    # 48: q.td[0] in 0..2^32-1
-	lw s5, 68(a1)                    # 48: q.td[1] in 0..2^32-1
-	lw s6, 76(a1)                    # 48: q.td[3] in 0..2^32-1
-	lw s7, 80(a1)                    # 48: q.td[4] in 0..2^32-1
-	lw s8, 84(a1)                    # 48: q.td[5] in 0..2^32-1
-	lw s9, 88(a1)                    # 48: q.td[6] in 0..2^32-1
-	lw s10, 92(a1)                   # 48: q.td[7] in 0..2^32-1
-	sw s11, 44(sp)
-	sw a0, 60(sp)
-	sw s0, 68(sp)
-	sw s1, 72(sp)
-	srl t1, a7, t0                   # 36
 	addi a7, a3, 64                  # 47: at$2_bit in 0..255
 	srl t0, a5, a4                   # 36
 	srli t5, a7, 3
 	add a5, a2, t5
 	andi t2, t1, 1                   # 36: top
+	li t3, 1
 	andi a6, t0, 1                   # 36: t
 	lbu a4, 0(a5)
 	sub t4, t3, t2                   # 46: flip
@@ -7471,402 +7441,418 @@ curve_ed25519_comb_term:
 	andi ra, t0, 7
 	srl a6, a4, ra
 	xor a5, t4, t5                   # 47
-	andi a2, a6, 1                   # 36: t
-	slli a7, a5, 1                   # 47
-	xor t5, t4, a2
+	slli a7, a5, 1
 	or t0, t1, a7
-	slli a4, t5, 2
-	or ra, t0, a4                    # 47: i
-	lw a3, 0(a1)                     # 48: q.plus[0] in 0..2^32-1
-	lw a6, 4(a1)                     # 48: q.plus[1] in 0..2^32-1
-	lw a5, 8(a1)                     # 48: q.plus[2] in 0..2^32-1
-	lw t1, 12(a1)                    # 48: q.plus[3] in 0..2^32-1
-	lw a7, 16(a1)                    # 48: q.plus[4] in 0..2^32-1
-	lw t4, 20(a1)                    # 48: q.plus[5] in 0..2^32-1
-	lw a2, 28(a1)                    # 48: q.plus[7] in 0..2^32-1
-	lw t5, 32(a1)                    # 48: q.minus[0] in 0..2^32-1
-	lw t0, 36(a1)                    # 48: q.minus[1] in 0..2^32-1
-	lw a4, 44(a1)                    # 48: q.minus[3] in 0..2^32-1
+	sw s0, 128(sp)
+	sw s1, 132(sp)
+	sw s2, 136(sp)
+	sw s3, 140(sp)
+	sw s4, 144(sp)
+	sw s5, 148(sp)
+	sw s6, 152(sp)
+	sw s7, 156(sp)
+	sw s8, 160(sp)
+	sw s9, 164(sp)
+	sw s10, 168(sp)
+	sw s11, 172(sp)
+	lw ra, 0(a1)                     # 48: q.plus[0] in 0..2^32-1
+	lw a3, 4(a1)                     # 48: q.plus[1] in 0..2^32-1
+	lw a5, 12(a1)                    # 48: q.plus[3] in 0..2^32-1
+	lw t1, 16(a1)                    # 48: q.plus[4] in 0..2^32-1
+	lw a7, 20(a1)                    # 48: q.plus[5] in 0..2^32-1
+	lw s0, 36(a1)                    # 48: q.minus[1] in 0..2^32-1
+	lw s1, 40(a1)                    # 48: q.minus[2] in 0..2^32-1
+	lw s2, 44(a1)                    # 48: q.minus[3] in 0..2^32-1
+	lw s3, 48(a1)                    # 48: q.minus[4] in 0..2^32-1
+	lw s4, 52(a1)                    # 48: q.minus[5] in 0..2^32-1
+	sw a0, 4(sp)
 	sw t2, 8(sp)
-	lw t2, 72(a1)                    # 48: q.td[2] in 0..2^32-1
-	sw a3, 20(sp)
-	sw a6, 24(sp)
-	sw a5, 28(sp)
-	sw t1, 32(sp)
-	sw a7, 36(sp)
-	sw t4, 40(sp)
-	sw a2, 48(sp)
-	sw t5, 52(sp)
-	sw t0, 56(sp)
-	sw a4, 64(sp)
-.L12_0:
-	slli a5, t3, 5                   # 50
-	slli t1, t3, 6
-	add a7, a5, t1
-	xor a3, ra, t3
-	add t4, a1, a7
-	sw t3, 16(sp)
-	lw a4, 0(t4)
-	lw t3, 20(sp)
-	sltiu a6, a3, 1                  # 50: cond
-	sub a6, zero, a6
-	xor a4, a4, t3
-	and a4, a4, a6
-	xor a4, a4, t3                   # 50: q.plus[0] in 0..2^32-1
-	lw a0, 8(t4)
-	lw t3, 28(sp)
-	lw t0, 16(t4)
-	xor a0, a0, t3
-	and a0, a0, a6
-	xor a0, a0, t3                   # 50: q.plus[2] in 0..2^32-1
-	lw t3, 36(sp)
-	lw t5, 24(t4)
-	xor t0, t0, t3
-	and t0, t0, a6
-	xor t0, t0, t3                   # 50: q.plus[4] in 0..2^32-1
-	lw t3, 44(sp)
-	lw a2, 28(t4)
-	xor t5, t5, t3
-	and t5, t5, a6
-	xor t5, t5, t3                   # 50: q.plus[6] in 0..2^32-1
-	lw t3, 48(sp)
-	lw s0, 36(t4)
-	xor a2, a2, t3
-	and a2, a2, a6
-	xor a2, a2, t3                   # 50: q.plus[7] in 0..2^32-1
-	lw t3, 56(sp)
-	lw s11, 40(t4)
-	xor s0, s0, t3
-	and s0, s0, a6
-	xor s0, s0, t3                   # 50: q.minus[1] in 0..2^32-1
-	lw t3, 60(sp)
-	lw a3, 48(t4)
-	xor s11, s11, t3
-	and s11, s11, a6
-	xor s11, s11, t3                 # 50: q.minus[2] in 0..2^32-1
-	lw t3, 68(sp)
-	lw a5, 52(t4)
-	xor a3, a3, t3
-	and a3, a3, a6
-	xor a3, a3, t3                   # 50: q.minus[4] in 0..2^32-1
-	lw t3, 72(sp)
-	lw t1, 60(t4)
-	xor a5, a5, t3
-	and a5, a5, a6
-	lw a7, 64(t4)
-	sw a1, 0(sp)
-	xor a5, a5, t3                   # 50: q.minus[5] in 0..2^32-1
-	lw a1, 72(t4)
-	xor t3, t1, s3
-	lw s1, 80(t4)
-	xor t1, a7, s4
-	lw a1, 84(t4)
-	and a7, t1, a6
-	xor s4, a7, s4                   # 50: q.td[0] in 0..2^32-1
-	xor t1, s1, s7
-	and a7, t1, a6
-	xor s1, a1, s8
-	sw ra, 12(sp)
-	and t1, s1, a6
-	lw ra, 88(t4)
-	xor s8, t1, s8                   # 50: q.td[5] in 0..2^32-1
-	xor s7, a7, s7                   # 50: q.td[4] in 0..2^32-1
-	lw s1, 32(t4)
-	lw t1, 52(sp)
-	xor a7, ra, s9
-	and a1, a7, a6
-	xor ra, s1, t1
-	and a7, ra, a6
-	xor s9, a1, s9                   # 50: q.td[6] in 0..2^32-1
-	lw s1, 12(t4)
-	lw ra, 32(sp)
-	xor a1, a7, t1                   # 50: q.minus[0] in 0..2^32-1
-	xor a7, s1, ra
-	and t1, a7, a6
-	xor s1, t1, ra                   # 50: q.plus[3] in 0..2^32-1
-	lw a7, 20(t4)
-	lw t1, 40(sp)
-	sw a1, 52(sp)
-	xor ra, a7, t1
-	and a7, ra, a6
-	xor ra, a7, t1                   # 50: q.plus[5] in 0..2^32-1
-	lw a7, 56(t4)
-	sw ra, 40(sp)
-	xor t1, a7, s2
-	and a7, t1, a6
-	xor s2, a7, s2                   # 50: q.minus[6] in 0..2^32-1
-	lw a7, 76(t4)
-	and t1, t3, a6
-	xor t3, a7, s6
-	xor s3, t1, s3                   # 50: q.minus[7] in 0..2^32-1
-	lw a7, 72(t4)
-	and t1, t3, a6
-	xor t3, a7, t2
-	xor s6, t1, s6                   # 50: q.td[3] in 0..2^32-1
-	lw a7, 92(t4)
-	and t1, t3, a6
-	xor t2, t1, t2                   # 50: q.td[2] in 0..2^32-1
-	xor t3, a7, s10
-	and t1, t3, a6
-	lw a7, 4(t4)
-	lw t3, 24(sp)
-	xor s10, t1, s10                 # 50: q.td[7] in 0..2^32-1
-	xor t1, a7, t3
-	and a7, t1, a6
-	xor t1, a7, t3                   # 50: q.plus[1] in 0..2^32-1
-	lw a7, 44(t4)
-	lw t3, 64(sp)
-	lw ra, 12(sp)
-	xor a7, a7, t3
-	and a7, a7, a6
-	xor a7, a7, t3                   # 50: q.minus[3] in 0..2^32-1
-	lw t3, 68(t4)
-	lw a1, 0(sp)
-	xor t3, t3, s5
-	and t4, t3, a6
-	lw t3, 16(sp)
-	xor s5, t4, s5                   # 50: q.td[1] in 0..2^32-1
-	sw a4, 20(sp)
-	sw t1, 24(sp)
-	sw a0, 28(sp)
-	sw s1, 32(sp)
-	sw t0, 36(sp)
-	sw t5, 44(sp)
-	sw a2, 48(sp)
+	lw s5, 56(a1)                    # 48: q.minus[6] in 0..2^32-1
+	lw s6, 60(a1)                    # 48: q.minus[7] in 0..2^32-1
+	lw s7, 64(a1)                    # 48: q.td[0] in 0..2^32-1
+	lw s8, 68(a1)                    # 48: q.td[1] in 0..2^32-1
+	lw s9, 72(a1)                    # 48: q.td[2] in 0..2^32-1
+	lw s10, 76(a1)                   # 48: q.td[3] in 0..2^32-1
+	lw s11, 80(a1)                   # 48: q.td[4] in 0..2^32-1
+	lw a0, 84(a1)                    # 48: q.td[5] in 0..2^32-1
+	lw t2, 88(a1)                    # 48: q.td[6] in 0..2^32-1
+	sw ra, 20(sp)
+	sw a3, 24(sp)
+	sw a5, 32(sp)
+	sw t1, 36(sp)
+	sw a7, 40(sp)
 	sw s0, 56(sp)
-	sw s11, 60(sp)
-	sw a7, 64(sp)
-	sw a3, 68(sp)
-	sw a5, 72(sp)
-	addi t3, t3, 1
-	li a6, 8
-	bltu t3, a6, .L12_0
-.L12_1:
-	sub t5, zero, s10                # fe25519_saturated32:60: word 0 of v$4_negate_niels in -(2^32-1)..0
-	sltu a2, zero, t5
-	sub s11, zero, a2                # fe25519_saturated32:60: word 1 of v$4_negate_niels in -(2^32-1)..0
-	srli a2, t5, 31                  # fe25519_saturated32:62
-	slli s11, s11, 1
-	or a2, a2, s11
-	li s11, 19
-	mul a2, a2, s11
-	lw a6, 32(sp)
-	lw t4, 48(sp)
-	sw a6, 84(sp)
-	lw t3, 52(sp)
-	sub a6, zero, s4                 # fe25519_saturated32:64
-	sub s11, s11, a2                 # fe25519_saturated32:62: borrow$4_negate_niels in 0..57
-	sw t4, 108(sp)
-	sub a2, a6, s11                  # fe25519_saturated32:64: word 0 of s$4_negate_niels in -(2^32+56)..-1
-	lw a7, 44(sp)
-	sw t3, 0(sp)
-	sltu t4, zero, a6
-	sltu s11, a6, a2
-	sub t3, zero, s5
-	add a6, t4, s11
-	sw a7, 104(sp)
-	sub t4, t3, a6                   # fe25519_saturated32:64: word 0 of s$4_negate_niels in -(2^32+56)..-1
-	sltu a7, zero, t3
-	sltu s11, t3, t4
-	add a6, a7, s11
-	sub t3, zero, t2
-	sub s11, t3, a6                  # fe25519_saturated32:64: word 0 of s$4_negate_niels in -(2^32+56)..-1
-	sltu a7, zero, t3
-	sltu a6, t3, s11
-	add t3, a7, a6
-	sub a7, zero, s6
-	sltu a6, zero, a7
-	sub t3, a7, t3                   # fe25519_saturated32:64: word 0 of s$4_negate_niels in -(2^32+56)..-1
-	lw a5, 36(sp)
-	sltu a7, a7, t3
-	add a6, a6, a7
-	sw a5, 92(sp)
-	sub a7, zero, s7
-	sltu a5, zero, a7
-	sub a6, a7, a6                   # fe25519_saturated32:64: word 0 of s$4_negate_niels in -(2^32+56)..-1
-	lw a4, 64(sp)
-	sltu a7, a7, a6
-	add a5, a5, a7
-	sw a4, 80(sp)
-	sub a7, zero, s8
-	sltu a4, zero, a7
-	sub a5, a7, a5                   # fe25519_saturated32:64: word 0 of s$4_negate_niels in -(2^32+56)..-1
-	lw a3, 28(sp)
-	sltu a7, a7, a5
-	add a4, a4, a7
-	sw a3, 76(sp)
-	sub a7, zero, s9
-	sltu a3, zero, a7
-	sub a4, a7, a4                   # fe25519_saturated32:64: word 0 of s$4_negate_niels in -(2^32+56)..-1
-	sltu a7, a7, a4
-	add a3, a3, a7
-	slli a7, t5, 1                   # fe25519_saturated32:68
-	srli t5, a7, 1
-	li a7, -2147483648
-	add t5, t5, a7
-	sub a7, t5, a3                   # fe25519_saturated32:68: opposite.td[7] in 0..2^32-1
-	lw a1, 20(sp)
-	lw t5, 8(sp)
-	sw a1, 12(sp)
-	lw a0, 68(sp)
-	sub a3, zero, t5                 # 53
-	lw t5, 12(sp)
+	sw s1, 60(sp)
+	sw s2, 64(sp)
+	sw s3, 68(sp)
+	sw s4, 72(sp)
+	andi a2, a6, 1                   # 36: t
+	xor t5, t4, a2                   # 47
+	slli a4, t5, 2
+	lw t5, 32(a1)                    # 48: q.minus[0] in 0..2^32-1
+	or t0, t0, a4                    # 47: i
+	lw a6, 8(a1)                     # 48: q.plus[2] in 0..2^32-1
+	lw t4, 24(a1)                    # 48: q.plus[6] in 0..2^32-1
+	lw a2, 28(a1)                    # 48: q.plus[7] in 0..2^32-1
+	lw a4, 32(a1)
+	lw t5, 92(a1)                    # 48: q.td[7] in 0..2^32-1
+	sw a6, 28(sp)
+	sw t4, 44(sp)
+	sw a2, 48(sp)
+	sw a4, 52(sp)
+.L12_0:
+	slli a6, t3, 5                   # 50
+	slli a5, t3, 6
+	add t1, a6, a5
+	xor ra, t0, t3
+	add a7, a1, t1
+	sw t3, 16(sp)
+	lw s0, 0(a7)
+	lw t3, 20(sp)
+	sltiu a3, ra, 1                  # 50: cond
+	sub a3, zero, a3
+	xor s0, s0, t3
+	and s0, s0, a3
+	xor s0, s0, t3                   # 50: q.plus[0] in 0..2^32-1
+	lw s4, 8(a7)
+	lw t3, 28(sp)
+	lw a4, 16(a7)
+	xor s4, s4, t3
+	and s4, s4, a3
+	xor s4, s4, t3                   # 50: q.plus[2] in 0..2^32-1
+	lw t3, 36(sp)
+	lw a2, 24(a7)
+	xor a4, a4, t3
+	and a4, a4, a3
+	xor a4, a4, t3                   # 50: q.plus[4] in 0..2^32-1
+	lw t3, 44(sp)
+	lw s3, 28(a7)
+	xor a2, a2, t3
+	and a2, a2, a3
+	xor a2, a2, t3                   # 50: q.plus[6] in 0..2^32-1
+	lw t3, 48(sp)
+	lw t4, 36(a7)
+	xor s3, s3, t3
+	and s3, s3, a3
+	xor s3, s3, t3                   # 50: q.plus[7] in 0..2^32-1
+	lw t3, 56(sp)
+	lw s1, 40(a7)
+	xor t4, t4, t3
+	and t4, t4, a3
+	xor t4, t4, t3                   # 50: q.minus[1] in 0..2^32-1
+	lw t3, 60(sp)
+	lw ra, 48(a7)
+	xor s1, s1, t3
+	and s1, s1, a3
+	xor s1, s1, t3                   # 50: q.minus[2] in 0..2^32-1
+	lw t3, 68(sp)
+	lw a6, 52(a7)
+	xor ra, ra, t3
+	and ra, ra, a3
+	xor ra, ra, t3                   # 50: q.minus[4] in 0..2^32-1
+	lw t3, 72(sp)
+	lw a5, 60(a7)
+	xor a6, a6, t3
+	and a6, a6, a3
+	lw t1, 64(a7)
+	sw a1, 0(sp)
+	xor a6, a6, t3                   # 50: q.minus[5] in 0..2^32-1
+	lw a1, 72(a7)
+	xor t3, a5, s6
+	lw s2, 80(a7)
+	xor a5, t1, s7
+	lw a1, 84(a7)
+	and t1, a5, a3
+	xor s7, t1, s7                   # 50: q.td[0] in 0..2^32-1
+	xor a5, s2, s11
+	and t1, a5, a3
+	xor s2, a1, a0
+	sw t0, 12(sp)
+	and a5, s2, a3
+	lw t0, 88(a7)
+	xor a0, a5, a0                   # 50: q.td[5] in 0..2^32-1
+	xor s11, t1, s11                 # 50: q.td[4] in 0..2^32-1
+	lw s2, 32(a7)
+	lw a5, 52(sp)
+	xor t1, t0, t2
+	and a1, t1, a3
+	xor t0, s2, a5
+	and t1, t0, a3
+	xor t2, a1, t2                   # 50: q.td[6] in 0..2^32-1
+	lw s2, 12(a7)
+	lw t0, 32(sp)
+	xor a1, t1, a5                   # 50: q.minus[0] in 0..2^32-1
+	xor t1, s2, t0
+	and a5, t1, a3
+	xor s2, a5, t0                   # 50: q.plus[3] in 0..2^32-1
+	sw s2, 32(sp)
+	lw t1, 20(a7)
+	lw a5, 40(sp)
+	sw a1, 52(sp)
+	xor t0, t1, a5
+	and t1, t0, a3
 	lw a1, 0(sp)
+	sw s0, 20(sp)
+	sw s4, 28(sp)
+	sw a4, 36(sp)
+	sw a2, 44(sp)
+	sw s3, 48(sp)
+	sw t4, 56(sp)
+	sw s1, 60(sp)
+	sw ra, 68(sp)
+	sw a6, 72(sp)
+	xor t0, t1, a5                   # 50: q.plus[5] in 0..2^32-1
+	lw t1, 56(a7)
+	sw t0, 40(sp)
+	xor a5, t1, s5
+	lw t0, 12(sp)
+	and t1, a5, a3
+	xor s5, t1, s5                   # 50: q.minus[6] in 0..2^32-1
+	lw t1, 76(a7)
+	and a5, t3, a3
+	xor t3, t1, s10
+	xor s6, a5, s6                   # 50: q.minus[7] in 0..2^32-1
+	lw t1, 72(a7)
+	and a5, t3, a3
+	xor t3, t1, s9
+	xor s10, a5, s10                 # 50: q.td[3] in 0..2^32-1
+	lw t1, 92(a7)
+	and a5, t3, a3
+	xor s9, a5, s9                   # 50: q.td[2] in 0..2^32-1
+	xor t3, t1, t5
+	and a5, t3, a3
+	lw t1, 4(a7)
+	lw t3, 24(sp)
+	xor t5, a5, t5                   # 50: q.td[7] in 0..2^32-1
+	xor a5, t1, t3
+	and t1, a5, a3
+	xor a5, t1, t3                   # 50: q.plus[1] in 0..2^32-1
+	lw t1, 44(a7)
+	lw t3, 64(sp)
+	sw a5, 24(sp)
+	xor t1, t1, t3
+	and t1, t1, a3
+	xor t1, t1, t3                   # 50: q.minus[3] in 0..2^32-1
+	lw t3, 68(a7)
+	sw t1, 64(sp)
+	xor t3, t3, s8
+	and a7, t3, a3
+	lw t3, 16(sp)
+	xor s8, a7, s8                   # 50: q.td[1] in 0..2^32-1
+	addi t3, t3, 1
+	li a3, 8
+	bltu t3, a3, .L12_0
+.L12_1:
+	sub a4, zero, t5                 # fe25519_saturated32:60: word 0 of v$4_negate_niels in -(2^32-1)..0
+	sltu a2, zero, a4
+	sub t4, zero, a2                 # fe25519_saturated32:60: word 1 of v$4_negate_niels in -(2^32-1)..0
+	srli a2, a4, 31                  # fe25519_saturated32:62
+	slli t4, t4, 1
+	or a2, a2, t4
+	li t4, 19
+	mul a2, a2, t4
+	lw t3, 52(sp)
+	lw s4, 56(sp)
+	sw t3, 0(sp)
+	lw s3, 60(sp)
+	sub t3, zero, s7                 # fe25519_saturated32:64
+	sub t4, t4, a2                   # fe25519_saturated32:62: borrow$4_negate_niels in 0..57
+	sw s4, 96(sp)
+	sub a2, t3, t4                   # fe25519_saturated32:64: word 0 of s$4_negate_niels in -(2^32+56)..-1
+	sw s3, 16(sp)
+	lw s2, 64(sp)
+	sltu s4, zero, t3
+	sltu t4, t3, a2
+	sub s3, zero, s8
+	add t3, s4, t4
+	sw s2, 80(sp)
+	sub s4, s3, t3                   # fe25519_saturated32:64: word 0 of s$4_negate_niels in -(2^32+56)..-1
+	sltu s2, zero, s3
+	sltu t4, s3, s4
+	add t3, s2, t4
+	sub s3, zero, s9
+	sub t4, s3, t3                   # fe25519_saturated32:64: word 0 of s$4_negate_niels in -(2^32+56)..-1
+	sltu s2, zero, s3
+	sltu t3, s3, t4
+	add s3, s2, t3
+	sub s2, zero, s10
+	sltu t3, zero, s2
+	sub s3, s2, s3                   # fe25519_saturated32:64: word 0 of s$4_negate_niels in -(2^32+56)..-1
+	lw a7, 44(sp)
+	sltu s2, s2, s3
+	add t3, t3, s2
+	sw a7, 108(sp)
+	sub s2, zero, s11
+	sltu a7, zero, s2
+	sub t3, s2, t3                   # fe25519_saturated32:64: word 0 of s$4_negate_niels in -(2^32+56)..-1
+	lw a6, 32(sp)
+	sltu s2, s2, t3
+	add a7, a7, s2
+	sw a6, 84(sp)
+	sub s2, zero, a0
+	sub a7, s2, a7                   # fe25519_saturated32:64: word 0 of s$4_negate_niels in -(2^32+56)..-1
+	sltu a6, zero, s2
+	lw a5, 36(sp)
+	sltu s2, s2, a7
+	add a6, a6, s2
+	sw a5, 116(sp)
+	sub s2, zero, t2
+	sltu a5, zero, s2
+	sub a6, s2, a6                   # fe25519_saturated32:64: word 0 of s$4_negate_niels in -(2^32+56)..-1
+	sltu s2, s2, a6
+	add a5, a5, s2
+	slli s2, a4, 1                   # fe25519_saturated32:68
+	srli a4, s2, 1
+	li s2, -2147483648
+	add a4, a4, s2
+	sub s2, a4, a5                   # fe25519_saturated32:68: opposite.td[7] in 0..2^32-1
+	lw a4, 8(sp)
+	xor s7, s7, a2                   # 53
+	sub a5, zero, a4
+	and s7, s7, a5
+	lw a1, 20(sp)
+	lw a3, 28(sp)
+	xor s7, s7, a2
 	lw ra, 24(sp)
-	lw s1, 56(sp)
-	lw s0, 60(sp)
-	sw a0, 88(sp)
-	lw t0, 72(sp)
-	xor a0, t5, a1
-	sw ra, 120(sp)
-	lw t1, 40(sp)
-	sw s1, 124(sp)
-	sw s0, 16(sp)
-	sw t0, 96(sp)
-	and a0, a0, a3
-	xor a0, a0, a1
-	lw s1, 76(sp)
-	lw s0, 16(sp)
+	lw t0, 48(sp)
+	xor a2, s8, s4
+	sw a1, 12(sp)
+	sw a3, 76(sp)
+	and s8, a2, a5
+	sw ra, 92(sp)
+	sw t0, 88(sp)
+	lw a4, 12(sp)
+	lw a3, 0(sp)
+	xor a2, s8, s4
+	lw s1, 68(sp)
+	lw s0, 72(sp)
 	lw t0, 84(sp)
 	lw ra, 80(sp)
+	xor s8, s9, t4
+	xor a1, a4, a3
+	sw s5, 112(sp)
+	and s4, s8, a5
+	lw t1, 40(sp)
+	sw s1, 120(sp)
+	sw s0, 104(sp)
+	and a1, a1, a5
+	xor s5, t0, ra
+	xor s9, s4, t4
+	xor a1, a1, a3
+	lw s1, 76(sp)
+	lw s0, 16(sp)
+	and s5, s5, a5
+	xor s8, s10, s3
+	lw t4, 4(sp)
 	sw t1, 100(sp)
-	sw a0, 8(sp)
+	xor s5, s5, ra
+	xor a3, a3, a4
+	and s4, s8, a5
 	xor t1, s1, s0
-	xor a0, t0, ra
-	and t1, t1, a3
-	and a0, a0, a3
+	and a3, a3, a5
+	sw s5, 12(t4)
+	xor s8, s11, t3
+	and t1, t1, a5
+	xor a3, a3, a4
+	xor s10, s4, s3
+	and s5, s8, a5
 	xor t1, t1, s0
-	xor a0, a0, ra
-	sw a0, 32(sp)
-	sw t1, 28(sp)
-	lw a0, 92(sp)
+	xor a4, s0, s1
+	xor s4, s5, t3
+	xor s3, a0, a7
+	sw t1, 20(sp)
+	sw a1, 8(sp)
+	and s0, a4, a5
+	and s11, s3, a5
+	xor s5, t2, a6
 	lw t1, 88(sp)
-	sw s10, 116(sp)
-	xor s10, a0, t1
-	and s10, s10, a3
-	xor s10, s10, t1
-	xor a1, a1, t5
-	sw s10, 36(sp)
-	sw a7, 24(sp)
-	and a1, a1, a3
-	lw s10, 100(sp)
-	lw a7, 96(sp)
-	xor a1, a1, t5
-	sw s9, 112(sp)
-	xor t5, s8, a5
-	xor s9, s10, a7
-	xor s8, s0, s1
-	and s9, s9, a3
-	and s0, s8, a3
-	xor s9, s9, a7
-	xor s8, s0, s1
-	sw s9, 40(sp)
+	xor a4, s0, s1
+	xor s8, s11, a7
+	xor s3, t5, s2
+	lw t2, 8(sp)
 	xor s0, ra, t0
-	lw s9, 104(sp)
-	and s1, s0, a3
-	sw a4, 20(sp)
+	and t3, s5, a5
+	and s11, s3, a5
+	xor a1, t1, s6
+	and s1, s0, a5
+	xor a7, s11, s2
+	sw t2, 0(t4)
+	lw s5, 20(sp)
+	and a1, a1, a5
 	xor ra, s1, t0
-	xor s0, t1, a0
-	xor a4, s9, s2
-	and s1, s0, a3
-	and a4, a4, a3
-	xor t0, s1, a0
-	xor a4, a4, s2
-	lw a0, 104(sp)
-	sw a4, 44(sp)
-	xor t1, a7, s10
+	lw s2, 104(sp)
+	lw t2, 100(sp)
+	xor a1, a1, s6
+	lw s0, 120(sp)
+	lw s1, 116(sp)
+	xor a0, t3, a6
+	sw s5, 8(t4)
+	sw a1, 28(t4)
+	lw t3, 96(sp)
+	lw a6, 92(sp)
+	xor s5, s2, t2
+	xor t0, s0, s1
+	sw a4, 40(t4)
+	and a1, s5, a5
+	and t0, t0, a5
+	sw a3, 32(t4)
+	xor t5, t3, a6
+	lw s5, 112(sp)
 	lw a4, 108(sp)
-	and s0, t1, a3
-	xor a7, s2, a0
-	xor s1, s0, s10
-	and t1, a7, a3
-	xor s9, a4, s3
-	xor s0, t1, a0
-	and s9, s9, a3
-	xor s10, s3, a4
-	xor t1, s4, a2
-	xor s9, s9, s3
-	and s2, s10, a3
-	and a0, t1, a3
-	xor a7, s2, a4
-	xor s3, a0, a2
-	xor s10, s5, t4
-	and s2, s10, a3
-	xor a2, s6, t3
-	xor a4, s2, t4
-	xor s4, t2, s11
-	and s5, a2, a3
-	and t1, s4, a3
-	xor t4, s7, a6
-	lw s6, 112(sp)
-	lw a2, 20(sp)
-	xor a0, t1, s11
-	xor s10, s5, t3
-	lw s2, 4(sp)
-	and t2, t4, a3
-	and t1, t5, a3
-	xor s5, s6, a2
-	lw s7, 116(sp)
-	lw t4, 24(sp)
-	sw s10, 76(s2)
-	xor s4, t2, a6
-	xor s11, t1, a5
-	and t3, s5, a3
-	xor s10, t3, a2
-	xor t2, s7, t4
-	lw t1, 28(sp)
-	lw a5, 32(sp)
-	lw s5, 40(sp)
-	lw a2, 124(sp)
-	lw s7, 120(sp)
-	and a6, t2, a3
-	sw t1, 8(s2)
-	lw s6, 36(sp)
-	xor t5, a6, t4
-	sw a5, 12(s2)
-	sw s5, 20(s2)
-	xor t2, a2, s7
-	xor t1, s7, a2
-	sw s6, 16(s2)
-	lw t3, 44(sp)
-	and a6, t2, a3
-	and a5, t1, a3
-	lw s5, 8(sp)
-	xor t4, a6, s7
-	xor s6, a5, a2
-	sw t3, 24(s2)
-	sw s9, 28(s2)
-	sw a1, 32(s2)
-	sw s8, 40(s2)
-	sw ra, 44(s2)
-	sw t0, 48(s2)
-	sw s1, 52(s2)
-	sw s0, 56(s2)
-	sw a7, 60(s2)
-	sw s3, 64(s2)
-	sw a4, 68(s2)
-	sw a0, 72(s2)
-	sw s4, 80(s2)
-	sw s11, 84(s2)
-	sw s10, 88(s2)
-	sw t5, 92(s2)
-	sw t4, 36(s2)
-	sw s6, 4(s2)
-	sw s5, 0(s2)
-	lw ra, 128(sp)
-	lw s0, 132(sp)
-	lw s1, 136(sp)
-	lw s2, 140(sp)
-	lw s3, 144(sp)
-	lw s4, 148(sp)
-	lw s5, 152(sp)
-	lw s6, 156(sp)
-	lw s7, 160(sp)
-	lw s8, 164(sp)
-	lw s9, 168(sp)
-	lw s10, 172(sp)
-	lw s11, 176(sp)
-	addi sp, sp, 192
+	xor t0, t0, s1
+	sw ra, 44(t4)
+	sw s10, 76(t4)
+	and s3, t5, a5
+	xor a3, a1, t2
+	xor s6, s6, t1
+	sw t0, 48(t4)
+	sw a2, 68(t4)
+	sw s4, 80(t4)
+	sw a0, 88(t4)
+	xor s11, s3, a6
+	sw a3, 52(t4)
+	xor ra, s5, a4
+	xor s10, a6, t3
+	sw s7, 64(t4)
+	sw s9, 72(t4)
+	sw s8, 84(t4)
+	sw a7, 92(t4)
+	sw s11, 36(t4)
+	and t0, ra, a5
+	and a2, s6, a5
+	and s4, s10, a5
+	xor a0, t2, s2
+	xor s3, a4, s5
+	xor a3, s1, s0
+	xor s7, t0, a4
+	xor s9, a2, t1
+	xor s8, s4, t3
+	and a7, a0, a5
+	and s11, s3, a5
+	and ra, a3, a5
+	sw s7, 56(t4)
+	sw s9, 60(t4)
+	sw s8, 4(t4)
+	xor t5, a7, s2
+	xor a1, s11, s5
+	xor t0, ra, s0
+	lw ra, 124(sp)
+	lw s0, 128(sp)
+	lw s1, 132(sp)
+	lw s2, 136(sp)
+	lw s3, 140(sp)
+	lw s4, 144(sp)
+	lw s5, 148(sp)
+	lw s6, 152(sp)
+	lw s7, 156(sp)
+	lw s8, 160(sp)
+	lw s9, 164(sp)
+	lw s10, 168(sp)
+	lw s11, 172(sp)
+	sw t5, 20(t4)
+	sw a1, 24(t4)
+	sw t0, 16(t4)
+	addi sp, sp, 176
 	ret
 	.size curve_ed25519_comb_term, . - curve_ed25519_comb_term
 
@@ -8451,157 +8437,157 @@ field_fe25519_pow_invert:
 	.type field_fe25519_saturated32_to_bytes, @function
 field_fe25519_saturated32_to_bytes:
 	addi sp, sp, -64
-	lw a6, 0(a1)                     # 37
-	lw a2, 28(a1)                    # 35
-	li a4, 19
-	srli a3, a2, 31
-	mul a5, a3, a4                   # 35: carry$0_folded in 0..2^24
-	lw a7, 4(a1)                     # 37
-	lw t0, 8(a1)
+	lw a3, 28(a1)                    # 35
+	li a5, 19
+	srli a4, a3, 31
+	mul a6, a4, a5                   # 35: carry$0_folded in 0..2^24
+	lw a7, 0(a1)                     # 37
+	lw t0, 4(a1)
 	sw ra, 32(sp)
-	lw t1, 12(a1)
+	slli ra, a3, 1                   # 41
+	srli a4, ra, 1
+	add t3, a7, a6                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu t4, t3, a7
+	li a5, -19
+	lw t1, 8(a1)
+	sub a6, t3, a5                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	add ra, t0, t4                   # 37: word 0 of s$0_folded in 0..2^32+18
 	sw s0, 36(sp)
-	add t2, a6, a5                   # 37: word 0 of s$0_folded in 0..2^32+18
-	sltu t3, t2, a6
-	add t4, a7, t3                   # 37: word 0 of s$0_folded in 0..2^32+18
-	sltu t5, t4, a7
-	add ra, t0, t5                   # 37: word 0 of s$0_folded in 0..2^32+18
-	sltu a3, ra, t0
-	add a4, t1, a3                   # 37: word 0 of s$0_folded in 0..2^32+18
-	lw a6, 16(a1)
-	sltu a5, a4, t1
-	lw t3, 20(a1)
-	add a7, a6, a5                   # 37: word 0 of s$0_folded in 0..2^32+18
-	sltu t5, a7, a6
-	add t0, t3, t5                   # 37: word 0 of s$0_folded in 0..2^32+18
-	lw t1, 24(a1)
-	sltu a3, t0, t3
-	slli a5, a2, 1                   # 41
-	add a6, t1, a3                   # 37: word 0 of s$0_folded in 0..2^32+18
-	sltu t5, a6, t1
-	srli t3, a5, 1                   # 41
-	li a3, -19
-	add a2, t5, t3                   # 41: r$0_folded[7] in 0..2^31
-	sub t1, t2, a3                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	li a5, -1
-	sltu a1, t2, t1
-	sub t3, t4, a5
-	sltu a3, t4, t3
-	sub a1, t3, a1                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu t3, t3, a1
-	or a3, a3, t3
-	sub t3, ra, a5
-	sltu s0, ra, t3
-	sub a3, t3, a3                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu t3, t3, a3
-	sub t5, a4, a5
+	sltu a7, t3, a6                  # limbs:87
 	sw s1, 40(sp)
+	lw a3, 12(a1)                    # 37
+	lw a2, 16(a1)
+	lw t2, 20(a1)
+	lw t5, 24(a1)
 	sw s2, 44(sp)
 	sw s3, 48(sp)
-	li s3, -2147483648
-	add s0, s0, t3
-	sltu t3, a4, t5
-	sub s0, t5, s0                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu t5, t5, s0
-	add t3, t3, t5
-	sub t5, a7, a5
-	sltu s1, a7, t5
-	sub t3, t5, t3                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu t5, t5, t3
-	add s1, s1, t5
-	sub t5, t0, a5
-	sltu s2, t0, t5
+	sltu a5, ra, t0
+	add t4, t1, a5                   # 37: word 0 of s$0_folded in 0..2^32+18
+	li t0, -1
+	sub a5, ra, t0                   # limbs:87
+	sltu s0, ra, a5
+	sub a7, a5, a7                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu a5, a5, a7
+	or s0, s0, a5
+	sub a5, t4, t0
+	sltu s1, t4, a5
+	sub s0, a5, s0                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu a5, a5, s0
+	add s1, s1, a5
+	xor a5, t3, a6                   # limbs:91
+	xor t3, ra, a7
+	sltu ra, t4, t1                  # 37
+	add t1, a3, ra                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu ra, t1, a3
+	add a3, a2, ra                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu ra, a3, a2
+	add a2, t2, ra                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu ra, a2, t2
+	add t2, t5, ra                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu ra, t2, t5
+	add ra, ra, a4                   # 41: r$0_folded[7] in 0..2^31
+	li a4, 2147483647
+	sub a4, ra, a4                   # limbs:87
+	xor t4, t4, s0                   # limbs:91
+	sub t5, t1, t0                   # limbs:87
+	sltu a1, t1, t5
 	sub s1, t5, s1                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
 	sltu t5, t5, s1
+	add a1, a1, t5
+	sub t5, a3, t0
+	sub a1, t5, a1                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu s2, a3, t5
+	sltu t5, t5, a1
 	add s2, s2, t5
-	sub t5, a6, a5
-	sltu a5, a6, t5
+	sub t5, a2, t0
 	sub s2, t5, s2                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu s3, a2, t5
 	sltu t5, t5, s2
-	add a5, a5, t5
-	li t5, 2147483647
-	sub t5, a2, t5
-	sub t5, t5, a5                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	srai a5, t5, 31                  # limbs:89: borrow$1_reduce_once in -1..0
-	srai a5, a5, 31                  # limbs:91
-	xor a5, a5, s3
-	sltu a5, a5, s3                  # limbs:91: cond$1_reduce_once
-	sub s3, zero, a5
-	xor a5, t2, t1
-	and t2, a5, s3
-	xor a5, t2, t1
-	xor t2, a4, s0
-	and t1, t2, s3
-	xor a4, t1, s0
-	xor t2, a7, t3
-	and t1, t2, s3
-	xor s0, t1, t3
-	xor a7, t0, s1
-	and t2, a7, s3
-	xor t1, t2, s1
-	xor t3, a6, s2
-	and t0, t3, s3
-	xor t2, a2, t5
-	xor a7, t0, s2
-	and s1, t2, s3
-	xor t3, t4, a1
-	xor a2, ra, a3
-	xor a6, s1, t5
-	and t0, t3, s3
-	and t2, a2, s3
-	xor s1, t2, a3
-	sw a5, 0(sp)
-	sw a4, 12(sp)
-	sw s0, 16(sp)
-	sw t1, 20(sp)
+	add s3, s3, t5
+	sub t5, t2, t0
+	sltu t0, t2, t5
+	sub s3, t5, s3                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t5, t5, s3
+	add t0, t0, t5
+	sub t5, a4, t0                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	srai a4, t5, 31                  # limbs:89: borrow$1_reduce_once in -1..0
+	srai t0, a4, 31                  # limbs:91
+	li a4, -2147483648
+	xor t0, t0, a4
+	sltu t0, t0, a4                  # limbs:91: cond$1_reduce_once
+	sub a4, zero, t0
+	and t0, a5, a4
+	xor a5, t0, a6
+	and t0, t3, a4
+	xor a6, t0, a7
+	and t3, t4, a4
+	xor a3, a3, a1
+	xor a2, a2, s2
+	xor t0, t3, s0
+	and a7, a3, a4
+	and t3, a2, a4
+	xor t2, t2, s3
+	xor t4, a7, a1
+	xor s0, t3, s2
+	and a3, t2, a4
+	xor a1, ra, t5
+	xor s2, t1, s1
+	xor a7, a3, s3
+	and a2, a1, a4
+	and t2, s2, a4
+	xor t3, a2, t5
+	xor a3, t2, s1
+	sw a6, 4(sp)
+	sw t0, 8(sp)
+	sw t4, 16(sp)
+	sw s0, 20(sp)
 	sw a7, 24(sp)
-	sw a6, 28(sp)
-	sw s1, 8(sp)
-	li t5, 0
-	xor s2, t0, a1
-	sw s2, 4(sp)
+	sw t3, 28(sp)
+	sw a5, 0(sp)
+	sw a3, 12(sp)
+	li s3, 0
 .L21_0:
-	srli a5, t5, 2                   # 192
-	slli a4, a5, 2
-	andi s0, t5, 3
-	addi a3, sp, 0
-	slli t1, s0, 3                   # 192: t in 0..24
-	li a6, 8
-	add s1, a3, a4
-	xor t4, t1, a6
-	li t0, 16
-	lw a5, 0(s1)                     # 192: t in 0..2^32-1
-	sltiu t3, t4, 1
-	xor a1, t1, t0
-	sltiu a7, t1, 1
-	sltiu s2, a1, 1
-	srli a6, a5, 16
-	srli t4, a5, 24
-	sub ra, zero, s2
-	xor t1, a6, t4
-	and t0, t1, ra
-	srli s0, a5, 8
-	xor a1, t0, t4
-	sub a2, zero, t3
-	xor s2, s0, a1
-	and t3, s2, a2
-	sub s3, zero, a7
-	xor a7, t3, a1
-	xor a3, a5, a7
-	and a4, a3, s3
-	xor s1, a4, a7
-	andi a6, s1, 255
-	li t1, 32
-	add t2, a0, t5
-	addi t5, t5, 1
-	sb a6, 0(t2)
-	bltu t5, t1, .L21_0
+	srli ra, s3, 2                   # 192
+	slli a1, ra, 2
+	addi a2, sp, 0
+	add t5, a2, a1
+	andi t0, s3, 3
+	lw a6, 0(t5)                     # 192: t in 0..2^32-1
+	slli t4, t0, 3                   # 192: t in 0..24
+	li s2, 16
+	xor a4, t4, s2
+	li a7, 8
+	srli t2, a6, 16
+	srli s1, a6, 24
+	sltiu t5, a4, 1
+	xor t3, t4, a7
+	xor a3, t2, s1
+	sub t0, zero, t5
+	sltiu a5, t3, 1
+	and a7, a3, t0
+	sltiu s0, t4, 1
+	srli t1, a6, 8
+	xor t3, a7, s1
+	sub ra, zero, a5
+	xor t4, t1, t3
+	and s2, t4, ra
+	xor t2, s2, t3
+	sub a2, zero, s0
+	xor a5, a6, t2
+	and s0, a5, a2
+	xor a4, s0, t2
+	add a1, a0, s3
+	andi t5, a4, 255
+	addi s3, s3, 1
+	sb t5, 0(a1)
+	li a3, 32
+	bltu s3, a3, .L21_0
 .L21_1:
+	lw s3, 48(sp)
 	lw ra, 32(sp)
 	lw s0, 36(sp)
 	lw s1, 40(sp)
 	lw s2, 44(sp)
-	lw s3, 48(sp)
 	addi sp, sp, 64
 	ret
 	.size field_fe25519_saturated32_to_bytes, . - field_fe25519_saturated32_to_bytes
@@ -9224,1244 +9210,1239 @@ field_sc25519_fold:
 	.balign 4
 	.type field_sc25519_reduce, @function
 field_sc25519_reduce:
-	addi sp, sp, -320
+	addi sp, sp, -304
+	sw s1, 252(sp)
 	lw a2, 0(a1)                     # 59
 	lw a3, 4(a1)
 	lw a4, 8(a1)
 	lw a5, 12(a1)
-	lw a6, 16(a1)
-	lw a7, 20(a1)
-	lw t0, 24(a1)
-	lw t1, 28(a1)
-	lw t2, 32(a1)
-	lw t3, 36(a1)
-	lw t4, 40(a1)
-	lw t5, 44(a1)
-	sw ra, 256(sp)
-	lw ra, 48(a1)                    # 59: word 0 of s.12 in -2^42..<2^49
-	sw s0, 260(sp)
-	lw s0, 52(a1)                    # 59: word 0 of s.13 in -2^42..<2^50
-	sw s1, 264(sp)
-	lw s1, 56(a1)                    # 59: word 0 of s.14 in -2^50..286928194010
-	sw s2, 268(sp)
-	lw s2, 60(a1)                    # 59: word 0 of s.15 in -2^41..<2^48
-	sw s3, 272(sp)
-	lw s3, 64(a1)                    # 59: word 0 of s.16 in -2^50..72202193
-	sw s4, 276(sp)
-	lw s4, 68(a1)                    # 59: s.17 in -350841213..2^21+33
-	sw s5, 280(sp)
-	lw s5, 72(a1)                    # 59: s.18 in 0..2^21-1
-	sw s6, 284(sp)
-	lw s6, 76(a1)                    # 59: s.19 in 0..2^21-1
-	sw s7, 288(sp)
-	lw s7, 80(a1)                    # 59: s.20 in 0..2^21-1
-	sw s8, 292(sp)
-	lw s8, 84(a1)                    # 59: s.21 in 0..2^21-1
-	sw s9, 296(sp)
-	lw s9, 88(a1)                    # 59: s.22 in 0..2^21-1
-	sw s10, 300(sp)
-	lw s10, 92(a1)                   # 59: s.23 in 0..1075838975
-	sw s11, 304(sp)
-	li s11, 666643
+	lw a6, 20(a1)
+	lw a7, 24(a1)
+	lw t0, 36(a1)
+	lw t1, 40(a1)
+	lw t2, 44(a1)
+	lw t3, 48(a1)                    # 59: word 0 of s.12 in -2^42..<2^49
+	lw t4, 52(a1)                    # 59: word 0 of s.13 in -2^42..<2^50
+	lw t5, 56(a1)                    # 59: word 0 of s.14 in -2^50..286928194010
+	lw s1, 68(a1)                    # 59: s.17 in -350841213..2^21+33
+	sw s7, 276(sp)
+	lw s7, 92(a1)                    # 59: s.23 in 0..1075838975
+	sw s8, 280(sp)
+	li s8, 666643
+	sw s10, 288(sp)
+	mul s10, s7, s8                  # 63
+	sw s9, 284(sp)
+	sw ra, 244(sp)
+	sw s0, 248(sp)
+	lw ra, 60(a1)                    # 59: word 0 of s.15 in -2^41..<2^48
+	lw s0, 64(a1)                    # 59: word 0 of s.16 in -2^50..72202193
+	mulhu s9, s7, s8                 # 63
+	add s10, t2, s10
+	sw s2, 256(sp)
+	sw s3, 260(sp)
+	lw s2, 72(a1)                    # 59: s.18 in 0..2^21-1
+	lw s3, 76(a1)                    # 59: s.19 in 0..2^21-1
+	li s2, -683901
+	mulhsu s3, s2, s7                # 63
+	sw s4, 264(sp)
+	lw s4, 80(a1)                    # 59: s.20 in 0..2^21-1
+	sw s5, 268(sp)
+	lw s5, 84(a1)                    # 59: s.21 in 0..2^21-1
+	sw s6, 272(sp)
+	lw s6, 88(a1)                    # 59: s.22 in 0..2^21-1
 	sw a2, 0(sp)
-	mul a2, s10, s11                 # 63
+	li a2, 470296
 	sw a0, 208(sp)
+	sltu a0, s10, t2                 # 63
+	add s9, s9, a0
+	mul a0, s7, a2
+	sw s11, 292(sp)
+	lw s11, 16(a1)                   # 59
 	sw a3, 8(sp)
-	sw t0, 48(sp)
-	li a3, 470296
-	mulhu a0, s10, s11
-	add a2, t5, a2
-	sltu s5, a2, t5
-	sw t1, 56(sp)
-	li t0, 136657
-	mulhu s4, s10, a3
-	add a0, a0, s5
 	sw a4, 16(sp)
-	sw t5, 88(sp)
 	li a4, 654183
-	mul s5, s10, a3
-	li t5, -683901
+	mulhu a3, s7, a2                 # 63
+	add a0, t3, a0                   # 63: word 0 of s.12 in -2^42..<2^49
+	sltu t3, a0, t3
 	sw a5, 24(sp)
-	sw t2, 64(sp)
-	mul s6, s10, t0
-	add s5, ra, s5                   # 63: word 0 of s.12 in -2^42..<2^49
-	sltu ra, s5, ra
-	sw a6, 32(sp)
-	add s4, s4, ra                   # 63: word 1 of s.12 in -2^42..<2^49
-	li a6, -997805
-	mulhu t1, s10, t0
-	add s6, s2, s6                   # 63: word 0 of s.15 in -2^41..<2^48
-	sltu s2, s6, s2
-	sw a7, 40(sp)
-	sw t4, 80(sp)
-	mul ra, s10, a4
-	add t1, t1, s2                   # 63: word 1 of s.15 in -2^41..<2^48
+	li a5, -997805
+	mulhu s1, s7, a4
+	add a3, a3, t3                   # 63: word 1 of s.12 in -2^42..<2^49
+	sw s11, 32(sp)
+	sw a6, 40(sp)
+	li a6, 136657
+	mul t3, s7, a4
+	sw a7, 48(sp)
+	sw t2, 88(sp)
 	sw zero, 92(sp)
-	sw a0, 92(sp)
-	sw a2, 88(sp)
-	mulhu a5, s10, a4
-	add ra, s0, ra                   # 63: word 0 of s.13 in -2^42..<2^50
-	sltu s0, ra, s0
-	sw t3, 72(sp)
-	sw zero, 84(sp)
-	mul s2, s10, t5
-	add a5, a5, s0                   # 63: word 1 of s.13 in -2^42..<2^50
-	sw zero, 76(sp)
+	sw s9, 92(sp)
+	mulhsu s11, a5, s7
+	add t3, t4, t3                   # 63: word 0 of s.13 in -2^42..<2^50
+	sltu t4, t3, t4
+	sw s10, 88(sp)
+	add s1, s1, t4                   # 63: word 1 of s.13 in -2^42..<2^50
+	mul t4, s7, a5
+	sw t1, 80(sp)
+	sw t0, 72(sp)
 	sw zero, 4(sp)
 	sw zero, 12(sp)
-	mulhsu t2, t5, s10
-	add s2, s3, s2                   # 63: word 0 of s.16 in -2^50..72202193
-	sltu s3, s2, s3
-	sw s2, 212(sp)
+	mulhu a7, s7, a6
+	add t4, t5, t4                   # 63: word 0 of s.14 in -2^50..286928194010
+	sltu t5, t4, t5
 	sw zero, 20(sp)
-	mulhsu a7, a6, s10
-	add t2, t2, s3                   # 63: word 1 of s.16 in -2^50..72202193
-	sw t2, 216(sp)
+	add s11, s11, t5                 # 63: word 1 of s.14 in -2^50..286928194010
+	mul t5, s7, a6
 	sw zero, 28(sp)
 	sw zero, 36(sp)
-	mul s0, s10, a6
 	sw zero, 44(sp)
 	sw zero, 52(sp)
+	add t5, ra, t5                   # 63: word 0 of s.15 in -2^41..<2^48
+	sltu ra, t5, ra
+	add t2, a7, ra                   # 63: word 1 of s.15 in -2^41..<2^48
+	mul a7, s7, s2
 	sw zero, 60(sp)
 	sw zero, 68(sp)
-	mul t2, s9, s11
-	add s0, s1, s0                   # 63: word 0 of s.14 in -2^50..286928194010
-	sltu s1, s0, s1
-	add a7, a7, s1                   # 63: word 1 of s.14 in -2^50..286928194010
-	mulhu s10, s9, s11
-	add t2, t4, t2
-	sltu t4, t2, t4
-	sw t2, 80(sp)
-	mulhu s2, s9, a3
-	add s10, s10, t4
-	sw s10, 84(sp)
-	mul t4, s9, a3
-	add a0, a0, s2
-	mulhu s2, s9, a4
-	add t4, a2, t4
-	sltu a2, t4, a2
-	sw t4, 88(sp)
-	add a0, a0, a2
-	mul a2, s9, a4
-	add s4, s4, s2
-	sw a0, 92(sp)
-	mul s1, s9, a6
-	add a2, s5, a2                   # 63: word 0 of s.12 in -2^42..<2^49
-	sltu s5, a2, s5
-	add s4, s4, s5                   # 63: word 1 of s.12 in -2^42..<2^49
-	mulhsu s2, a6, s9
-	add s1, ra, s1                   # 63: word 0 of s.13 in -2^42..<2^50
-	sltu ra, s1, ra
-	mulhu s5, s9, t0
-	add a5, a5, s2
-	add s2, a5, ra                   # 63: word 1 of s.13 in -2^42..<2^50
-	mul a5, s9, t0
-	add ra, a7, s5
-	mulhsu a7, t5, s9
-	add s5, s0, a5                   # 63: word 0 of s.14 in -2^50..286928194010
-	sltu a5, s5, s0
-	add s0, ra, a5                   # 63: word 1 of s.14 in -2^50..286928194010
-	mul ra, s9, t5
-	add a5, t1, a7
-	mul s3, s8, s11
-	add t1, s6, ra                   # 63: word 0 of s.15 in -2^41..<2^48
-	sltu a7, t1, s6
-	bne zero, zero, .+4
-	add ra, a5, a7                   # 63: word 1 of s.15 in -2^41..<2^48
-	mulhu s9, s8, s11
-	add s3, t3, s3
-	sltu t3, s3, t3
-	sw s3, 72(sp)
-	sw ra, 224(sp)
-	mulhu s6, s8, a3
-	add a5, s9, t3
-	sw a5, 76(sp)
-	mul a7, s8, a3
-	add s9, s10, s6
-	mulhu t3, s8, a4
-	add s10, t2, a7
-	sltu s6, s10, t2
-	sw s10, 80(sp)
-	add a7, s9, s6
-	mul t2, s8, a4
-	add s9, a0, t3
-	sw a7, 84(sp)
-	mulhsu s6, a6, s8
-	add a0, t4, t2
-	sltu t3, a0, t4
-	sw a0, 88(sp)
-	add t2, s9, t3
-	mul t4, s8, a6
-	add s9, s4, s6
-	sw t2, 92(sp)
-	mulhu t3, s8, t0
-	add s4, a2, t4                   # 63: word 0 of s.12 in -2^42..<2^49
-	sltu s6, s4, a2
-	add t4, s9, s6                   # 63: word 1 of s.12 in -2^42..<2^49
-	mul a2, s8, t0
-	add s9, s2, t3
-	mulhsu s6, t5, s8
-	add s2, s1, a2                   # 63: word 0 of s.13 in -2^42..<2^50
-	sltu t3, s2, s1
-	add a2, s9, t3                   # 63: word 1 of s.13 in -2^42..<2^50
-	mul s1, s8, t5
-	add s9, s0, s6
-	sw t1, 220(sp)
-	mulhu t3, s7, s11
-	add s8, s5, s1                   # 63: word 0 of s.14 in -2^50..286928194010
-	sltu s0, s8, s5
-	bne zero, zero, .+4
-	add s6, s9, s0                   # 63: word 1 of s.14 in -2^50..286928194010
-	lw s9, 32(a1)
-	mul s1, s7, s11
-	mulhu s5, s7, a3
-	add s0, s9, s1
-	sltu s1, s0, s9
-	sw s0, 64(sp)
-	add s9, t3, s1
-	mul t3, s7, a3
-	add s1, a5, s5
-	sw s9, 68(sp)
-	sw s8, 228(sp)
-	sw s6, 232(sp)
-	mulhu a5, s7, a4
-	add s5, s3, t3
-	sltu t3, s5, s3
-	sw s5, 72(sp)
-	add s3, s1, t3
-	mul s1, s7, a4
-	add t3, a7, a5
-	sw s3, 76(sp)
-	mulhsu a7, a6, s7
-	add a5, s10, s1
-	sltu s1, a5, s10
-	sw a5, 80(sp)
-	add s10, t3, s1
-	mul t3, s7, a6
-	add s1, t2, a7
-	sw s10, 84(sp)
-	mulhu t2, s7, t0
-	add a7, a0, t3
-	sltu t3, a7, a0
-	sw a7, 88(sp)
-	add a0, s1, t3
-	mul s1, s7, t0
-	add t3, t4, t2
-	sw a0, 92(sp)
-	lw ra, 28(a1)
-	mulhsu t4, t5, s7
-	add t2, s4, s1                   # 63: word 0 of s.12 in -2^42..<2^49
-	sltu s1, t2, s4
-	add s4, t3, s1                   # 63: word 1 of s.12 in -2^42..<2^49
-	mul t3, s7, t5
-	add s1, a2, t4
-	lw s7, 76(a1)
-	mulhu a2, s7, s11
-	add t4, s2, t3                   # 63: word 0 of s.13 in -2^42..<2^50
-	sltu t3, t4, s2
-	add s2, s1, t3                   # 63: word 1 of s.13 in -2^42..<2^50
-	mul s1, s7, s11
-	mulhu t3, s7, a3
-	add s1, ra, s1
-	sltu ra, s1, ra
-	sw s1, 56(sp)
-	add a2, a2, ra
-	mul ra, s7, a3
-	add s9, s9, t3
-	sw a2, 60(sp)
-	mulhu t3, s7, a4
-	add ra, s0, ra
-	sltu s0, ra, s0
-	sw ra, 64(sp)
+	sw zero, 76(sp)
+	sw zero, 84(sp)
+	mulhu ra, s6, s8
+	add s7, s0, a7                   # 63: word 0 of s.16 in -2^50..72202193
+	sltu a7, s7, s0
+	sw s7, 212(sp)
+	add s0, s3, a7                   # 63: word 1 of s.16 in -2^50..72202193
+	lw a7, 32(a1)                    # 59
+	mulhu s7, s6, a4                 # 63
+	sw s0, 216(sp)
+	sw a7, 64(sp)
+	mulhu s0, s6, a2
+	add a3, a3, s7
+	mulhsu s7, a5, s6
 	add s9, s9, s0
-	mul s0, s7, a4
-	add s3, s3, t3
-	sw s9, 68(sp)
-	mulhsu t3, a6, s7
-	add s0, s5, s0
-	sltu s5, s0, s5
-	sw s0, 72(sp)
-	add s3, s3, s5
-	mul s5, s7, a6
-	add s10, s10, t3
-	sw s3, 76(sp)
-	mulhu t3, s7, t0
-	add s5, a5, s5
-	sltu a5, s5, a5
-	sw s5, 80(sp)
-	add s10, s10, a5
-	mul a5, s7, t0
-	add a0, a0, t3
-	sw s10, 84(sp)
-	mulhsu t3, t5, s7
-	add a5, a7, a5
-	sltu a7, a5, a7
-	sw a5, 88(sp)
-	add a0, a0, a7
-	mul a7, s7, t5
-	add s7, s4, t3
-	sw a0, 92(sp)
+	mul s0, s6, a2
+	add s1, s1, s7
+	mulhu s7, s6, a6
+	add s0, s10, s0
+	sltu s10, s0, s10
+	sw s0, 88(sp)
+	add s9, s9, s10
+	mul s10, s6, a4
+	add s11, s11, s7
+	sw s9, 92(sp)
+	mulhsu s7, s2, s6
+	add s10, a0, s10                 # 63: word 0 of s.12 in -2^42..<2^49
+	sltu a0, s10, a0
+	add a3, a3, a0                   # 63: word 1 of s.12 in -2^42..<2^49
+	mul a0, s6, a5
+	add t2, t2, s7
+	mul s3, s6, s8
+	add a0, t3, a0                   # 63: word 0 of s.13 in -2^42..<2^50
+	sltu t3, a0, t3
+	add s1, s1, t3                   # 63: word 1 of s.13 in -2^42..<2^50
+	mul t3, s6, a6
+	add s3, t1, s3
+	sltu t1, s3, t1
+	sw s3, 80(sp)
+	add ra, ra, t1
+	mul s7, s6, s2
+	add t3, t4, t3                   # 63: word 0 of s.14 in -2^50..286928194010
+	sltu t4, t3, t4
+	sw ra, 84(sp)
+	add s11, s11, t4                 # 63: word 1 of s.14 in -2^50..286928194010
+	mul t4, s5, s2
+	add s7, t5, s7                   # 63: word 0 of s.15 in -2^41..<2^48
+	sltu t5, s7, t5
 	bne zero, zero, .+4
-	lw s4, 72(a1)
-	lw t1, 24(a1)
-	mulhu t3, s4, s11
-	add a7, t2, a7                   # 63: word 0 of s.12 in -2^42..<2^49
-	sltu t2, a7, t2
-	add s7, s7, t2                   # 63: word 1 of s.12 in -2^42..<2^49
-	mul t2, s4, s11
-	mulhu s11, s4, a3
-	add t2, t1, t2
-	sltu t1, t2, t1
-	sw t2, 48(sp)
-	add t3, t3, t1
-	mul t1, s4, a3
-	add a2, a2, s11
-	li s11, 1048576
-	sw t3, 52(sp)
-	add a3, t2, s11                  # 67
-	sltu s6, a3, t2
-	mulhu s8, s4, a4                 # 63
-	add t1, s1, t1
-	sltu s1, t1, s1
-	sw t1, 56(sp)
-	add a2, a2, s1
-	add s1, t3, s6                   # 67
-	mul t3, s4, a4                   # 63
-	add s6, s9, s8
-	srli s9, a3, 21                  # 67
-	sw a2, 60(sp)
-	slli s8, s1, 11
-	or a3, s9, s8
-	mulhsu s1, a6, s4                # 63
-	add s9, ra, t3
-	sltu s8, s9, ra
-	sw s9, 64(sp)
-	add t3, s6, s8
-	add ra, t1, a3                   # 67
-	mul s6, s4, a6                   # 63
-	add s8, s3, s1
-	sltu a3, ra, t1                  # 67
-	sw t3, 68(sp)
-	add s3, a2, a3
-	add s1, t2, s11                  # 68
-	mulhu t1, s4, t0                 # 63
-	add a2, s0, s6
-	sltu a3, a2, s0
-	sw a2, 72(sp)
-	add t2, s8, a3
-	slli s6, s1, 11                  # 68
-	mul s0, s4, t0                   # 63
-	srli a3, s6, 11                  # 68
-	sub s1, a3, s11
-	sw t2, 76(sp)
-	add s8, s10, t1                  # 63
-	srai s10, s1, 31                 # 68
-	mulhsu t1, t5, s4                # 63
-	add s6, s5, s0
-	sltu a3, s6, s5
-	sw s6, 80(sp)
-	add s0, s8, a3
-	add s5, ra, s11                  # 67
-	mul s8, s4, t5                   # 63
-	add a3, a0, t1
-	sltu s4, s5, ra                  # 67
-	sw s0, 84(sp)
-	add a0, s3, s4
-	srli t1, s5, 21
-	add s4, a5, s8                   # 63
-	sltu s5, s4, a5
-	add s8, a3, s5
-	slli a5, a0, 11                  # 67
-	or a3, t1, a5
-	add s5, s9, a3
-	add a5, ra, s11                  # 68
-	sltu a0, s5, s9                  # 67
-	slli a3, a5, 11                  # 68
-	add t1, t3, a0                   # 67
-	srli s9, a3, 11                  # 68
-	add a5, s5, s11                  # 67
-	sub t3, s9, s11                  # 68
-	sltu a3, a5, s5                  # 67
-	add s9, t1, a3
-	srli a3, a5, 21
-	slli a5, s9, 11
-	or s9, a3, a5
-	add a3, a2, s9
-	sltu a5, a3, a2
-	add s9, t2, a5
-	add a2, s5, s11                  # 68
-	slli t2, a2, 11
-	srli a5, t2, 11
-	sub a2, a5, s11
-	add a5, a3, s11                  # 67
-	sltu t5, a5, a3
-	add t5, s9, t5
-	srli a5, a5, 21
-	slli t5, t5, 11
-	or a5, a5, t5
-	srai t5, a5, 31
-	add a5, s6, a5
-	sltu s6, a5, s6
-	add s0, s0, t5
-	add t5, s0, s6
-	add s0, a3, s11                  # 68
-	slli s6, s0, 11
-	srli s0, s6, 11
-	add s6, a5, s11                  # 67
-	sltu t0, s6, a5
-	add t0, t5, t0
-	srli s6, s6, 21
-	slli t0, t0, 11
-	or s6, s6, t0
-	srai t0, s6, 31
-	add s6, s4, s6
-	sltu a6, s6, s4
-	add t0, s8, t0
-	add t0, t0, a6
-	add a6, a5, s11                  # 68
-	slli a6, a6, 11
-	srli a6, a6, 11
-	sub a6, a6, s11
-	srai a4, a6, 31
-	srai a0, t3, 31
-	srai t2, a2, 31
-	sw a6, 236(sp)
-	add a6, s6, s11                  # 67
-	sw a4, 240(sp)
-	sltu a4, a6, s6
-	add a4, t0, a4
-	srli a6, a6, 21
-	slli a4, a4, 11
-	or a6, a6, a4
-	srai a4, a6, 31
-	add a6, a7, a6                   # 67: word 0 of s.12 in -2^42..<2^49
-	sltu a7, a6, a7
-	add s7, s7, a4
-	add a4, s7, a7                   # 67: word 1 of s.12 in -2^42..<2^49
-	add s7, s6, s11                  # 68
-	slli a7, s7, 11
-	srli s7, a7, 11
-	sub a7, s7, s11
-	srai s7, a7, 31
-	sub s0, s0, s11
-	sw s7, 248(sp)
-	add s7, a6, s11                  # 67
-	sw a7, 244(sp)
-	sltu a7, s7, a6
-	add a4, a4, a7
-	srli a7, s7, 21
-	slli s7, a4, 11
-	or a4, a7, s7
-	srai a7, a4, 31
-	add s7, t4, a4                   # 67: word 0 of s.13 in -2^42..<2^50
-	sltu a4, s7, t4
-	add t4, s2, a7
-	add s2, t4, a4                   # 67: word 1 of s.13 in -2^42..<2^50
-	add a7, a6, s11                  # 68
-	slli t4, a7, 11
-	srli a4, t4, 11
-	add a7, s7, s11                  # 67
-	sub a6, a4, s11                  # 68: word 0 of s.12 in -2^42..<2^49
-	sltu t4, a7, s7                  # 67
-	add a4, s2, t4
-	srli s2, a7, 21
-	slli t4, a4, 11
-	or a7, s2, t4
-	lw s2, 228(sp)
-	srai a4, a7, 31
-	add t4, s2, a7                   # 67: word 0 of s.14 in -2^50..286928194010
-	sltu a7, t4, s2
-	lw s2, 232(sp)
-	add s2, s2, a4
-	add a4, s2, a7                   # 67: word 1 of s.14 in -2^50..286928194010
-	add s2, s7, s11                  # 68
-	slli a7, s2, 11
-	srli s7, a7, 11
-	sub s2, s7, s11                  # 68: word 0 of s.13 in -2^42..<2^50
-	add a7, t4, s11                  # 67
-	sltu s7, a7, t4
-	add a4, a4, s7
-	srli s7, a7, 21
-	slli a7, a4, 11
-	or a4, s7, a7
-	lw a7, 220(sp)
-	srai s7, a4, 31
-	add a4, a7, a4                   # 67: word 0 of s.15 in -2^41..<2^48
-	sltu a7, a4, a7
-	sw a6, 252(sp)
-	lw a6, 224(sp)
-	add a6, a6, s7
-	add s7, a6, a7                   # 67: word 1 of s.15 in -2^41..<2^48
-	add a6, t4, s11                  # 68
-	slli a7, a6, 11
-	srli t4, a7, 11
-	sub a6, t4, s11                  # 68: word 0 of s.14 in -2^50..286928194010
-	add a7, a4, s11                  # 67
-	sltu t4, a7, a4
-	add s7, s7, t4
-	srli t4, a7, 21
-	slli a7, s7, 11
-	or s7, t4, a7
-	lw a7, 212(sp)
-	srai t4, s7, 31
-	add s7, a7, s7                   # 67: word 0 of s.16 in -2^50..72202193
-	sltu a7, s7, a7
-	sw s2, 228(sp)
-	lw s2, 216(sp)
-	add s2, s2, t4
-	add t4, s2, a7                   # 67: word 1 of s.16 in -2^50..72202193
-	add s2, a4, s11                  # 68
-	slli a7, s2, 11
-	srli a4, a7, 11
-	sub s2, a4, s11                  # 68: word 0 of s.15 in -2^41..<2^48
-	add a7, s7, s11                  # 67
-	sltu a4, a7, s7
-	add t4, t4, a4
-	srli a4, a7, 21
-	slli a7, t4, 11
-	or t4, a4, a7
-	lw a4, 68(a1)
-	add s7, s7, s11                  # 68
-	add a7, a4, t4                   # 67: s.17 in -350841213..2^21+33
-	slli s7, s7, 11                  # 68
-	li a4, 666643
-	mulhsu t4, a7, a4                # 73
-	sw s4, 88(sp)
-	srli s4, s7, 11                  # 68
-	sw s8, 92(sp)
-	sub s7, s4, s11                  # 68: word 0 of s.16 in -2^50..72202193
-	li s8, 470296
-	mul s4, a7, a4                   # 73
-	srai s11, s0, 31                 # 68
-	sw ra, 56(sp)
-	sw a6, 220(sp)
-	lw a6, 20(a1)
-	mulhsu ra, a7, s8                # 73
-	add s4, a6, s4
-	sltu a6, s4, a6
-	sw s3, 60(sp)
-	add s3, t4, a6
-	mul t4, a7, s8
-	add a6, s10, ra
-	li ra, 654183
-	sw s10, 52(sp)
-	sw t1, 68(sp)
-	mulhsu s10, a7, ra
-	sw s5, 64(sp)
-	add s5, s1, t4
-	sw s1, 48(sp)
-	sltu t4, s5, s1
-	add s1, a6, t4
-	mul t1, a7, ra
-	add a6, a0, s10
-	li t4, -997805
-	sw a0, 60(sp)
-	sw a3, 72(sp)
-	mulh s10, a7, t4
-	add a0, t3, t1
-	sltu a3, a0, t3
-	sw t3, 56(sp)
-	add t1, a6, a3
-	li a6, 136657
-	mul t3, a7, t4
-	sw s9, 76(sp)
-	add s9, t2, s10
-	sw t2, 68(sp)
-	sw t5, 84(sp)
-	li t5, -683901
-	mulhsu a3, a7, a6
-	add s10, a2, t3
-	sltu t2, s10, a2
-	sw a5, 80(sp)
-	add a5, s9, t2
-	mul t3, a7, a6
-	sw s6, 88(sp)
-	sw t0, 92(sp)
-	sw a2, 64(sp)
-	lw t0, 236(sp)
-	add a2, s11, a3
-	mulh s9, a7, t5
-	add t2, s0, t3
-	lw t3, 240(sp)
-	sw s0, 72(sp)
-	sltu a3, t2, s0
-	mul s6, a7, t5
-	add s0, t3, s9
-	sw s11, 76(sp)
-	sw t3, 84(sp)
-	add s11, a2, a3
-	lw a2, 244(sp)
-	mulhsu a3, s7, a4
-	add a7, t0, s6
-	lw t3, 248(sp)
+	add t2, t2, t5                   # 63: word 1 of s.15 in -2^41..<2^48
+	mul t1, s5, s8
+	add s6, t3, t4                   # 63: word 0 of s.14 in -2^50..286928194010
+	sltu t4, s6, t3
+	sw t2, 228(sp)
+	mulhu t3, s5, s8
+	add t1, t0, t1
+	sltu t0, t1, t0
+	sw t1, 72(sp)
+	mulhu t5, s5, a2
+	add t3, t3, t0
+	sw t3, 76(sp)
+	mul t0, s5, a2
+	add ra, ra, t5
+	mulhu t5, s5, a4
+	add t0, s3, t0
+	sltu s3, t0, s3
 	sw t0, 80(sp)
-	sltu s9, a7, t0
-	mul s6, s7, a4
-	sw a2, 88(sp)
-	add a2, s0, s9
-	sw t3, 92(sp)
-	sw s4, 40(sp)
-	mulhsu t0, s7, s8
-	sw s3, 44(sp)
-	sw s5, 48(sp)
-	sw s1, 52(sp)
-	lw t3, 16(a1)
-	add s0, t3, s6
-	sltu s9, s0, t3
-	mul t3, s7, s8
-	add s6, a3, s9
-	add a3, s3, t0
-	sw a2, 84(sp)
-	sw a7, 80(sp)
-	mulhsu s9, s7, ra
-	add s3, s4, t3
-	sltu t0, s3, s4
-	sw a0, 56(sp)
-	add t3, a3, t0
-	mul s4, s7, ra
-	add a3, s1, s9
-	sw t1, 60(sp)
-	sw a5, 68(sp)
-	sw s11, 76(sp)
-	mulh t0, s7, t4
-	add s1, s5, s4
-	sltu s9, s1, s5
-	sw s10, 64(sp)
-	add a7, a3, s9
-	mul a2, s7, t4
-	add s4, t1, t0
-	sw t2, 72(sp)
-	sw s0, 32(sp)
-	sw s6, 36(sp)
-	mulhsu s5, s7, a6
-	add a3, a0, a2
-	sltu s9, a3, a0
-	sw s3, 40(sp)
-	add t1, s4, s9
-	mul t0, s7, a6
-	add a2, a5, s5
-	sw t3, 44(sp)
-	sw s1, 48(sp)
-	sw a7, 52(sp)
-	mulh a0, s7, t5
-	add s4, s10, t0
-	sltu s9, s4, s10
-	sw a3, 56(sp)
-	add a5, a2, s9
-	mul s5, s7, t5
-	add t0, s11, a0
-	sw t1, 60(sp)
-	sw s4, 64(sp)
-	sw a5, 68(sp)
-	mul s11, s2, a4
-	add a2, t2, s5
-	sltu s9, a2, t2
-	sw a2, 72(sp)
-	add s7, t0, s9
-	mulhsu a0, s2, s8
-	sw s7, 76(sp)
-	lw s5, 12(a1)
-	add t2, s5, s11
-	sltu a2, t2, s5
-	mul s9, s2, s8
-	add s7, s6, a0
-	sw t2, 24(sp)
-	mulhsu s10, s2, a4
-	add s5, s0, s9
-	sw s5, 32(sp)
-	mulhsu s11, s2, ra
-	add t0, s10, a2
-	sltu s10, s5, s0
-	sw t0, 28(sp)
-	add a2, s7, s10
-	mul s6, s2, ra
-	add a0, t3, s11
-	sw a2, 36(sp)
-	mulh s9, s2, t4
-	add s0, s3, s6
-	sltu s7, s0, s3
-	sw s0, 40(sp)
-	add s10, a0, s7
-	mul t3, s2, t4
-	add s11, a7, s9
-	sw s10, 44(sp)
-	mulhsu s6, s2, a6
-	add s3, s1, t3
-	sltu a0, s3, s1
-	sw s3, 48(sp)
-	add s7, s11, a0
-	mul a7, s2, a6
-	add s9, t1, s6
-	sw s7, 52(sp)
-	mulh t3, s2, t5
-	add s1, a3, a7
-	sltu s11, s1, a3
-	sw s1, 56(sp)
-	lw a7, 220(sp)
-	add a0, s9, s11
-	mul t1, s2, t5
-	add s6, a5, t3
-	sw a0, 60(sp)
-	mul a5, a7, a4
-	add s9, s4, t1
-	sltu s11, s9, s4
-	sw s9, 64(sp)
-	add s2, s6, s11
-	mulhsu t3, a7, s8
-	sw s2, 68(sp)
-	lw t1, 8(a1)
-	add s4, t1, a5
-	sltu s9, s4, t1
-	mul s11, a7, s8
-	add s2, t0, t3
-	sw s4, 16(sp)
-	mulhsu a3, a7, a4
-	add t1, t2, s11
-	sw t1, 24(sp)
-	mulhsu a5, a7, ra
-	add s6, a3, s9
-	sltu a3, t1, t2
-	sw s6, 20(sp)
-	add s9, s2, a3
-	mul t0, a7, ra
-	add t3, a2, a5
-	sw s9, 28(sp)
-	mulh s11, a7, t4
-	add t2, s5, t0
-	sltu s2, t2, s5
-	sw t2, 32(sp)
-	add a3, t3, s2
-	mul a2, a7, t4
-	add a5, s10, s11
-	sw a3, 36(sp)
-	mulhsu t0, a7, a6
-	add s5, s0, a2
-	sltu t3, s5, s0
-	sw s5, 40(sp)
-	add s2, a5, t3
-	mul s10, a7, a6
-	add s11, s7, t0
-	sw s2, 44(sp)
-	mulh a2, a7, t5
-	add s0, s3, s10
-	sltu a5, s0, s3
-	sw s0, 48(sp)
-	add t3, s11, a5
-	lw s10, 228(sp)
-	mul s7, a7, t5
-	add t0, a0, a2
-	sw t3, 52(sp)
-	mul a0, s10, a4
-	add s11, s1, s7
-	sltu a5, s11, s1
-	sw s11, 56(sp)
-	add a7, t0, a5
-	mulhsu a2, s10, s8
-	sw a7, 60(sp)
-	lw s7, 4(a1)
-	add s1, s7, a0
-	sltu s11, s1, s7
-	mul a5, s10, s8
-	add a7, s6, a2
-	sw s1, 8(sp)
-	mulhsu s3, s10, a4
-	add s7, s4, a5
-	sw s7, 16(sp)
-	mulhsu a0, s10, ra
-	add t0, s3, s11
-	sltu s3, s7, s4
-	sw t0, 12(sp)
-	add s11, a7, s3
-	mul s6, s10, ra
-	add a2, s9, a0
-	sw s11, 20(sp)
-	mulh a5, s10, t4
-	add s4, t1, s6
-	sltu a7, s4, t1
-	sw s4, 24(sp)
-	add s3, a2, a7
-	mul s9, s10, t4
-	add a0, a3, a5
-	sw s3, 28(sp)
-	mulhsu s6, s10, a6
-	add t1, t2, s9
-	sltu a2, t1, t2
-	sw t1, 32(sp)
-	add a7, a0, a2
-	mul a3, s10, a6
-	add a5, s2, s6
-	lw s2, 252(sp)
-	sw a7, 36(sp)
-	mul s9, s10, t5
-	add t2, s5, a3
-	sltu a0, t2, s5
-	sw t2, 40(sp)
-	add a2, a5, a0
-	mul a5, s2, a4
-	add a3, s0, s9
-	sltu s5, a3, s0
-	sw a2, 44(sp)
-	sw a3, 48(sp)
-	lw s9, 0(a1)
-	mulhsu s6, s2, a4
-	add s0, s9, a5
-	sltu a3, s0, s9
-	sw s0, 0(sp)
-	sw zero, 96(sp)
-	mul a5, s2, s8
-	add a4, s6, a3
-	sw a4, 4(sp)
-	sw zero, 100(sp)
-	mulhsu a0, s2, s8
-	add s0, s1, a5
-	sltu s6, s0, s1
-	sw s0, 8(sp)
-	mulhsu a1, s2, ra
-	add s9, t0, a0
-	add a3, s9, s6
-	sw a3, 12(sp)
-	mul s8, s2, ra
-	add t0, s11, a1
-	mul s0, s2, t4
-	add a4, s7, s8
-	sltu a5, a4, s7
-	sw a4, 16(sp)
-	add s1, t0, a5
-	mulh a0, s2, t4
-	add ra, s4, s0
-	sltu s11, ra, s4
-	sw s1, 20(sp)
-	sw ra, 24(sp)
-	mul a3, s2, a6
-	add s9, s3, a0
-	add a1, s9, s11
-	sw a1, 28(sp)
-	addi a1, sp, 0
-	mul t4, s2, t5
-	add a4, t1, a3
-	sltu t0, a4, t1
-	sw a4, 32(sp)
-	mulhsu s6, s2, a6
-	add a0, t2, t4
-	sltu s1, a0, t2
-	sw a0, 40(sp)
-	addi a0, sp, 104
-	mulh s7, s2, t5
-	add s8, a7, s6
-	add a5, s8, t0
-	sw a5, 36(sp)
-	mulh s4, s10, t5
-	add s3, a2, s7
-	add s0, s3, s1
-	sw s0, 44(sp)
-	add ra, t3, s4
-	add s9, ra, s5
-	sw s9, 52(sp)
-	call field_sc25519_fold
-	lw a1, 120(sp)                   # 77
-	lw a0, 176(sp)
-	lw s11, 104(sp)
-	lw a6, 108(sp)
-	lw a7, 112(sp)
-	lw s6, 116(sp)
-	lw a3, 124(sp)
-	lw t1, 128(sp)
-	lw a4, 132(sp)
-	lw s8, 136(sp)
-	lw t0, 140(sp)
-	lw s2, 144(sp)
-	lw a2, 148(sp)
-	lw s7, 152(sp)
-	lw a5, 156(sp)
-	lw t4, 160(sp)
-	lw t2, 164(sp)
-	lw s3, 168(sp)
-	lw s1, 172(sp)
-	lw s0, 180(sp)
-	lw s10, 184(sp)
-	lw t5, 188(sp)
-	lw t3, 192(sp)
-	lw s4, 196(sp)
-	lw ra, 200(sp)
-	lw s5, 204(sp)
-	sw a1, 16(sp)
-	sw a0, 72(sp)
-	sw s11, 0(sp)
-	sw a6, 4(sp)
-	sw a7, 8(sp)
-	sw s6, 12(sp)
-	sw a3, 20(sp)
-	sw t1, 24(sp)
-	sw a4, 28(sp)
-	sw s8, 32(sp)
-	sw t0, 36(sp)
-	sw s2, 40(sp)
-	sw a2, 44(sp)
-	sw s7, 48(sp)
-	sw a5, 52(sp)
-	sw t4, 56(sp)
-	sw t2, 60(sp)
-	sw s3, 64(sp)
+	add ra, ra, s3
+	mul s3, s5, a4
+	add s9, s9, t5
+	sw ra, 84(sp)
+	mulhsu t5, a5, s5
+	add s3, s0, s3
+	sltu s0, s3, s0
+	sw s3, 88(sp)
+	add s9, s9, s0
+	mul s0, s5, a5
+	add a3, a3, t5
+	sw s9, 92(sp)
+	mulhu t5, s5, a6
+	add s0, s10, s0                  # 63: word 0 of s.12 in -2^42..<2^49
+	sltu s10, s0, s10
+	add a3, a3, s10                  # 63: word 1 of s.12 in -2^42..<2^49
+	mul s10, s5, a6
+	add s1, s1, t5
+	mulhsu t5, s2, s5
+	add s5, a0, s10                  # 63: word 0 of s.13 in -2^42..<2^50
+	sltu s10, s5, a0
+	sw s7, 224(sp)
+	add a0, s1, s10                  # 63: word 1 of s.13 in -2^42..<2^50
+	mulhu s1, s4, s8
+	add s10, s11, t5
+	add s11, s10, t4                 # 63: word 1 of s.14 in -2^50..286928194010
+	bne zero, zero, .+4
+	lw s10, 28(a1)                   # 59
+	mul t5, s4, s8                   # 63
+	sw s10, 56(sp)
+	mulhu t4, s4, a2
+	add t5, a7, t5
+	sltu a7, t5, a7
+	sw t5, 64(sp)
+	add s1, s1, a7
+	mul a7, s4, a2
+	add t3, t3, t4
 	sw s1, 68(sp)
-	sw s0, 76(sp)
-	sw s10, 80(sp)
+	sw s6, 220(sp)
+	sw s11, 232(sp)
+	mulhu t4, s4, a4
+	add a7, t1, a7
+	sltu t1, a7, t1
+	sw a7, 72(sp)
+	add t3, t3, t1
+	mul t1, s4, a4
+	add ra, ra, t4
+	sw t3, 76(sp)
+	mulhsu t4, a5, s4
+	add t1, t0, t1
+	sltu t0, t1, t0
+	sw t1, 80(sp)
+	add ra, ra, t0
+	mul t0, s4, a5
+	add s9, s9, t4
+	sw ra, 84(sp)
+	mulhu t4, s4, a6
+	add t0, s3, t0
+	sltu s3, t0, s3
+	sw t0, 88(sp)
+	add s9, s9, s3
+	mul s3, s4, a6
+	add a3, a3, t4
+	sw s9, 92(sp)
+	mulhsu t4, s2, s4
+	add s3, s0, s3                   # 63: word 0 of s.12 in -2^42..<2^49
+	sltu s0, s3, s0
+	add a3, a3, s0                   # 63: word 1 of s.12 in -2^42..<2^49
+	mul s0, s4, s2
+	add s4, a0, t4
+	lw a0, 76(a1)
+	mulhu t4, a0, s8
+	add s0, s5, s0                   # 63: word 0 of s.13 in -2^42..<2^50
+	sltu s5, s0, s5
+	add s4, s4, s5                   # 63: word 1 of s.13 in -2^42..<2^50
+	mul s5, a0, s8
+	mulhu t2, a0, a2
+	add s5, s10, s5
+	sltu s10, s5, s10
+	sw s5, 56(sp)
+	add t4, t4, s10
+	mul s10, a0, a2
+	add s1, s1, t2
+	sw t4, 60(sp)
+	mulhu t2, a0, a4
+	add s10, t5, s10
+	sltu t5, s10, t5
+	sw s10, 64(sp)
+	add s1, s1, t5
+	mul t5, a0, a4
+	add t3, t3, t2
+	sw s1, 68(sp)
+	mulhsu t2, a5, a0
+	add t5, a7, t5
+	sltu a7, t5, a7
+	sw t5, 72(sp)
+	add t3, t3, a7
+	mul a7, a0, a5
+	add ra, ra, t2
+	sw t3, 76(sp)
+	mulhu t2, a0, a6
+	add a7, t1, a7
+	sltu t1, a7, t1
+	sw a7, 80(sp)
+	add ra, ra, t1
+	mul t1, a0, a6
+	add s9, s9, t2
+	sw ra, 84(sp)
+	mulhsu t2, s2, a0
+	add t1, t0, t1
+	sltu t0, t1, t0
+	sw t1, 88(sp)
+	add s9, s9, t0
+	mul t0, a0, s2
+	add a0, a3, t2
+	sw s9, 92(sp)
+	bne zero, zero, .+4
+	lw a3, 72(a1)
+	lw s7, 24(a1)
+	mulhu t2, a3, s8
+	add t0, s3, t0                   # 63: word 0 of s.12 in -2^42..<2^49
+	sltu s3, t0, s3
+	add a0, a0, s3                   # 63: word 1 of s.12 in -2^42..<2^49
+	mul s3, a3, s8
+	mulhu s8, a3, a2
+	add s3, s7, s3
+	sltu s7, s3, s7
+	sw s3, 48(sp)
+	add t2, t2, s7
+	mul s7, a3, a2
+	add t4, t4, s8
+	li s8, 1048576
+	sw t2, 52(sp)
+	add a2, s3, s8                   # 67
+	sltu s11, a2, s3
+	mul s6, a3, a4                   # 63
+	add s7, s5, s7
+	sltu s5, s7, s5
+	sw s7, 56(sp)
+	add t4, t4, s5
+	add s5, t2, s11                  # 67
+	mulhsu t2, a5, a3                # 63
+	add s11, s10, s6
+	sltu s6, s11, s10
+	sw t4, 60(sp)
+	srli s10, a2, 21                 # 67
+	slli a2, s5, 11
+	mul s5, a3, a5                   # 63
+	add t3, t3, t2
+	or t2, s10, a2                   # 67
+	sw s11, 64(sp)
+	add s10, s7, t2
+	sltu a2, s10, s7
+	mulhu t2, a3, a6                 # 63
+	add s7, t5, s5
+	sltu s5, s7, t5
+	sw s10, 56(sp)
+	add t5, t3, s5
+	add t3, t4, a2                   # 67
+	mul s5, a3, a6                   # 63
+	add t4, ra, t2
+	add a2, s3, s8                   # 68
+	sw t3, 60(sp)
+	slli ra, a2, 11
+	srli t2, ra, 11
+	mulhsu s3, s2, a3                # 63
+	add a2, a7, s5
+	sltu ra, a2, a7
+	sw s7, 72(sp)
+	add s5, t4, ra
+	sub a7, t2, s8                   # 68
+	mul t4, a3, s2                   # 63
+	add ra, s9, s3
+	add s9, s10, s8                  # 67
+	sw t5, 76(sp)
+	sltu s3, s9, s10
+	srai t2, a7, 31                  # 68
+	mulhu a3, a3, a4                 # 63
+	add t4, t1, t4
+	sltu t1, t4, t1
+	sw a2, 80(sp)
+	add ra, ra, t1
+	add t1, t3, s3                   # 67
+	srli s3, s9, 21
+	slli s9, t1, 11
+	or t1, s3, s9
+	add s3, s11, t1
+	add t1, s10, s8                  # 68
+	add s10, s1, a3                  # 63
+	sltu s9, s3, s11                 # 67
+	add s2, s3, s8
+	add t3, s10, s6                  # 63
+	sltu a6, s2, s3                  # 67
+	add s1, t3, s9
+	add a3, s1, a6
+	srli s2, s2, 21
+	slli s10, a3, 11
+	or s6, s2, s10
+	add s9, s7, s6
+	sltu a6, s9, s7
+	add s2, s9, s8
+	add a3, t5, a6
+	sltu s10, s2, s9
+	add s6, a3, s10
+	srli s7, s2, 21
+	slli t5, s6, 11
+	or a6, s7, t5
+	srai s10, a6, 31
+	add s2, a2, a6
+	sltu s6, s2, a2
+	add s7, s5, s10
+	add t5, s7, s6
+	add a6, s9, s8                   # 68
+	add s10, s2, s8                  # 67
+	slli a2, a6, 11                  # 68
+	sltu s7, s10, s2                 # 67
+	add s6, t5, s7
+	srli a6, s10, 21
+	slli s11, t1, 11                 # 68
+	srli t1, s11, 11
+	sub s11, t1, s8
+	add a5, s3, s8
+	slli a5, a5, 11
+	srli a5, a5, 11
+	sub a5, a5, s8
+	srai t1, s11, 31
+	sw s5, 84(sp)
+	srli s5, a2, 11
+	slli a2, s6, 11                  # 67
+	or s7, a6, a2
+	add s6, t4, s7
+	srai s10, s7, 31
+	sltu a6, s6, t4
+	add a2, ra, s10
+	add s7, a2, a6
+	sub s5, s5, s8                   # 68
+	sw t4, 88(sp)
+	add t4, s2, s8
+	sw ra, 92(sp)
+	slli ra, t4, 11
+	srli s10, ra, 11
+	add t4, s6, s8                   # 67
+	sub a2, s10, s8                  # 68
+	sltu ra, t4, s6                  # 67
+	add s10, s7, ra
+	srli ra, t4, 21
+	slli t4, s10, 11
+	or s10, ra, t4
+	srai ra, s10, 31
+	add t4, t0, s10                  # 67: word 0 of s.12 in -2^42..<2^49
+	sltu s10, t4, t0
+	add t0, a0, ra
+	add a0, t0, s10                  # 67: word 1 of s.12 in -2^42..<2^49
+	add ra, s6, s8                   # 68
+	slli t0, ra, 11
+	srli s10, t0, 11
+	sub ra, s10, s8
+	add s10, t4, s8
+	add a4, t4, s8                   # 67
+	sltu t4, a4, t4
+	add a0, a0, t4
+	srli t4, a4, 21
+	slli a4, a0, 11
+	or a0, t4, a4
+	srai t4, a0, 31
+	add a4, s0, a0                   # 67: word 0 of s.13 in -2^42..<2^50
+	sltu a0, a4, s0
+	add s0, s4, t4
+	add s4, s0, a0                   # 67: word 1 of s.13 in -2^42..<2^50
+	add t4, a4, s8
+	sltu s0, t4, a4
+	add a0, s4, s0
+	slli s0, a0, 11
+	srli s4, t4, 21
+	lw a0, 220(sp)
+	or t4, s4, s0
+	add s4, a0, t4                   # 67: word 0 of s.14 in -2^50..286928194010
+	srai s0, t4, 31
+	sltu t4, s4, a0
+	lw a0, 232(sp)
+	slli s10, s10, 11                # 68
+	add a0, a0, s0                   # 67
+	add s0, a0, t4                   # 67: word 1 of s.14 in -2^50..286928194010
+	add a0, a4, s8                   # 68
+	slli t4, a0, 11
+	srli a4, t4, 11
+	sub a0, a4, s8                   # 68: word 0 of s.13 in -2^42..<2^50
+	sw a0, 220(sp)
+	add t4, s4, s8                   # 67
+	sltu a4, t4, s4
+	add s0, s0, a4
+	srli a4, t4, 21
+	slli t4, s0, 11
+	or s0, a4, t4
+	lw t4, 224(sp)
+	srai a4, s0, 31
+	lw a0, 228(sp)
+	add s0, t4, s0                   # 67: word 0 of s.15 in -2^41..<2^48
+	sltu t4, s0, t4
+	add a0, a0, a4
+	add a4, a0, t4                   # 67: word 1 of s.15 in -2^41..<2^48
+	add a0, s4, s8                   # 68
+	slli t4, a0, 11
+	srli s4, t4, 11
+	sub a0, s4, s8                   # 68: word 0 of s.14 in -2^50..286928194010
+	add t4, s0, s8                   # 67
+	srli s4, t4, 21
+	sltu t4, t4, s0
+	add a4, a4, t4
+	slli t4, a4, 11
+	or a4, s4, t4
+	lw t4, 212(sp)
+	srai s4, a4, 31
+	add a4, t4, a4                   # 67: word 0 of s.16 in -2^50..72202193
+	sltu t4, a4, t4
+	srli s10, s10, 11                # 68
+	sub s10, s10, s8                 # 68: word 0 of s.12 in -2^42..<2^49
+	srai t0, ra, 31
+	srai a6, a2, 31
+	sw a0, 224(sp)
+	lw a0, 216(sp)
+	add a0, a0, s4                   # 67
+	add s4, a0, t4                   # 67: word 1 of s.16 in -2^50..72202193
+	add a0, s0, s8                   # 68
+	slli t4, a0, 11
+	srli s0, t4, 11
+	sub a0, s0, s8                   # 68: word 0 of s.15 in -2^41..<2^48
+	add t4, a4, s8                   # 67
+	sltu s0, t4, a4
+	add s4, s4, s0
+	srli s0, t4, 21
+	slli t4, s4, 11
+	or s4, s0, t4
+	lw s0, 68(a1)
+	add a4, a4, s8                   # 68
+	add t4, s0, s4                   # 67: s.17 in -350841213..2^21+33
+	slli a4, a4, 11                  # 68
+	li s0, 666643
+	mulhsu s4, t4, s0                # 73
+	sw t3, 68(sp)
+	srli t3, a4, 11                  # 68
+	sw a7, 48(sp)
+	sub a4, t3, s8                   # 68: word 0 of s.16 in -2^50..72202193
+	li s8, 470296
+	mul t3, t4, s0                   # 73
+	sw t2, 52(sp)
+	sw s3, 64(sp)
+	sw s11, 56(sp)
+	lw s0, 20(a1)
+	mulhsu s3, t4, s8
+	add t3, s0, t3
+	sltu s0, t3, s0
+	sw a3, 76(sp)
+	add s4, s4, s0
+	mul s0, t4, s8
+	add t2, t2, s3
+	li s3, 654183
+	sw s9, 72(sp)
+	sw t1, 236(sp)
+	srai t1, a5, 31                  # 68
+	mulhsu s9, t4, s3                # 73
+	add a3, a7, s0
+	sltu s0, a3, a7
+	sw a0, 212(sp)
+	add a7, t2, s0
+	lw a0, 236(sp)
+	mul t2, t4, s3
+	add s0, a0, s9
+	sw s2, 80(sp)
+	sw a0, 60(sp)
+	li s2, -997805
+	mulh a0, t4, s2
+	add s9, s11, t2
 	sw t5, 84(sp)
-	sw t3, 88(sp)
-	sw s4, 92(sp)
-	sw ra, 96(sp)
-	sw s5, 100(sp)
+	sw s6, 88(sp)
+	sltu t5, s9, s11
+	add s6, s0, t5
+	mul t2, t4, s2
+	add s11, t1, a0
+	sw s7, 92(sp)
+	sw s10, 240(sp)
+	li s7, 136657
+	mulhsu s0, t4, s7
+	add t5, a5, t2
+	sltu a0, t5, a5
+	sw ra, 88(sp)
+	srai s10, s5, 31                 # 68
+	add ra, s11, a0                  # 73
+	mul t2, t4, s7
+	sw t0, 92(sp)
+	li t0, -683901
+	sw a5, 64(sp)
+	add a5, s10, s0
+	mulh s11, t4, t0
+	add a0, s5, t2
+	sw s10, 76(sp)
+	sw s5, 72(sp)
+	sltu s10, a0, s5
+	add s0, a5, s10
+	mul a5, t4, t0
+	add s5, a6, s11
+	sw a6, 84(sp)
+	sw s6, 60(sp)
+	li a6, 666643
+	mulh t2, a4, s2
+	add t4, a2, a5
+	sw a2, 80(sp)
+	sw s1, 68(sp)
+	sw t1, 68(sp)
+	mul a5, a4, a6
+	add s10, s6, t2
+	sltu s6, t4, a2
+	sw t3, 40(sp)
+	add t2, s5, s6
+	mulhsu a2, a4, s8
+	sw s4, 44(sp)
+	sw a3, 48(sp)
+	sw a7, 52(sp)
+	sw s9, 56(sp)
+	mulhsu s11, a4, a6
+	add t1, s4, a2
+	sw t5, 64(sp)
+	sw a0, 72(sp)
+	sw s0, 76(sp)
+	mul s1, a4, s8
+	sw t4, 80(sp)
+	sw t2, 84(sp)
+	sw ra, 68(sp)
+	lw t4, 16(a1)
+	mul s4, a4, s3
+	add s5, t4, a5
+	sltu s6, s5, t4
+	sw s5, 32(sp)
+	add t2, s11, s6
+	add t4, t3, s1
+	mulhsu a5, a4, s3
+	sltu s11, t4, t3
+	add s6, t1, s11
+	sw t2, 36(sp)
+	add t3, a3, s4
+	sltu t1, t3, a3
+	mul s1, a4, s2
+	add a2, a7, a5
+	add s11, a2, t1
+	sw t4, 40(sp)
+	sw s6, 44(sp)
+	mulhsu a7, a4, s7
+	add a5, s9, s1
+	sltu s4, a5, s9
+	sw t3, 48(sp)
+	add a3, s10, s4
+	mul a2, a4, s7
+	add t1, ra, a7
+	sw s11, 52(sp)
+	sw a5, 56(sp)
+	sw a3, 60(sp)
+	mulh s1, a4, t0
+	add s9, t5, a2
+	sltu s10, s9, t5
+	sw s9, 64(sp)
+	add s4, t1, s10
+	lw a2, 212(sp)
+	mul ra, a4, t0
+	add a7, s0, s1
+	sw s4, 68(sp)
+	mul s0, a2, a6
+	add t1, a0, ra
+	sltu s10, t1, a0
+	sw t1, 72(sp)
+	add a4, a7, s10
+	mulhsu s1, a2, s8
+	sw a4, 76(sp)
+	lw ra, 12(a1)
+	add a0, ra, s0
+	sltu t1, a0, ra
+	mul s10, a2, s8
+	add a4, t2, s1
+	sw a0, 24(sp)
+	mulhsu t5, a2, a6
+	add ra, s5, s10
+	sw ra, 32(sp)
+	mulhsu s0, a2, s3
+	add a7, t5, t1
+	sltu t5, ra, s5
+	sw a7, 28(sp)
+	add t1, a4, t5
+	mul t2, a2, s3
+	add s1, s6, s0
+	sw t1, 36(sp)
+	mulh s10, a2, s2
+	add s5, t4, t2
+	sltu a4, s5, t4
+	sw s5, 40(sp)
+	add t5, s1, a4
+	mul s6, a2, s2
+	add s0, s11, s10
+	sw t5, 44(sp)
+	mulhsu t2, a2, s7
+	add t4, t3, s6
+	sltu s1, t4, t3
+	sw t4, 48(sp)
+	add a4, s0, s1
+	mul s11, a2, s7
+	add s10, a3, t2
+	lw a3, 224(sp)
+	sw a4, 52(sp)
+	mulhsu t2, a3, a6
+	add t3, a5, s11
+	sltu s0, t3, a5
+	sw t3, 56(sp)
+	add s1, s10, s0
+	mul s11, a3, a6
+	sw s1, 60(sp)
+	lw s10, 8(a1)
+	mulhsu a5, a3, s8
+	add s0, s10, s11
+	sltu s11, s0, s10
+	sw s0, 16(sp)
+	add s10, t2, s11
+	mul t2, a3, s8
+	add s11, a7, a5
+	sw s10, 20(sp)
+	mulhsu a7, a3, s3
+	add a5, a0, t2
+	sltu t2, a5, a0
+	sw a5, 24(sp)
+	add a0, s11, t2
+	mul s11, a3, s3
+	add t2, t1, a7
+	sw a0, 28(sp)
+	mulh t1, a3, s2
+	add a7, ra, s11
+	sltu s11, a7, ra
+	sw a7, 32(sp)
+	add ra, t2, s11
+	mul t2, a3, s2
+	add s11, t5, t1
+	sw ra, 36(sp)
+	mulhsu t5, a3, s7
+	add t1, s5, t2
+	sltu t2, t1, s5
+	sw t1, 40(sp)
+	add s5, s11, t2
+	mul s11, a3, s7
+	add t2, a4, t5
+	sw s5, 44(sp)
+	mulh a4, a3, t0
+	add t5, t4, s11
+	sltu s11, t5, t4
+	sw t5, 48(sp)
+	add t4, t2, s11
+	mul t2, a3, t0
+	add s11, s1, a4
+	lw a3, 220(sp)
+	sw t4, 52(sp)
+	mulhsu s1, a3, a6
+	add a4, t3, t2
+	sltu t2, a4, t3
+	sw a4, 56(sp)
+	add t3, s11, t2
+	mul a4, a3, a6
+	sw t3, 60(sp)
+	lw t2, 4(a1)
+	mulhsu s11, a3, s8
+	add t3, t2, a4
+	sltu a4, t3, t2
+	sw t3, 8(sp)
+	add t2, s1, a4
+	mul s1, a3, s8
+	add a4, s10, s11
+	sw t2, 12(sp)
+	mulhsu s10, a3, s3
+	add s11, s0, s1
+	sltu s1, s11, s0
+	sw s11, 16(sp)
+	add s0, a4, s1
+	mul a4, a3, s3
+	add s1, a0, s10
+	sw s0, 20(sp)
+	mulh a0, a3, s2
+	add s10, a5, a4
+	sltu a4, s10, a5
+	sw s10, 24(sp)
+	add a5, s1, a4
+	mul s1, a3, s2
+	add a4, ra, a0
+	sw a5, 28(sp)
+	mulhsu ra, a3, s7
+	add a0, a7, s1
+	sltu s1, a0, a7
+	sw a0, 32(sp)
+	add a7, a4, s1
+	mul a4, a3, s7
+	add s1, s5, ra
+	sw a7, 36(sp)
+	mulh s5, a3, t0
+	add ra, t1, a4
+	sltu a4, ra, t1
+	sw ra, 40(sp)
+	add t1, s1, a4
+	mul s1, a3, t0
+	add a4, t4, s5
+	lw a3, 240(sp)
+	sw t1, 44(sp)
+	mulhsu t4, a3, a6
+	add s5, t5, s1
+	sltu s1, s5, t5
+	sw s5, 48(sp)
+	add t5, a4, s1
+	mul s5, a3, a6
+	sw t5, 52(sp)
+	lw s1, 0(a1)
+	sw zero, 96(sp)
+	sw zero, 100(sp)
+	mulhsu a4, a3, s8
+	add a6, s1, s5
+	sltu t5, a6, s1
+	sw a6, 0(sp)
+	add s5, t4, t5
+	mul s1, a3, s8
+	add a1, t2, a4
+	sw s5, 4(sp)
+	mulhsu a6, a3, s3
+	add t4, t3, s1
+	sltu t5, t4, t3
+	sw t4, 8(sp)
+	add s8, a1, t5
+	mul t2, a3, s3
+	add a4, s0, a6
+	sw s8, 12(sp)
+	mulh s5, a3, s2
+	add s1, s11, t2
+	sltu t3, s1, s11
+	sw s1, 16(sp)
+	add t4, a4, t3
+	mul a1, a3, s2
+	add t5, a5, s5
+	sw t4, 20(sp)
+	mul s6, a2, t0
+	add s0, s10, a1
+	sltu a6, s0, s10
+	sw s0, 24(sp)
+	add s8, t5, a6
+	mul t2, a3, s7
+	add a6, s9, s6
+	sw s8, 28(sp)
+	sw a6, 64(sp)
+	mul a5, a3, t0
+	add a4, a0, t2
+	sltu t3, a4, a0
+	sw a4, 32(sp)
+	addi a0, sp, 104
+	mulhsu s3, a3, s7
+	add t4, ra, a5
+	sltu a1, t4, ra
+	sw t4, 40(sp)
+	sltu s7, a6, s9
+	mulh s1, a3, t0
+	add s11, a7, s3
+	add s2, s11, t3
+	sw s2, 36(sp)
+	mulh s0, a2, t0
+	add s5, t1, s1
+	add s10, s5, a1
+	sw s10, 44(sp)
+	addi a1, sp, 0
+	add t5, s4, s0
+	add a7, t5, s7
+	sw a7, 68(sp)
+	call field_sc25519_fold
+	lw a0, 116(sp)                   # 77
+	lw a1, 160(sp)
+	lw s3, 104(sp)
+	lw s8, 108(sp)
+	lw t2, 112(sp)
+	lw a4, 120(sp)
+	lw s11, 124(sp)
+	lw t3, 128(sp)
+	lw a3, 132(sp)
+	lw t1, 136(sp)
+	lw s1, 140(sp)
+	lw s2, 144(sp)
+	lw a5, 148(sp)
+	lw ra, 152(sp)
+	lw s5, 156(sp)
+	lw a2, 164(sp)
+	lw t0, 168(sp)
+	lw t4, 172(sp)
+	lw s10, 176(sp)
+	lw s4, 180(sp)
+	lw s0, 184(sp)
+	lw s6, 188(sp)
+	lw s9, 192(sp)
+	lw t5, 196(sp)
+	lw s7, 200(sp)
+	lw a6, 204(sp)
+	sw a0, 12(sp)
+	sw a1, 56(sp)
+	sw s3, 0(sp)
+	sw s8, 4(sp)
+	sw t2, 8(sp)
+	sw a4, 16(sp)
+	sw s11, 20(sp)
+	sw t3, 24(sp)
+	sw a3, 28(sp)
+	sw t1, 32(sp)
+	sw s1, 36(sp)
+	sw s2, 40(sp)
+	sw a5, 44(sp)
+	sw ra, 48(sp)
+	sw s5, 52(sp)
+	sw a2, 60(sp)
+	sw t0, 64(sp)
+	sw t4, 68(sp)
+	sw s10, 72(sp)
+	sw s4, 76(sp)
+	sw s0, 80(sp)
+	sw s6, 84(sp)
+	sw s9, 88(sp)
+	sw t5, 92(sp)
+	sw s7, 96(sp)
+	sw a6, 100(sp)
 	addi a0, sp, 104
 	addi a1, sp, 0
 	call field_sc25519_fold
-	lw a7, 116(sp)                   # 78
-	lw s11, 108(sp)
-	lw s9, 104(sp)
-	lw a1, 124(sp)
-	lw t1, 132(sp)
-	lw t4, 164(sp)
-	sw a7, 12(sp)
-	li s5, 1430509
-	lw a6, 112(sp)
-	lw s8, 140(sp)
-	sw s11, 4(sp)
-	li a7, 1626855
-	lw s3, 172(sp)
-	lw a0, 180(sp)
-	sw a1, 20(sp)
-	sw t1, 28(sp)
-	sw t4, 60(sp)
-	add s11, s9, s5                  # 111: t$0_made_positive[0] in 0..3527660
-	lw s6, 120(sp)                   # 78
-	lw s10, 188(sp)
-	sw s8, 36(sp)
-	add a1, a6, a7                   # 111: t$0_made_positive[1] in 0..3724007
-	srli t1, s11, 21                 # 113
-	li t4, 1442968
-	sw s9, 0(sp)
-	sw s3, 68(sp)
-	sw a0, 76(sp)
-	add s8, a1, t1                   # 113: t$0_made_positive[1] in 0..3724007
-	lw a3, 128(sp)                   # 78
-	sw s10, 84(sp)
-	add s3, s6, t4                   # 111: t$0_made_positive[2] in 0..3540120
-	srli a0, s8, 21                  # 113
-	li s9, 997804
+	lw a0, 116(sp)                   # 78
+	lw s8, 108(sp)
+	lw s3, 104(sp)
+	lw s11, 124(sp)
+	lw t3, 132(sp)
+	lw a1, 164(sp)
+	sw a0, 12(sp)
+	li a6, 1430509
+	lw t2, 112(sp)
+	lw t1, 140(sp)
+	sw s8, 4(sp)
+	li a0, 1626855
+	lw t0, 172(sp)
+	lw s10, 180(sp)
+	sw s11, 20(sp)
+	sw t3, 28(sp)
+	sw a1, 60(sp)
+	add s8, s3, a6                   # 111: t$0_made_positive[0] in 0..3527660
+	lw a4, 120(sp)                   # 78
+	lw s0, 188(sp)
+	sw t1, 36(sp)
+	add s11, t2, a0                  # 111: t$0_made_positive[1] in 0..3724007
+	srli t3, s8, 21                  # 113
+	li a1, 1442968
+	sw t0, 68(sp)
+	sw s10, 76(sp)
+	add t1, s11, t3                  # 113: t$0_made_positive[1] in 0..3724007
+	lw a7, 128(sp)                   # 78
+	sw s0, 84(sp)
+	add t0, a4, a1                   # 111: t$0_made_positive[2] in 0..3540120
+	srli s10, t1, 21                 # 113
 	lw s2, 148(sp)                   # 78
-	lw t3, 196(sp)
-	sw a6, 8(sp)
-	sw s6, 16(sp)
-	add s10, s3, a0                  # 113: t$0_made_positive[2] in 0..3540120
-	lw a4, 136(sp)                   # 78
-	lw s7, 156(sp)
-	add a6, a3, s9                   # 111: t$0_made_positive[3] in 0..3094956
-	srli a1, s10, 21                 # 113
-	li s6, 1960495
+	lw s9, 196(sp)
+	sw t2, 8(sp)
+	sw a4, 16(sp)
+	add s0, t0, s10                  # 113: t$0_made_positive[2] in 0..3540120
+	lw a3, 136(sp)                   # 78
+	lw ra, 156(sp)
+	srli s11, s0, 21                 # 113
+	li a4, 1960495
 	sw s2, 44(sp)
-	sw t3, 92(sp)
-	add t1, a6, a1                   # 113: t$0_made_positive[3] in 0..3094956
-	lw t0, 144(sp)                   # 78
-	lw ra, 204(sp)
-	sw s7, 52(sp)
-	slli s2, s11, 11                 # 114
-	slli t3, s8, 11
-	add s3, a4, s6                   # 111: t$0_made_positive[4] in 0..4057647
-	srli a0, t1, 21                  # 113
-	li a6, 683900
-	srli s7, s2, 11                  # 114: t$0_made_positive[0] in 0..3527660
-	slli s11, s10, 11
-	add s8, s3, a0                   # 113: t$0_made_positive[4] in 0..4057647
-	sw ra, 100(sp)
-	srli s2, s11, 11                 # 114: t$0_made_positive[2] in 0..3540120
-	add a1, t0, a6                   # 111: t$0_made_positive[5] in 0..2781052
-	srli s10, s8, 21                 # 113
-	lw a2, 152(sp)                   # 78
-	srli ra, t3, 11                  # 114: t$0_made_positive[1] in 0..3724007
-	add s11, a1, s10                 # 113: t$0_made_positive[5] in 0..2781052
-	slli t3, t1, 11                  # 114
-	srli a0, s11, 21                 # 113
-	lw a5, 160(sp)                   # 78
-	add t1, a2, a0                   # 113: t$0_made_positive[6] in 0..2^21
-	srli a1, t1, 21
-	lw t2, 168(sp)                   # 78
-	sw a2, 48(sp)
-	add s10, a5, a1                  # 113: t$0_made_positive[7] in 0..2^21
-	srli a2, s10, 21
-	lw s1, 176(sp)                   # 78
-	sw a5, 56(sp)
-	add a0, t2, a2                   # 113: t$0_made_positive[8] in 0..2^21
-	srli a5, a0, 21
-	lw s0, 184(sp)                   # 78
-	sw a3, 24(sp)
-	sw a4, 32(sp)
-	add a1, s1, a5                   # 113: t$0_made_positive[9] in 0..2^21
-	srli a3, t3, 11                  # 114: t$0_made_positive[3] in 0..3094956
-	slli a4, s8, 11
-	lw t5, 192(sp)                   # 78
-	sw t0, 40(sp)
-	sw s1, 72(sp)
-	srli s3, a4, 11                  # 114: t$0_made_positive[4] in 0..4057647
-	slli t3, s11, 11
-	slli s8, t1, 11
-	srli t0, t3, 11                  # 114: t$0_made_positive[5] in 0..2781052
-	srli a4, s8, 11                  # 114: t$0_made_positive[6] in 0..2^21
-	slli s11, s10, 11
-	slli t1, a0, 11
-	lw s4, 200(sp)                   # 78
-	srli t3, s11, 11                 # 114: t$0_made_positive[7] in 0..2^21
-	srli s8, t1, 11                  # 114: t$0_made_positive[8] in 0..2^21
-	slli s10, a1, 11
-	sw s0, 80(sp)
-	srli s11, s10, 11                # 114: t$0_made_positive[9] in 0..2^21
-	sw t5, 88(sp)
-	sw s4, 96(sp)
-	sw t2, 64(sp)
-	srli t2, a1, 21                  # 113
-	add a2, s0, t2                   # 113: t$0_made_positive[10] in 0..2^21
-	srli s1, a2, 21
-	add a5, t5, s1                   # 113: t$0_made_positive[11] in 0..2^21
-	slli a0, a2, 11                  # 114
-	srli t1, a0, 11                  # 114: t$0_made_positive[10] in 0..2^21
-	sub s1, s7, s5                   # 126: d$1_subtract_order[0] in -1430509..2^21-1
-	addi s0, s4, 1                   # 111: t$0_made_positive[12] in 0..3
-	srli t2, a5, 21                  # 113
-	slli s10, a5, 11                 # 114
-	sub a2, ra, a7                   # 126: d$1_subtract_order[1] in -1626856..2^21-1
-	srai a0, s1, 21                  # 128
-	add a1, s0, t2                   # 113: t$0_made_positive[12] in 0..3
-	srli t5, s10, 11                 # 114: t$0_made_positive[11] in 0..2^21
-	add s4, a2, a0                   # 128: d$1_subtract_order[1] in -1626856..2^21-1
-	slli s0, s1, 11                  # 129
-	sub a5, s2, t4                   # 126: d$1_subtract_order[2] in -1442969..2^21-1
-	srai s10, s4, 21                 # 128
-	srli t2, s0, 11                  # 129: d$1_subtract_order[0] in -1430509..2^21-1
-	add a2, a5, s10                  # 128: d$1_subtract_order[2] in -1442969..2^21-1
-	slli a0, s4, 11                  # 129
-	sub s0, a3, s9                   # 126: d$1_subtract_order[3] in -997805..2^21-1
-	srai a5, a2, 21                  # 128
-	srli s1, a0, 11                  # 129: d$1_subtract_order[1] in -1626856..2^21-1
-	add s10, s0, a5                  # 128: d$1_subtract_order[3] in -997805..2^21-1
-	slli s4, a2, 11                  # 129
-	srli a0, s4, 11                  # 129: d$1_subtract_order[2] in -1442969..2^21-1
-	sub s0, s3, s6                   # 126: d$1_subtract_order[4] in -1960496..2^21-1
-	srai a5, s10, 21                 # 128
-	add a2, s0, a5                   # 128: d$1_subtract_order[4] in -1960496..2^21-1
-	slli s4, s10, 11                 # 129
-	srli s0, s4, 11                  # 129: d$1_subtract_order[3] in -997805..2^21-1
-	sub a5, t0, a6                   # 126: d$1_subtract_order[5] in -683901..2^21-1
-	srai s10, a2, 21                 # 128
-	add s4, a5, s10                  # 128: d$1_subtract_order[5] in -683901..2^21-1
-	slli a5, a2, 11                  # 129
-	srli s10, a5, 11                 # 129: d$1_subtract_order[4] in -1960496..2^21-1
-	srai a2, s4, 21                  # 128
-	add a5, a4, a2                   # 128: d$1_subtract_order[6] in -1..2^21-1
-	slli a2, s4, 11                  # 129
-	srli s4, a2, 11                  # 129: d$1_subtract_order[5] in -683901..2^21-1
-	srai a2, a5, 21                  # 128
-	add a2, t3, a2                   # 128: d$1_subtract_order[7] in -1..2^21-1
-	srai a6, a2, 21
-	add a6, s8, a6                   # 128: d$1_subtract_order[8] in -1..2^21-1
-	srai s6, a6, 21
-	add s6, s11, s6                  # 128: d$1_subtract_order[9] in -1..2^21-1
-	srai s9, s6, 21
-	add s9, t1, s9                   # 128: d$1_subtract_order[10] in -1..2^21-1
-	srai t4, s9, 21
-	add t4, t5, t4                   # 128: d$1_subtract_order[11] in -1..2^21-1
-	addi a7, a1, -1                  # 126: d$1_subtract_order[12] in -2..2
-	srai s5, t4, 21                  # 128
-	add a7, a7, s5                   # 128: d$1_subtract_order[12] in -2..2
-	slli s5, t4, 11                  # 129
-	srli t4, s5, 11                  # 129: d$1_subtract_order[11] in -1..2^21-1
-	srai s5, a7, 31                  # 131
-	sw a7, 212(sp)
-	li a7, -2147483648
-	xor s5, s5, a7
-	sltu s5, s5, a7                  # 131: cond$1_subtract_order
-	sub s5, zero, s5
-	xor s7, s7, t2
-	and s7, s7, s5
-	xor s7, s7, t2                   # 131: result$1_subtract_order[0] in 0..2^21-1
-	xor t2, ra, s1
-	and ra, t2, s5
-	xor t2, ra, s1                   # 131: result$1_subtract_order[1] in 0..2^21-1
-	xor ra, s2, a0
-	and s1, ra, s5
-	xor s2, s1, a0                   # 131: result$1_subtract_order[2] in 0..2^21-1
-	xor ra, a3, s0
-	and s1, ra, s5
-	xor a3, s3, s10
-	slli a5, a5, 11                  # 129
-	xor a0, s1, s0                   # 131: result$1_subtract_order[3] in 0..2^21-1
-	and ra, a3, s5
-	srli a5, a5, 11                  # 129: d$1_subtract_order[6] in -1..2^21-1
-	xor s1, ra, s10                  # 131: result$1_subtract_order[4] in 0..2^21-1
-	slli a2, a2, 11                  # 129
-	slli s6, s6, 11
-	xor s0, t0, s4                   # 131
-	xor ra, a4, a5
-	srli a2, a2, 11                  # 129: d$1_subtract_order[7] in -1..2^21-1
-	srli s6, s6, 11                  # 129: d$1_subtract_order[9] in -1..2^21-1
-	slli s9, s9, 11
-	and s3, s0, s5                   # 131
-	and s10, ra, s5
-	srli s9, s9, 11                  # 129: d$1_subtract_order[10] in -1..2^21-1
-	xor a3, s3, s4                   # 131: result$1_subtract_order[5] in 0..2^21-1
-	xor t0, s10, a5                  # 131: result$1_subtract_order[6] in 0..2^21-1
-	xor s0, t3, a2
-	xor ra, s11, s6
-	and s3, s0, s5
-	and s10, ra, s5
-	xor t3, t1, s9
-	slli a6, a6, 11                  # 129
-	xor s4, s3, a2                   # 131: result$1_subtract_order[7] in 0..2^21-1
-	and s0, t3, s5
-	lw ra, 212(sp)
-	srli a6, a6, 11                  # 129: d$1_subtract_order[8] in -1..2^21-1
-	xor a5, s10, s6                  # 131: result$1_subtract_order[9] in 0..2^21-1
-	xor s3, s0, s9                   # 131: result$1_subtract_order[10] in 0..2^21-1
-	li t3, 1430509
-	xor a4, s8, a6
-	xor a2, t5, t4
-	xor s10, a1, ra
-	li s9, 1626855
-	and s8, a2, s5
-	and s6, s10, s5
-	sub s0, s7, t3                   # 126: d$2_subtract_order[0] in -1430509..2^21-1
-	xor s11, s8, t4                  # 131: result$1_subtract_order[11] in 0..2^21-1
-	sub t5, t2, s9                   # 126: d$2_subtract_order[1] in -1626856..2^21-1
-	srai a2, s0, 21                  # 128
-	li s10, 1442968
-	xor t1, s6, ra                   # 131: result$1_subtract_order[12] in 0..7
-	add s8, t5, a2                   # 128: d$2_subtract_order[1] in -1626856..2^21-1
-	slli t4, s0, 11                  # 129
-	sub s6, s2, s10                  # 126: d$2_subtract_order[2] in -1442969..2^21-1
-	srai ra, s8, 21                  # 128
-	li a2, 997804
-	srli a1, t4, 11                  # 129: d$2_subtract_order[0] in -1430509..2^21-1
-	add t3, s6, ra                   # 128: d$2_subtract_order[2] in -1442969..2^21-1
-	slli s9, s8, 11                  # 129
-	sub s0, a0, a2                   # 126: d$2_subtract_order[3] in -997805..2^21-1
-	srai t4, t3, 21                  # 128
-	slli s6, t3, 11                  # 129
-	li s8, 1960495
-	srli t5, s9, 11                  # 129: d$2_subtract_order[1] in -1626856..2^21-1
-	add s10, s0, t4                  # 128: d$2_subtract_order[3] in -997805..2^21-1
-	srli ra, s6, 11                  # 129: d$2_subtract_order[2] in -1442969..2^21-1
-	sub s9, s1, s8                   # 126: d$2_subtract_order[4] in -1960496..2^21-1
-	srai a2, s10, 21                 # 128
+	sw s9, 92(sp)
+	lw s1, 144(sp)                   # 78
+	sw ra, 52(sp)
+	slli s2, s8, 11                  # 114
+	slli s9, t1, 11
+	add t0, a3, a4                   # 111: t$0_made_positive[4] in 0..4057647
+	srli ra, s2, 11                  # 114: t$0_made_positive[0] in 0..3527660
+	slli s8, s0, 11
+	srli s2, s8, 11                  # 114: t$0_made_positive[2] in 0..3540120
+	lw a5, 152(sp)                   # 78
+	lw s5, 160(sp)
+	lw s7, 204(sp)
+	sw a5, 48(sp)
+	sw s5, 56(sp)
+	sw s7, 100(sp)
+	sw s1, 40(sp)
+	srli s7, s9, 11                  # 114: t$0_made_positive[1] in 0..3724007
+	lw t5, 200(sp)                   # 78
+	sw a7, 24(sp)
+	sw a3, 32(sp)
+	lw a2, 168(sp)
+	sw t5, 96(sp)
+	lw t4, 176(sp)
+	sw a2, 64(sp)
+	sw t4, 72(sp)
+	lw s4, 184(sp)
+	lw s6, 192(sp)
+	sw s4, 80(sp)
+	sw s6, 88(sp)
+	sw s3, 0(sp)
+	li s3, 997804
+	add t2, a7, s3                   # 111: t$0_made_positive[3] in 0..3094956
+	add t3, t2, s11                  # 113: t$0_made_positive[3] in 0..3094956
+	srli s10, t3, 21
+	li t2, 683900
+	add t1, t0, s10                  # 113: t$0_made_positive[4] in 0..4057647
+	add s11, s1, t2                  # 111: t$0_made_positive[5] in 0..2781052
+	srli s0, t1, 21                  # 113
+	add s8, s11, s0                  # 113: t$0_made_positive[5] in 0..2781052
+	slli s10, s8, 11                 # 114
+	srli s8, s8, 21                  # 113
+	add a5, a5, s8                   # 113: t$0_made_positive[6] in 0..2^21
+	srli s8, a5, 21
+	add s5, s5, s8                   # 113: t$0_made_positive[7] in 0..2^21
+	slli s9, t3, 11                  # 114
+	sub s1, ra, a6                   # 126: d$1_subtract_order[0] in -1430509..2^21-1
+	slli s8, a5, 11                  # 114
+	srli a7, s9, 11                  # 114: t$0_made_positive[3] in 0..3094956
+	sub s11, s7, a0                  # 126: d$1_subtract_order[1] in -1626856..2^21-1
+	srai s0, s1, 21                  # 128
+	srli a5, s8, 11                  # 114: t$0_made_positive[6] in 0..2^21
+	addi s9, t5, 1                   # 111: t$0_made_positive[12] in 0..3
+	slli s8, s5, 11                  # 114
+	srli t3, s10, 11                 # 114: t$0_made_positive[5] in 0..2781052
+	sub t5, s2, a1                   # 126: d$1_subtract_order[2] in -1442969..2^21-1
+	srli s5, s5, 21                  # 113
+	add a2, a2, s5                   # 113: t$0_made_positive[8] in 0..2^21
+	srli s5, a2, 21
+	add t4, t4, s5                   # 113: t$0_made_positive[9] in 0..2^21
+	slli s5, a2, 11                  # 114
+	srli a2, s5, 11                  # 114: t$0_made_positive[8] in 0..2^21
+	srli s5, t4, 21                  # 113
+	add s4, s4, s5                   # 113: t$0_made_positive[10] in 0..2^21
+	slli s5, t4, 11                  # 114
+	srli t4, s5, 11                  # 114: t$0_made_positive[9] in 0..2^21
+	srli s5, s4, 21                  # 113
+	add s6, s6, s5                   # 113: t$0_made_positive[11] in 0..2^21
+	slli s5, s4, 11                  # 114
+	srli s4, s6, 21                  # 113
+	srli s8, s8, 11                  # 114: t$0_made_positive[7] in 0..2^21
+	add s9, s9, s4                   # 113: t$0_made_positive[12] in 0..3
+	slli s4, s6, 11                  # 114
+	srli s6, s4, 11                  # 114: t$0_made_positive[11] in 0..2^21
+	srli s5, s5, 11                  # 114: t$0_made_positive[10] in 0..2^21
+	addi a1, s9, -1                  # 126: d$1_subtract_order[12] in -2..2
+	sw s9, 212(sp)
+	li s9, -2147483648
+	slli a3, t1, 11                  # 114
+	srli t0, a3, 11                  # 114: t$0_made_positive[4] in 0..4057647
+	add t1, s11, s0                  # 128: d$1_subtract_order[1] in -1626856..2^21-1
+	slli a3, s1, 11                  # 129
+	srai s11, t1, 21                 # 128
+	srli s10, a3, 11                 # 129: d$1_subtract_order[0] in -1430509..2^21-1
+	add s0, t5, s11                  # 128: d$1_subtract_order[2] in -1442969..2^21-1
+	slli s1, t1, 11                  # 129
+	srli a3, s1, 11                  # 129: d$1_subtract_order[1] in -1626856..2^21-1
+	sub t5, a7, s3                   # 126: d$1_subtract_order[3] in -997805..2^21-1
+	srai s11, s0, 21                 # 128
+	add t1, t5, s11                  # 128: d$1_subtract_order[3] in -997805..2^21-1
+	slli s1, s0, 11                  # 129
+	srli t5, s1, 11                  # 129: d$1_subtract_order[2] in -1442969..2^21-1
+	sub s11, t0, a4                  # 126: d$1_subtract_order[4] in -1960496..2^21-1
+	srai s0, t1, 21                  # 128
+	add s1, s11, s0                  # 128: d$1_subtract_order[4] in -1960496..2^21-1
+	slli s11, t1, 11                 # 129
+	srli s0, s11, 11                 # 129: d$1_subtract_order[3] in -997805..2^21-1
+	sub t1, t3, t2                   # 126: d$1_subtract_order[5] in -683901..2^21-1
+	srai s11, s1, 21                 # 128
+	add t1, t1, s11                  # 128: d$1_subtract_order[5] in -683901..2^21-1
+	slli s11, s1, 11                 # 129
+	srli s1, s11, 11                 # 129: d$1_subtract_order[4] in -1960496..2^21-1
+	srai s11, t1, 21                 # 128
+	add s11, a5, s11                 # 128: d$1_subtract_order[6] in -1..2^21-1
+	srai t2, s11, 21
+	add t2, s8, t2                   # 128: d$1_subtract_order[7] in -1..2^21-1
+	srai a4, t2, 21
+	add s4, a2, a4                   # 128: d$1_subtract_order[8] in -1..2^21-1
+	srai a4, s4, 21
+	add a4, t4, a4                   # 128: d$1_subtract_order[9] in -1..2^21-1
+	srai s3, a4, 21
+	add s3, s5, s3                   # 128: d$1_subtract_order[10] in -1..2^21-1
+	srai a0, s3, 21
+	add a0, s6, a0                   # 128: d$1_subtract_order[11] in -1..2^21-1
+	srai a6, a0, 21
+	add a1, a1, a6                   # 128: d$1_subtract_order[12] in -2..2
+	slli a6, a0, 11                  # 129
+	srli a0, a6, 11                  # 129: d$1_subtract_order[11] in -1..2^21-1
+	srai a6, a1, 31                  # 131
+	xor a6, a6, s9
+	sltu a6, a6, s9                  # 131: cond$1_subtract_order
+	xor ra, ra, s10
+	sub a6, zero, a6
+	and ra, ra, a6
+	xor s7, s7, a3
+	xor ra, ra, s10                  # 131: result$1_subtract_order[0] in 0..2^21-1
+	and s10, s7, a6
+	xor s2, s2, t5
+	xor s7, s10, a3                  # 131: result$1_subtract_order[1] in 0..2^21-1
+	slli t1, t1, 11                  # 129
+	slli s11, s11, 11
+	xor a7, a7, s0                   # 131
+	and s10, s2, a6
+	srli t1, t1, 11                  # 129: d$1_subtract_order[5] in -683901..2^21-1
+	srli s11, s11, 11                # 129: d$1_subtract_order[6] in -1..2^21-1
+	xor t0, t0, s1                   # 131
+	xor a3, s10, t5                  # 131: result$1_subtract_order[2] in 0..2^21-1
+	and s2, a7, a6
+	slli t2, t2, 11                  # 129
+	slli s4, s4, 11
+	xor t3, t3, t1                   # 131
+	xor a5, a5, s11
+	xor s10, s2, s0                  # 131: result$1_subtract_order[3] in 0..2^21-1
+	and t5, t0, a6
+	srli t2, t2, 11                  # 129: d$1_subtract_order[7] in -1..2^21-1
+	srli s4, s4, 11                  # 129: d$1_subtract_order[8] in -1..2^21-1
+	slli s3, s3, 11
+	xor a7, t5, s1                   # 131: result$1_subtract_order[4] in 0..2^21-1
+	and s2, t3, a6
+	and t0, a5, a6
+	xor s8, s8, t2
+	xor a2, a2, s4
+	srli s3, s3, 11                  # 129: d$1_subtract_order[10] in -1..2^21-1
+	xor s0, s2, t1                   # 131: result$1_subtract_order[5] in 0..2^21-1
+	xor t5, t0, s11                  # 131: result$1_subtract_order[6] in 0..2^21-1
+	slli a4, a4, 11                  # 129
+	and s1, s8, a6                   # 131
+	and s2, a2, a6
+	xor s11, s5, s3
+	srli a4, a4, 11                  # 129: d$1_subtract_order[9] in -1..2^21-1
+	xor t3, s1, t2                   # 131: result$1_subtract_order[7] in 0..2^21-1
+	xor t1, s2, s4                   # 131: result$1_subtract_order[8] in 0..2^21-1
+	and s8, s11, a6
+	xor t4, t4, a4
+	xor s1, s8, s3                   # 131: result$1_subtract_order[10] in 0..2^21-1
+	lw s4, 212(sp)
+	li s5, 1430509
+	and a5, t4, a6
+	li s8, 1626855
+	xor t2, s6, a0
+	xor t4, s4, a1
+	sub s11, ra, s5                  # 126: d$2_subtract_order[0] in -1430509..2^21-1
+	xor t0, a5, a4                   # 131: result$1_subtract_order[9] in 0..2^21-1
+	and a2, t2, a6
+	sub s3, s7, s8                   # 126: d$2_subtract_order[1] in -1626856..2^21-1
+	srai s6, s11, 21                 # 128
+	li s4, 1442968
+	and a5, t4, a6                   # 131
+	add t2, s3, s6                   # 128: d$2_subtract_order[1] in -1626856..2^21-1
+	xor a4, a5, a1                   # 131: result$1_subtract_order[12] in 0..7
+	sub t4, a3, s4                   # 126: d$2_subtract_order[2] in -1442969..2^21-1
+	srai a6, t2, 21                  # 128
+	li s8, 997804
+	xor s2, a2, a0                   # 131: result$1_subtract_order[11] in 0..2^21-1
+	add a5, t4, a6                   # 128: d$2_subtract_order[2] in -1442969..2^21-1
+	slli a2, s11, 11                 # 129
+	sub s3, s10, s8                  # 126: d$2_subtract_order[3] in -997805..2^21-1
+	srai s6, a5, 21                  # 128
+	li t4, 1960495
+	srli a0, a2, 11                  # 129: d$2_subtract_order[0] in -1430509..2^21-1
+	slli a1, t2, 11
+	add s11, s3, s6                  # 128: d$2_subtract_order[3] in -997805..2^21-1
+	srli s5, a1, 11                  # 129: d$2_subtract_order[1] in -1626856..2^21-1
+	slli a2, a5, 11
+	sub a6, a7, t4                   # 126: d$2_subtract_order[4] in -1960496..2^21-1
+	srai t2, s11, 21                 # 128
 	li s6, 683900
-	add s0, s9, a2                   # 128: d$2_subtract_order[4] in -1960496..2^21-1
-	sub s8, a3, s6                   # 126: d$2_subtract_order[5] in -683901..2^21-1
-	srai s9, s0, 21                  # 128
-	slli t4, s10, 11                 # 129
-	add a2, s8, s9                   # 128: d$2_subtract_order[5] in -683901..2^21-1
-	srli t3, t4, 11                  # 129: d$2_subtract_order[3] in -997805..2^21-1
-	slli s10, s0, 11
-	srai s6, a2, 21                  # 128
-	srli t4, s10, 11                 # 129: d$2_subtract_order[4] in -1960496..2^21-1
-	add s8, t0, s6                   # 128: d$2_subtract_order[6] in -1..2^21-1
-	slli s9, a2, 11                  # 129
-	srai s10, s8, 21                 # 128
-	srli s0, s9, 11                  # 129: d$2_subtract_order[5] in -683901..2^21-1
-	add s6, s4, s10                  # 128: d$2_subtract_order[7] in -1..2^21-1
-	slli a2, s8, 11                  # 129
-	srli s9, a2, 11                  # 129: d$2_subtract_order[6] in -1..2^21-1
-	slli s8, s6, 11
-	srli a2, s8, 11                  # 129: d$2_subtract_order[7] in -1..2^21-1
-	xor s8, s7, a1                   # 131
-	xor s7, t2, t5
-	xor t2, s2, ra
-	xor s2, a0, t3
-	xor a0, s1, t4
-	xor s1, a3, s0
-	xor a3, t0, s9
-	xor t0, s4, a2
-	and s4, a4, s5
-	srai s10, s6, 21                 # 128
-	xor a4, s4, a6                   # 131: result$1_subtract_order[8] in 0..2^21-1
-	add s5, a4, s10                  # 128: d$2_subtract_order[8] in -1..2^21-1
-	srai s4, s5, 21
-	add a6, a5, s4                   # 128: d$2_subtract_order[9] in -1..2^21-1
-	slli s10, s5, 11                 # 129
-	srli s4, s10, 11                 # 129: d$2_subtract_order[8] in -1..2^21-1
-	srai s5, a6, 21                  # 128
-	add s10, s3, s5                  # 128: d$2_subtract_order[10] in -1..2^21-1
-	slli s5, a6, 11                  # 129
-	srli a6, s5, 11                  # 129: d$2_subtract_order[9] in -1..2^21-1
-	srai s5, s10, 21                 # 128
-	addi s6, t1, -1                  # 126: d$2_subtract_order[12] in -2..2
-	add s5, s11, s5                  # 128: d$2_subtract_order[11] in -1..2^21-1
-	sw t1, 216(sp)
-	srai t1, s5, 21
-	add s6, s6, t1                   # 128: d$2_subtract_order[12] in -2..2
-	slli t1, s5, 11                  # 129
-	srli s5, t1, 11                  # 129: d$2_subtract_order[11] in -1..2^21-1
-	srai t1, s6, 31                  # 131
-	xor t1, t1, a7
-	sltu t1, t1, a7                  # 131: cond$2_subtract_order
-	sub a7, zero, t1
-	and t1, s8, a7
-	xor s8, t1, a1                   # 131: result$2_subtract_order[0] in 0..2^21-1
-	and t1, s7, a7
-	xor a1, t1, t5                   # 131: result$2_subtract_order[1] in 0..2^21-1
-	and s7, t2, a7
-	and t5, s2, a7
-	xor t2, t5, t3                   # 131: result$2_subtract_order[3] in 0..2^21-1
-	and s2, s1, a7
-	xor t5, s2, s0                   # 131: result$2_subtract_order[5] in 0..2^21-1
-	xor s1, a4, s4
-	and s2, s1, a7
-	xor t1, s7, ra                   # 131: result$2_subtract_order[2] in 0..2^21-1
-	xor s0, s2, s4                   # 131: result$2_subtract_order[8] in 0..2^21-1
-	and s7, a0, a7
-	and t3, a3, a7
-	lw s4, 216(sp)
-	xor a0, t3, s9                   # 131: result$2_subtract_order[6] in 0..2^21-1
-	xor a3, a5, a6
-	slli s10, s10, 11                # 129
-	xor ra, s7, t4                   # 131: result$2_subtract_order[4] in 0..2^21-1
-	and t3, a3, a7
-	xor a5, s4, s6
-	srli s10, s10, 11                # 129: d$2_subtract_order[10] in -1..2^21-1
-	and s7, t0, a7                   # 131
-	xor s9, t3, a6                   # 131: result$2_subtract_order[9] in 0..2^21-1
-	xor a4, s11, s5
-	and a3, a5, a7
-	xor t4, s7, a2                   # 131: result$2_subtract_order[7] in 0..2^21-1
-	xor t0, s3, s10
-	and s1, a4, a7
-	xor t3, a3, s6                   # 131: result$2_subtract_order[12] in 0..7
+	srli s4, a2, 11                  # 129: d$2_subtract_order[2] in -1442969..2^21-1
+	add a1, a6, t2                   # 128: d$2_subtract_order[4] in -1960496..2^21-1
+	sub a5, s0, s6                   # 126: d$2_subtract_order[5] in -683901..2^21-1
+	srai a2, a1, 21                  # 128
+	slli s8, s11, 11                 # 129
+	add t4, a5, a2                   # 128: d$2_subtract_order[5] in -683901..2^21-1
+	srli s3, s8, 11                  # 129: d$2_subtract_order[3] in -997805..2^21-1
+	srai s11, t4, 21                 # 128
+	add s8, t5, s11                  # 128: d$2_subtract_order[6] in -1..2^21-1
+	slli a6, a1, 11                  # 129
+	srai a2, s8, 21                  # 128
+	srli t2, a6, 11                  # 129: d$2_subtract_order[4] in -1960496..2^21-1
+	slli s6, t4, 11
+	add a1, t3, a2                   # 128: d$2_subtract_order[7] in -1..2^21-1
+	srli a5, s6, 11                  # 129: d$2_subtract_order[5] in -683901..2^21-1
+	slli a6, s8, 11
+	srai t4, a1, 21                  # 128
+	srli s11, a6, 11                 # 129: d$2_subtract_order[6] in -1..2^21-1
+	add s6, t1, t4                   # 128: d$2_subtract_order[8] in -1..2^21-1
+	slli a2, a1, 11                  # 129
+	srai a6, s6, 21                  # 128
+	srli s8, a2, 11                  # 129: d$2_subtract_order[7] in -1..2^21-1
+	add t4, t0, a6                   # 128: d$2_subtract_order[9] in -1..2^21-1
+	slli a1, s6, 11                  # 129
+	srli a2, a1, 11                  # 129: d$2_subtract_order[8] in -1..2^21-1
+	srai a6, t4, 21                  # 128
+	add s6, s1, a6                   # 128: d$2_subtract_order[10] in -1..2^21-1
+	slli a1, t4, 11                  # 129
+	srli a6, a1, 11                  # 129: d$2_subtract_order[9] in -1..2^21-1
+	srai t4, s6, 21                  # 128
+	add a1, s2, t4                   # 128: d$2_subtract_order[11] in -1..2^21-1
+	slli t4, s6, 11                  # 129
+	srli s6, t4, 11                  # 129: d$2_subtract_order[10] in -1..2^21-1
+	addi t4, a4, -1                  # 126: d$2_subtract_order[12] in -2..2
+	sw a4, 212(sp)
+	srai a4, a1, 21                  # 128
+	add t4, t4, a4                   # 128: d$2_subtract_order[12] in -2..2
+	slli a4, a1, 11                  # 129
+	srli a1, a4, 11                  # 129: d$2_subtract_order[11] in -1..2^21-1
+	srai a4, t4, 31                  # 131
+	xor a4, a4, s9
+	sltu a4, a4, s9                  # 131: cond$2_subtract_order
+	sub s9, zero, a4
+	xor a4, ra, a0
+	and ra, a4, s9
+	xor a4, ra, a0                   # 131: result$2_subtract_order[0] in 0..2^21-1
+	xor ra, s7, s5
+	and a0, ra, s9
+	xor s7, a0, s5                   # 131: result$2_subtract_order[1] in 0..2^21-1
+	xor ra, a3, s4
+	and a0, ra, s9
+	xor a3, s10, s3
+	xor s5, a0, s4                   # 131: result$2_subtract_order[2] in 0..2^21-1
+	and ra, a3, s9
+	xor a0, ra, s3                   # 131: result$2_subtract_order[3] in 0..2^21-1
+	xor ra, s0, a5
+	xor s4, a7, t2
+	and s3, ra, s9
+	and s10, s4, s9
+	xor a7, s3, a5                   # 131: result$2_subtract_order[5] in 0..2^21-1
+	xor a3, s10, t2                  # 131: result$2_subtract_order[4] in 0..2^21-1
+	xor s4, t5, s11
+	xor a5, t1, a2
+	and s10, s4, s9
+	and t5, a5, s9
+	xor s4, t5, a2                   # 131: result$2_subtract_order[8] in 0..2^21-1
+	xor t2, s10, s11                 # 131: result$2_subtract_order[6] in 0..2^21-1
+	lw a2, 212(sp)
+	xor s10, t0, a6
+	xor s0, t3, s8
+	and s11, s10, s9
+	xor t0, a2, t4
+	and ra, s0, s9
+	xor t3, s11, a6                  # 131: result$2_subtract_order[9] in 0..2^21-1
+	xor t1, s2, a1
+	and s10, t0, s9
+	xor s3, ra, s8                   # 131: result$2_subtract_order[7] in 0..2^21-1
+	xor s0, s1, s6
+	and a5, t1, s9
+	xor s11, s10, t4                 # 131: result$2_subtract_order[12] in 0..7
+	and ra, s0, s9
+	xor t5, a5, a1                   # 131: result$2_subtract_order[11] in 0..2^21-1
 	lw a6, 208(sp)
-	and s7, t0, a7
-	xor s2, s1, s5                   # 131: result$2_subtract_order[11] in 0..2^21-1
-	slli s3, t3, 21                  # 80
-	xor a2, s7, s10                  # 131: result$2_subtract_order[10] in 0..2^21-1
-	sw s8, 0(a6)
-	sw ra, 16(a6)
-	sw s0, 32(a6)
-	sw s9, 36(a6)
-	add t0, s2, s3                   # 80
-	lw ra, 256(sp)
-	lw s0, 260(sp)
-	lw s1, 264(sp)
-	lw s2, 268(sp)
-	lw s3, 272(sp)
-	lw s4, 276(sp)
-	lw s5, 280(sp)
-	lw s6, 284(sp)
-	lw s7, 288(sp)
-	lw s8, 292(sp)
-	lw s9, 296(sp)
-	lw s10, 300(sp)
-	lw s11, 304(sp)
-	sw a1, 4(a6)
-	sw t1, 8(a6)
-	sw t2, 12(a6)
-	sw t5, 20(a6)
-	sw a0, 24(a6)
-	sw t4, 28(a6)
-	sw a2, 40(a6)
-	sw t0, 44(a6)
-	addi sp, sp, 320
+	slli s1, s11, 21                 # 80
+	xor s8, ra, s6                   # 131: result$2_subtract_order[10] in 0..2^21-1
+	add s0, t5, s1                   # 80
+	sw s7, 4(a6)
+	sw s5, 8(a6)
+	sw s3, 28(a6)
+	sw s4, 32(a6)
+	sw s8, 40(a6)
+	sw s0, 44(a6)
+	lw ra, 244(sp)
+	lw s0, 248(sp)
+	lw s1, 252(sp)
+	lw s2, 256(sp)
+	lw s3, 260(sp)
+	lw s4, 264(sp)
+	lw s5, 268(sp)
+	lw s6, 272(sp)
+	lw s7, 276(sp)
+	lw s8, 280(sp)
+	lw s9, 284(sp)
+	lw s10, 288(sp)
+	lw s11, 292(sp)
+	sw a4, 0(a6)
+	sw a0, 12(a6)
+	sw a3, 16(a6)
+	sw a7, 20(a6)
+	sw t2, 24(a6)
+	sw t3, 36(a6)
+	addi sp, sp, 304
 	ret
 	.size field_sc25519_reduce, . - field_sc25519_reduce
 
@@ -13910,59 +13891,59 @@ curve_ed25519_vartime_windows_wnaf_5:
 	sw s6, 28(sp)
 	li a2, 0
 .L42_0:
-	li s0, 256
 	add a3, a0, a2
-	sb zero, 0(a3)
 	addi a2, a2, 1
+	sb zero, 0(a3)
+	li s0, 256
 	bltu a2, s0, .L42_0
 .L42_1:
 	lbu a2, 0(a1)                    # 13
 	li s1, 0
-	li s3, 0
+	li s2, 0
 	andi a3, a2, 31                  # 13: v in 0..31
+	li s3, 0
 	mv s4, a3
 	mv s5, a0
 	mv s6, a1
-	li s2, 0
 .L42_2:
 	mv a0, s4
 	mv a1, s2
 	mv a2, s3
 	call curve_wnaf_recode_5
 	andi a4, a0, 31                  # 18
+	add a5, s5, s1
 	srli a6, a0, 5                   # 19
-	add a7, s5, s1
-	sb a4, 0(a7)
-	srli s3, a0, 6                   # 20: skip in 0..4
-	addi a5, s1, 5                   # 21: i$0_bit in 0..511
+	sb a4, 0(a5)
 	andi s2, a6, 1                   # 19: carry in 0..1
-	bltu a5, s0, .L42_4
-	li a5, 0
+	srli s3, a0, 6                   # 20: skip in 0..4
+	addi a7, s1, 5                   # 21: i$0_bit in 0..511
+	bltu a7, s0, .L42_4
+	li a7, 0
 .L42_5:
-	slli t0, a5, 4                   # 21
-	srli t1, s4, 1
-	add a3, t1, t0                   # 21: v in 0..31
+	srli t0, s4, 1
+	slli t1, a7, 4
+	add a3, t0, t1                   # 21: v in 0..31
 	addi s1, s1, 1
 	mv s4, a3
 	bltu s1, s0, .L42_2
 .L42_3:
+	lw s5, 24(sp)
 	lw ra, 0(sp)
 	lw s0, 4(sp)
 	lw s1, 8(sp)
 	lw s2, 12(sp)
 	lw s3, 16(sp)
-	lw s5, 24(sp)
-	lw s6, 28(sp)
 	lw s4, 20(sp)
+	lw s6, 28(sp)
 	addi sp, sp, 32
 	ret
 .L42_4:
-	srli t1, a5, 3                   # 30
-	add t2, s6, t1
-	lbu t3, 0(t2)
-	andi t0, a5, 7
-	srl t4, t3, t0
-	andi a5, t4, 1                   # 30: b$0_bit in 0..1
+	srli t0, a7, 3                   # 30
+	add t1, s6, t0
+	lbu t2, 0(t1)
+	andi t3, a7, 7
+	srl t4, t2, t3
+	andi a7, t4, 1                   # 30: b$0_bit in 0..1
 	j .L42_5
 	.size curve_ed25519_vartime_windows_wnaf_5, . - curve_ed25519_vartime_windows_wnaf_5
 
@@ -14153,42 +14134,42 @@ curve_ed25519_to_cached:
 	.type curve_ed25519_add_cached, @function
 curve_ed25519_add_cached:
 	addi sp, sp, -192
-	sw s0, 144(sp)
-	lw s0, 60(a1)                    # fe25519_saturated32:46
+	sw a2, 132(sp)
 	sw s1, 148(sp)
-	lw s1, 28(a1)
-	add a3, s0, s1                   # fe25519_saturated32:46: word 0 of v$0_add in 0..2^33-2
-	sltu a4, a3, s0
+	lw s1, 60(a1)                    # fe25519_saturated32:46
+	sw s2, 152(sp)
+	lw s2, 28(a1)
+	add a3, s1, s2                   # fe25519_saturated32:46: word 0 of v$0_add in 0..2^33-2
+	sltu a4, a3, s1
 	srli a5, a3, 31                  # fe25519_saturated32:48
 	slli a6, a4, 1
 	or a7, a5, a6
-	sw s2, 152(sp)
-	li s2, 19
-	mul t0, a7, s2                   # fe25519_saturated32:48: carry$0_add in 0..57
 	sw s3, 156(sp)
-	lw s3, 32(a1)                    # fe25519_saturated32:50
+	li s3, 19
+	mul t0, a7, s3                   # fe25519_saturated32:48: carry$0_add in 0..57
 	sw s4, 160(sp)
-	lw s4, 0(a1)
+	lw s4, 32(a1)                    # fe25519_saturated32:50
 	sw s5, 164(sp)
-	add t1, s3, s4
+	lw s5, 0(a1)
+	sw s0, 144(sp)
+	lw s0, 36(a1)
+	add t1, s4, s5
 	add t3, t1, t0                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
 	sw s6, 168(sp)
 	sw t3, 32(sp)
-	lw s5, 36(a1)
 	lw s6, 4(a1)
 	sw ra, 140(sp)
-	sw s7, 172(sp)
-	sltu t2, t1, s3
+	sltu t2, t1, s4
 	sltu t4, t3, t1
-	add t5, t2, t4                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
-	lw s7, 40(a1)
-	add ra, s5, s6
-	add a5, ra, t5                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw s7, 172(sp)
 	sw s8, 176(sp)
-	sw a5, 36(sp)
+	add t5, t2, t4                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add ra, s0, s6
+	lw s7, 40(a1)
+	add a5, ra, t5                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
 	lw s8, 8(a1)
 	sw s9, 180(sp)
-	sltu a4, ra, s5
+	sltu a4, ra, s0
 	sltu a6, a5, ra
 	add a7, a4, a6                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
 	lw s9, 44(a1)
@@ -14205,411 +14186,415 @@ curve_ed25519_add_cached:
 	add t5, s9, s10
 	add a4, t5, t3                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
 	sw a4, 44(sp)
-	lw a7, 16(a1)
+	lw t0, 16(a1)
 	sltu ra, t5, s9
 	sltu a6, a4, t5
-	add a5, ra, a6                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
-	lw t0, 52(a1)
-	add t1, s11, a7
-	add t2, t1, a5                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
-	sw t2, 48(sp)
-	lw ra, 20(a1)
-	sltu t4, t1, s11
-	sltu t3, t2, t1
-	add t5, t4, t3                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
-	lw a6, 56(a1)
-	add a4, t0, ra
-	add t1, a4, t5                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
-	sw t1, 52(sp)
-	lw t2, 24(a1)
-	sltu a5, a4, t0
-	sltu t4, t1, a4
-	add t3, a5, t4                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
-	add a4, a6, t2
-	add t4, a4, t3                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
-	slli t5, a3, 1                   # fe25519_saturated32:54
-	sltu a5, a4, a6                  # fe25519_saturated32:50
-	sltu t1, t4, a4
-	add a3, a5, t1                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
-	srli t3, t5, 1                   # fe25519_saturated32:54
-	add a4, a3, t3
+	add a7, ra, a6                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	lw t1, 52(a1)
+	add t4, s11, t0
+	add t3, t4, a7                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw t3, 48(sp)
+	lw a6, 20(a1)
+	sltu t2, t4, s11
+	add a7, t1, a6
+	sltu t5, t3, t4
+	add ra, t2, t5                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	lw a4, 56(a1)
+	add t2, a7, ra                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sw t2, 52(sp)
+	sltu t4, a7, t1
+	sltu t5, t2, a7
+	lw ra, 24(a1)
+	add t3, t4, t5                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	add t4, a4, ra
+	slli a7, a3, 1                   # fe25519_saturated32:54
+	add t2, t4, t3                   # fe25519_saturated32:50: word 0 of s$0_add in 0..2^33+55
+	sltu t5, t4, a4
+	sltu a3, t2, t4
+	add t3, t5, a3                   # fe25519_saturated32:50: word 1 of s$0_add in 0..2^33+55
+	srli t4, a7, 1                   # fe25519_saturated32:54
 	sw a0, 136(sp)
 	sw a1, 128(sp)
-	sw t4, 56(sp)
-	sw a4, 60(sp)
-	sw a2, 132(sp)
+	sw t2, 56(sp)
+	sw a5, 36(sp)
 	addi a0, sp, 0
 	addi a1, sp, 32
+	add t5, t3, t4
+	sw t5, 60(sp)
 	call field_fe25519_saturated32_mul
-	sub a5, s0, s1                   # fe25519_saturated32:60: word 0 of v$1_sub in -(2^32-1)..2^32-1
-	sltu t1, s0, a5
-	sub t4, zero, t1                 # fe25519_saturated32:60: word 1 of v$1_sub in -(2^32-1)..2^32-1
-	srli t5, a5, 31                  # fe25519_saturated32:62
-	slli a3, t4, 1
-	or t3, t5, a3
-	mul a4, t3, s2
-	sub ra, s3, s4                   # fe25519_saturated32:64
-	sltu t0, s3, ra
+	sub a3, s9, s10                  # fe25519_saturated32:64
+	sub t2, s1, s2                   # fe25519_saturated32:60: word 0 of v$1_sub in -(2^32-1)..2^32-1
+	sltu a7, s1, t2
+	sub t3, zero, a7                 # fe25519_saturated32:60: word 1 of v$1_sub in -(2^32-1)..2^32-1
+	srli t4, t2, 31                  # fe25519_saturated32:62
+	slli t5, t3, 1
+	or a5, t4, t5
+	mul ra, a5, s3
+	sub t0, s4, s5                   # fe25519_saturated32:64
+	sltu t1, s4, t0
 	bne zero, zero, .+4
-	sub t2, s5, s6
-	lw s4, 128(sp)
-	sub a0, s2, a4                   # fe25519_saturated32:62: borrow$1_sub in 0..57
-	sub a1, ra, a0                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
-	sltu a2, ra, a1
-	add a6, t0, a2
-	sub s1, t2, a6                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
-	sw a1, 64(sp)
+	sub a0, s0, s6
+	lw s5, 128(sp)
+	sub a2, s3, ra                   # fe25519_saturated32:62: borrow$1_sub in 0..57
+	sub a4, t0, a2                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu a6, t0, a4
+	add s10, t1, a6
+	sub s1, a0, s10                  # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sw a4, 64(sp)
 	sw s1, 68(sp)
-	sub t5, s9, s10
-	lw t3, 16(s4)
-	sltu a7, s5, t2
-	sltu s0, t2, s1
-	sltu a3, s9, t5
-	sub t1, s7, s8
-	sub s3, s11, t3
-	lw a4, 52(s4)
-	lw a0, 20(s4)
-	add s9, a7, s0
-	sltu s6, s11, s3
-	sub t3, t1, s9                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
-	sltu t4, s7, t1
-	sub ra, a4, a0
-	lw a2, 56(s4)
-	lw a1, 24(s4)
-	sltu s11, t1, t3
-	sltu t0, a4, ra
-	add a0, t4, s11
-	sub s5, a2, a1
-	sub a4, t5, a0                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
-	slli t2, a5, 1                   # fe25519_saturated32:68
-	sltu a1, t5, a4                  # fe25519_saturated32:64
-	srli s1, t2, 1                   # fe25519_saturated32:68
-	li s8, -2147483648
-	add s7, s1, s8
-	sltu a6, a2, s5                  # fe25519_saturated32:64
-	sw t3, 72(sp)
-	lw s10, 132(sp)
+	lw a5, 16(s5)
+	sltu a1, s0, a0
+	sltu a7, a0, s1
+	sub s4, s11, a5
+	lw s0, 52(s5)
+	lw ra, 20(s5)
+	sub t3, s7, s8
+	sltu s6, s11, s4
+	add a5, a1, a7
+	sub t0, s0, ra
+	lw a6, 56(s5)
+	lw a4, 24(s5)
+	sub s11, t3, a5                  # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu t4, s7, t3
+	sltu t1, s0, t0
+	sltu ra, t3, s11
+	sub s10, a6, a4
+	add s0, t4, ra
+	sltu a0, a6, s10
+	sub a4, a3, s0                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu a6, a3, a4
+	sltu t5, s9, a3
+	li s7, -2147483648
+	sw s11, 72(sp)
+	lw s2, 132(sp)
 	sw a4, 76(sp)
-	addi a2, s10, 32                 # 188
-	add a5, a3, a1                   # fe25519_saturated32:64
-	sub t2, s3, a5                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
-	sltu s1, s3, t2
-	sw t2, 80(sp)
-	addi a1, sp, 64
-	add a7, s6, s1
-	sub s0, ra, a7                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
-	sltu s9, ra, s0
-	add t1, t0, s9
-	sub t4, s5, t1                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
-	sltu s11, s5, t4
-	add t3, a6, s11
-	sub a0, s7, t3                   # fe25519_saturated32:68
-	sw a0, 92(sp)
-	sw s0, 84(sp)
-	addi a0, sp, 32
+	addi a2, s2, 32                  # 188
+	slli s1, t2, 1                   # fe25519_saturated32:68
+	srli s8, s1, 1
+	add t2, t5, a6                   # fe25519_saturated32:64
+	add s9, s8, s7                   # fe25519_saturated32:68
+	sub s1, s4, t2                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu s8, s4, s1
+	add a1, s6, s8
+	sub a7, t0, a1                   # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu a5, t0, a7
+	add t3, t1, a5
+	sub t4, s10, t3                  # fe25519_saturated32:64: word 0 of s$1_sub in -(2^32+56)..2^32-1
+	sltu ra, s10, t4
+	add s11, a0, ra
+	sub s0, s9, s11                  # fe25519_saturated32:68
+	sw s1, 80(sp)
+	sw a7, 84(sp)
 	sw t4, 88(sp)
+	sw s0, 92(sp)
+	addi a0, sp, 32
+	addi a1, sp, 64
 	call field_fe25519_saturated32_mul
-	addi a1, s10, 96                 # 189
-	addi a2, s4, 96
+	addi a1, s2, 96                  # 189
+	addi a2, s5, 96
 	addi a0, sp, 64
 	call field_fe25519_saturated32_mul
-	addi a1, s4, 64                  # 190
-	addi a2, s10, 64
+	addi a1, s5, 64                  # 190
+	addi a2, s2, 64
 	addi a0, sp, 96
 	call field_fe25519_saturated32_mul
-	lw t2, 100(sp)                   # fe25519_saturated32:50
-	lw a7, 104(sp)
-	add ra, t2, t2
-	add s9, a7, a7
-	lw t1, 108(sp)
-	sltu t0, ra, t2
-	sltu s0, s9, a7
-	lw s5, 112(sp)
-	lw t5, 124(sp)                   # fe25519_saturated32:46
-	add a6, t1, t1                   # fe25519_saturated32:50
-	lw t3, 116(sp)
-	lw t2, 28(sp)                    # fe25519_saturated32:60
-	lw a7, 60(sp)
-	lw a3, 96(sp)                    # fe25519_saturated32:50
-	sltu s11, a6, t1
-	add t4, s5, s5
-	lw a0, 120(sp)
-	add a4, t5, t5                   # fe25519_saturated32:46: word 0 of v$2_add in 0..2^32+76
-	srli s3, a4, 31                  # fe25519_saturated32:48
-	sltu s7, t4, s5                  # fe25519_saturated32:50
-	add s4, t3, t3
-	sub t1, t2, a7                   # fe25519_saturated32:60: word 0 of v$3_sub in -(2^31+38)..2^31+38
-	sltu a5, a4, t5                  # fe25519_saturated32:46
-	add s6, a3, a3                   # fe25519_saturated32:50
-	sltu s10, s4, t3
-	add a1, a0, a0
-	sltu s5, t2, t1                  # fe25519_saturated32:60
-	sltu s1, s6, a3                  # fe25519_saturated32:50
-	sltu a2, a1, a0
-	slli t5, a4, 1                   # fe25519_saturated32:54
-	sub t3, zero, s5                 # fe25519_saturated32:60: word 1 of v$3_sub in -(2^31+38)..2^31+38
-	srli a3, t5, 1                   # fe25519_saturated32:54
-	srli a0, t1, 31                  # fe25519_saturated32:62
-	slli a4, t3, 1
-	or t5, a0, a4
-	mul s5, t5, s2
-	lw a0, 32(sp)                    # fe25519_saturated32:64
-	lw t3, 0(sp)
-	sub a4, t3, a0
-	sltu t5, t3, a4
-	sub s5, s2, s5                   # fe25519_saturated32:62: borrow$3_sub in 0..57
-	sub s5, a4, s5                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
-	sltu a4, a4, s5
-	add t5, t5, a4
-	slli a4, a5, 1                   # fe25519_saturated32:48
-	or a5, s3, a4
-	mul s3, a5, s2                   # fe25519_saturated32:48: carry$2_add in 0..57
-	lw a4, 136(sp)
-	sw s5, 0(a4)
-	lw a5, 4(sp)                     # fe25519_saturated32:64
-	lw s5, 36(sp)
-	add s3, s6, s3                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+36
-	sltu s6, s3, s6
-	add s1, s1, s6                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+36
-	add s6, ra, s1                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+36
-	sltu s1, s6, ra
-	add ra, t0, s1                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+36
-	add t0, s9, ra                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+36
-	sltu s1, t0, s9
-	add ra, s0, s1                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+36
-	add s9, a6, ra                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+36
-	sltu s0, s9, a6
-	add s1, s11, s0                  # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+36
-	add ra, t4, s1                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+36
-	sltu a6, ra, t4
-	add s11, s7, a6                  # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+36
-	add s0, s4, s11                  # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+36
-	sltu s1, s0, s4
-	add t4, s10, s1                  # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+36
-	add s7, a1, t4                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+36
-	sltu a6, s7, a1
-	sub s10, a5, s5                  # fe25519_saturated32:64
-	add s11, a2, a6                  # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+36
-	sub t4, s10, t5                  # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
-	sw t4, 4(a4)
-	add s4, s11, a3                  # fe25519_saturated32:54: r.7$2_add in 0..2^32-1
-	lw a6, 8(sp)                     # fe25519_saturated32:64
-	lw s11, 40(sp)
-	sltu s1, a5, s10
-	sltu a1, s10, t4
-	add a2, s1, a1
-	sub t5, a6, s11
-	sub s1, t5, a2                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
-	sltu s10, a6, t5
-	sltu a1, t5, s1
-	slli a3, t1, 1                   # fe25519_saturated32:68
-	add t4, s10, a1                  # fe25519_saturated32:64
-	add t5, t2, a7                   # fe25519_saturated32:46: word 0 of v$4_add in 0..2^32+76
-	srli t1, a3, 1                   # fe25519_saturated32:68
-	sltu s10, t5, t2                 # fe25519_saturated32:46
-	add a2, t1, s8                   # fe25519_saturated32:68
-	srli a1, t5, 31                  # fe25519_saturated32:48
-	slli a3, s10, 1
-	or t1, a1, a3
-	mul a7, t1, s2                   # fe25519_saturated32:48: carry$4_add in 0..57
-	add t2, t3, a0                   # fe25519_saturated32:50
-	sltu s10, t2, t3
-	sw s1, 8(a4)
-	lw a1, 12(sp)                    # fe25519_saturated32:64
-	lw a3, 44(sp)
-	add t1, t2, a7                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
-	sub a0, a1, a3                   # fe25519_saturated32:64
-	sub s1, a0, t4                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
-	sw s1, 12(a4)
-	sltu t3, a1, a0
-	sltu a7, a0, s1
-	add t4, t3, a7
-	sltu a0, t1, t2                  # fe25519_saturated32:50
-	add t3, s10, a0                  # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
-	add a7, a5, s5
-	add s10, a7, t3                  # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
-	sltu t2, a7, a5
-	sltu a0, s10, a7
-	add s5, t2, a0                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
-	add a5, a6, s11
-	add a7, a5, s5                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
-	sltu t3, a5, a6
-	sltu t2, a7, a5
-	add a0, t3, t2                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
-	add s11, a1, a3
-	lw a3, 48(sp)                    # fe25519_saturated32:64
-	lw t2, 16(sp)
-	sltu a6, s11, a1                 # fe25519_saturated32:50
-	add s5, s11, a0                  # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
-	sltu a5, s5, s11
-	sub a1, t2, a3                   # fe25519_saturated32:64
-	add t3, a6, a5                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
-	sub s11, a1, t4                  # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
-	sltu a0, t2, a1
-	sltu a6, a1, s11
-	add s1, t2, a3                   # fe25519_saturated32:50
-	add a5, a0, a6                   # fe25519_saturated32:64
-	add a1, s1, t3                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
-	sltu t4, s1, t2
-	sltu a0, a1, s1
-	add a6, t4, a0                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
-	slli a3, t5, 1                   # fe25519_saturated32:54
-	srli t2, a3, 1
-	sw s11, 16(a4)
-	lw t3, 20(sp)                    # fe25519_saturated32:64
-	lw s1, 52(sp)
-	sub t4, t3, s1
-	sub t5, t4, a5                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
-	sltu a0, t3, t4
-	sltu a3, t4, t5
-	add s11, a0, a3
-	add a5, t3, s1                   # fe25519_saturated32:50
-	sltu t4, a5, t3
-	add a0, a5, a6                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
-	sltu a3, a0, a5
-	add s1, t4, a3                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
-	sw t5, 20(a4)
-	lw t3, 24(sp)                    # fe25519_saturated32:64
-	lw a6, 56(sp)
-	sw s5, 44(a4)
-	sub a5, t3, a6
-	sub a3, a5, s11                  # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
-	sw a3, 24(a4)
-	sltu t4, t3, a5
-	sltu t5, a5, a3
-	add s11, t4, t5
-	sub a5, a2, s11                  # fe25519_saturated32:68
-	add t4, t3, a6                   # fe25519_saturated32:50
-	add a2, t4, s1                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
-	sw a2, 56(a4)
-	sltu t5, t4, t3
-	sltu s11, a2, t4
-	add a6, t5, s11                  # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
-	add t3, a6, t2                   # fe25519_saturated32:54
-	sw a5, 28(a4)
-	sw t1, 32(a4)
-	sw s10, 36(a4)
-	sw a7, 40(a4)
-	sw a1, 48(a4)
-	sw a0, 52(a4)
-	sw t3, 60(a4)
-	lw s1, 92(sp)                    # fe25519_saturated32:46
-	add t4, s4, s1                   # fe25519_saturated32:46: word 0 of v$5_add_loose in 0..2^32+39
-	srli s11, t4, 31                 # fe25519_saturated32:48
-	sltu t5, t4, s4                  # fe25519_saturated32:46
-	slli a6, t5, 1                   # fe25519_saturated32:48
-	or t2, s11, a6
-	mul a3, t2, s2                   # fe25519_saturated32:48: carry$5_add_loose in 0..57
-	lw a5, 64(sp)                    # fe25519_saturated32:50
-	slli t2, t4, 1                   # fe25519_saturated32:54
+	lw a3, 124(sp)                   # fe25519_saturated32:46
+	lw t5, 96(sp)                    # fe25519_saturated32:50
+	add a6, a3, a3                   # fe25519_saturated32:46: word 0 of v$2_add in 0..2^32+76
+	sltu a4, a6, a3
+	srli t2, a6, 31                  # fe25519_saturated32:48
+	slli s4, a4, 1
+	or s6, t2, s4
+	mul s8, s6, s3                   # fe25519_saturated32:48: carry$2_add in 0..57
+	add s1, t5, t5                   # fe25519_saturated32:50
+	lw t1, 100(sp)
 	bne zero, zero, .+4
-	add t1, s3, a5                   # fe25519_saturated32:50
-	sltu s10, t1, s3
-	add a7, t1, a3                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
-	sltu s5, a7, t1
-	sub a3, s4, s1                   # fe25519_saturated32:60: word 0 of v$6_sub_loose in -(2^31+38)..2^31+1
-	add a1, s10, s5                  # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
-	sltu t1, s4, a3                  # fe25519_saturated32:60
-	sub s10, zero, t1                # fe25519_saturated32:60: word 1 of v$6_sub_loose in -(2^31+38)..2^31+1
-	srli s5, a3, 31                  # fe25519_saturated32:62
-	sw a7, 64(a4)
-	lw a0, 68(sp)                    # fe25519_saturated32:50
-	slli a7, s10, 1                  # fe25519_saturated32:62
-	add a2, s6, a0                   # fe25519_saturated32:50
-	add t5, a2, a1                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
-	sltu t3, a2, s6
-	sltu s11, t5, a2
-	or a1, s5, a7                    # fe25519_saturated32:62
-	mul a2, a1, s2
-	add a6, t3, s11                  # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
-	sub s11, s3, a5                  # fe25519_saturated32:64
-	sltu s1, s3, s11
-	sw t5, 68(a4)
-	lw t4, 72(sp)                    # fe25519_saturated32:50
-	srli t3, t2, 1                   # fe25519_saturated32:54
-	add s4, t0, t4                   # fe25519_saturated32:50
-	add s10, s4, a6                  # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
-	sw s10, 72(a4)
-	lw a1, 76(sp)
-	sltu t1, s4, t0
-	sltu s5, s10, s4
-	add a7, t1, s5                   # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
-	add a5, s9, a1
-	add s3, a5, a7                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
-	sw s3, 76(a4)
-	lw t1, 80(sp)
-	sltu t5, a5, s9
-	sltu a6, s3, a5
-	sub t2, s2, a2                   # fe25519_saturated32:62: borrow$6_sub_loose in 0..57
-	add s4, t5, a6                   # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
-	add s10, ra, t1
-	add a2, s10, s4                  # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
-	sw a2, 80(a4)
+	sltu t0, s1, t5
+	add a0, t1, t1
+	add a7, s1, s8                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+36
+	sltu t3, a7, s1
+	add s10, t0, t3                  # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+36
+	lw a5, 104(sp)
+	add s9, a0, s10                  # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+36
+	sltu ra, a0, t1
+	sltu s11, s9, a0
+	add t4, ra, s11                  # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+36
+	add s0, a5, a5
+	add s2, s0, t4                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+36
+	lw a3, 108(sp)
+	sltu s5, s0, a5
+	sltu a1, s2, s0
+	add a2, s5, a1                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+36
+	add t2, a3, a3
+	lw a4, 112(sp)
+	add s6, t2, a2                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+36
+	sltu s4, t2, a3
+	sltu t5, s6, t2
+	add s8, s4, t5                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+36
+	add s1, a4, a4
+	add t3, s1, s8                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+36
+	sltu t0, s1, a4
+	sltu t1, t3, s1
+	lw a0, 116(sp)
+	add s10, t0, t1                  # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+36
+	add s11, a0, a0
+	lw s1, 28(sp)                    # fe25519_saturated32:60
+	lw t0, 60(sp)
+	sltu a5, s11, a0                 # fe25519_saturated32:50
+	lw ra, 120(sp)
+	sub a0, s1, t0                   # fe25519_saturated32:60: word 0 of v$3_sub in -(2^31+38)..2^31+38
+	add a1, ra, ra                   # fe25519_saturated32:50
+	sltu a3, a1, ra
+	lw t1, 0(sp)                     # fe25519_saturated32:64
+	slli t5, a6, 1                   # fe25519_saturated32:54
+	srli a4, t5, 1
+	add t4, s11, s10                 # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+36
+	sltu s0, t4, s11
+	sltu s10, s1, a0                 # fe25519_saturated32:60
+	add s5, a5, s0                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+36
+	sub s11, zero, s10               # fe25519_saturated32:60: word 1 of v$3_sub in -(2^31+38)..2^31+38
+	srli a5, a0, 31                  # fe25519_saturated32:62
+	slli s0, s11, 1
+	add a2, a1, s5                   # fe25519_saturated32:50: word 0 of s$2_add in 0..2^33+36
+	or ra, a5, s0                    # fe25519_saturated32:62
+	mul s5, ra, s3
+	sltu t2, a2, a1                  # fe25519_saturated32:50
+	lw a1, 32(sp)                    # fe25519_saturated32:64
+	bne zero, zero, .+4
+	add s4, a3, t2                   # fe25519_saturated32:50: word 1 of s$2_add in 0..2^33+36
+	sub a3, t1, a1                   # fe25519_saturated32:64
+	sub a6, s3, s5                   # fe25519_saturated32:62: borrow$3_sub in 0..57
+	lw s10, 136(sp)
+	sub t5, a3, a6                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	add s8, s4, a4                   # fe25519_saturated32:54: r.7$2_add in 0..2^32-1
+	sltu t2, t1, a3                  # fe25519_saturated32:64
+	sltu s4, a3, t5
+	add a4, t2, s4
+	sw t5, 0(s10)
+	lw s11, 4(sp)
+	lw a5, 36(sp)
+	slli t5, a0, 1                   # fe25519_saturated32:68
+	sub s0, s11, a5                  # fe25519_saturated32:64
+	sub s5, s0, a4                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sw s5, 4(s10)
+	lw t2, 8(sp)
+	lw s4, 40(sp)
+	sltu ra, s11, s0
+	sltu a6, s0, s5
+	add a3, ra, a6
+	sub a4, t2, s4
+	sub ra, a4, a3                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu s0, t2, a4
+	sltu a6, a4, ra
+	add s5, s0, a6
+	add a4, s1, t0                   # fe25519_saturated32:46: word 0 of v$4_add in 0..2^32+76
+	srli a0, t5, 1                   # fe25519_saturated32:68
+	add a3, a0, s7
+	sltu s0, a4, s1                  # fe25519_saturated32:46
+	srli a6, a4, 31                  # fe25519_saturated32:48
+	slli t5, s0, 1
+	or a0, a6, t5
+	mul t0, a0, s3                   # fe25519_saturated32:48: carry$4_add in 0..57
+	add s1, t1, a1                   # fe25519_saturated32:50
+	sltu s0, s1, t1
+	sw ra, 8(s10)
+	lw a6, 12(sp)                    # fe25519_saturated32:64
+	lw t5, 44(sp)
+	add a0, s1, t0                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sub a1, a6, t5                   # fe25519_saturated32:64
+	add ra, t2, s4                   # fe25519_saturated32:50
+	sub t0, a1, s5                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sw t0, 12(s10)
+	sltu t1, a6, a1
+	sltu s4, a1, t0
+	add s5, t1, s4
+	sltu a1, a0, s1                  # fe25519_saturated32:50
+	add t1, s0, a1                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	add s4, s11, a5
+	add s0, s4, t1                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu s1, s4, s11
+	sltu a1, s0, s4
+	add a5, s1, a1                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	add t1, ra, a5                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu s11, ra, t2
+	sltu s4, t1, ra
+	add s1, s11, s4                  # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	add a1, a6, t5
+	lw t5, 48(sp)                    # fe25519_saturated32:64
+	lw s4, 16(sp)
+	add a5, a1, s1                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu ra, a5, a1
+	add t0, s4, t5
+	sltu t2, a1, a6
+	sub a6, s4, t5                   # fe25519_saturated32:64
+	add s11, t2, ra                  # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	sub a1, a6, s5                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu s1, s4, a6
+	sltu s5, t0, s4                  # fe25519_saturated32:50
+	slli t5, a4, 1                   # fe25519_saturated32:54
+	srli s4, t5, 1
+	sw a1, 16(s10)
+	sltu t2, a6, a1                  # fe25519_saturated32:64
+	add ra, s1, t2
+	add a6, t0, s11                  # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu s1, a6, t0
+	lw s11, 20(sp)                   # fe25519_saturated32:64
+	lw t0, 52(sp)
+	add t2, s5, s1                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	sub s5, s11, t0                  # fe25519_saturated32:64
+	sub a4, s5, ra                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu s1, s11, s5
+	sltu t5, s5, a4
+	add a1, s1, t5
+	add ra, s11, t0                  # fe25519_saturated32:50
+	add s1, ra, t2                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu t5, s1, ra
+	sw a4, 20(s10)
+	lw t2, 56(sp)                    # fe25519_saturated32:64
+	sltu s5, ra, s11                 # fe25519_saturated32:50
+	add t0, s5, t5                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	lw s11, 24(sp)                   # fe25519_saturated32:64
+	sw a5, 44(s10)
+	sub s5, s11, t2
+	add ra, s11, t2                  # fe25519_saturated32:50
+	sub a4, s5, a1                   # fe25519_saturated32:64: word 0 of s$3_sub in -(2^32+56)..2^32-1
+	sltu t5, s11, s5
+	sltu t2, s5, a4
+	add a1, t5, t2
+	sltu t5, ra, s11                 # fe25519_saturated32:50
+	sub s5, a3, a1                   # fe25519_saturated32:68
+	add t2, ra, t0                   # fe25519_saturated32:50: word 0 of s$4_add in 0..2^33+36
+	sltu a3, t2, ra
+	add a1, t5, a3                   # fe25519_saturated32:50: word 1 of s$4_add in 0..2^33+36
+	add s11, a1, s4                  # fe25519_saturated32:54
+	sw s11, 60(s10)
+	sw a4, 24(s10)
+	sw s5, 28(s10)
+	sw a0, 32(s10)
+	sw s0, 36(s10)
+	sw t1, 40(s10)
+	sw a6, 48(s10)
+	sw s1, 52(s10)
+	sw t2, 56(s10)
+	lw t0, 92(sp)                    # fe25519_saturated32:46
+	add ra, s8, t0                   # fe25519_saturated32:46: word 0 of v$5_add_loose in 0..2^32+39
+	srli a3, ra, 31                  # fe25519_saturated32:48
+	sltu t5, ra, s8                  # fe25519_saturated32:46
+	slli a1, t5, 1                   # fe25519_saturated32:48
+	or s4, a3, a1
+	mul a4, s4, s3                   # fe25519_saturated32:48: carry$5_add_loose in 0..57
+	lw s5, 64(sp)                    # fe25519_saturated32:50
+	slli s4, ra, 1                   # fe25519_saturated32:54
+	bne zero, zero, .+4
+	add a0, a7, s5                   # fe25519_saturated32:50
+	sltu s0, a0, a7
+	add t1, a0, a4                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sltu a5, t1, a0
+	sub a4, s8, t0                   # fe25519_saturated32:60: word 0 of v$6_sub_loose in -(2^31+38)..2^31+1
+	sltu a0, s8, a4
+	add a6, s0, a5                   # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	sub s0, zero, a0                 # fe25519_saturated32:60: word 1 of v$6_sub_loose in -(2^31+38)..2^31+1
+	srli a5, a4, 31                  # fe25519_saturated32:62
+	sw t1, 64(s10)
+	lw s1, 68(sp)                    # fe25519_saturated32:50
+	slli t1, s0, 1                   # fe25519_saturated32:62
+	add t2, s9, s1                   # fe25519_saturated32:50
+	add t5, t2, a6                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sltu s11, t2, s9
+	sltu a3, t5, t2
+	or a6, a5, t1                    # fe25519_saturated32:62
+	mul t2, a6, s3
+	add a1, s11, a3                  # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	sub a3, a7, s5                   # fe25519_saturated32:64
+	sw t5, 68(s10)
+	lw ra, 72(sp)                    # fe25519_saturated32:50
+	sltu t0, a7, a3                  # fe25519_saturated32:64
+	add s8, s2, ra                   # fe25519_saturated32:50
+	add s0, s8, a1                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sw s0, 72(s10)
+	lw a6, 76(sp)
+	sltu a0, s8, s2
+	add s5, s6, a6
+	srli s11, s4, 1                  # fe25519_saturated32:54
+	sltu t5, s5, s6                  # fe25519_saturated32:50
+	sub s4, s3, t2                   # fe25519_saturated32:62: borrow$6_sub_loose in 0..57
+	sltu a5, s0, s8                  # fe25519_saturated32:50
+	add t1, a0, a5                   # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	add a7, s5, t1                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sw a7, 76(s10)
+	lw a0, 80(sp)
+	sltu a1, a7, s5
+	add s8, t5, a1                   # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	add s0, t3, a0
+	add t2, s0, s8                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sw t2, 80(s10)
 	lw t5, 84(sp)
-	sltu s2, s10, ra
-	sltu a7, a2, s10
-	add a5, s2, a7                   # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
-	add s3, s0, t5
-	add s4, s3, a5                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
-	sw s4, 84(a4)
-	sub s5, s11, t2                  # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
-	lw a7, 88(sp)                    # fe25519_saturated32:50
-	sltu a6, s11, s5                 # fe25519_saturated32:64
-	sltu t2, s3, s0                  # fe25519_saturated32:50
-	sltu s10, s4, s3
-	add s2, t2, s10                  # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
-	add a2, s1, a6                   # fe25519_saturated32:64
-	add s11, s7, a7                  # fe25519_saturated32:50
-	add s3, s11, s2                  # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
-	sub s1, s6, a0                   # fe25519_saturated32:64
-	sltu a5, s11, s7                 # fe25519_saturated32:50
-	sltu t2, s3, s11
-	sub s2, s1, a2                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
-	add s10, a5, t2                  # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
-	sltu a6, s6, s1                  # fe25519_saturated32:64
-	sltu s11, s1, s2
-	add s4, s10, t3                  # fe25519_saturated32:54
-	add a5, a6, s11                  # fe25519_saturated32:64
-	sub t2, t0, t4
-	sw s3, 88(a4)
-	sub s10, t2, a5                  # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
-	sw s4, 92(a4)
-	sltu s3, t0, t2
-	sltu t3, t2, s10
-	add s4, s3, t3
-	sub t0, s9, a1
-	sub t2, t0, s4                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
-	sw s5, 96(a4)
-	sltu a5, s9, t0
-	sltu s3, t0, t2
-	sw s10, 104(a4)
-	sub s5, ra, t1
-	add t3, a5, s3
-	sub s10, s5, t3                  # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
-	sltu a0, ra, s5
-	sltu t1, s5, s10
-	sub s6, s0, t5
-	add ra, a0, t1
-	sltu a2, s0, s6
-	sub t5, s6, ra                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
-	sub s1, s7, a7
-	sltu s0, s6, t5
-	sltu a6, s7, s1
-	add a7, a2, s0
-	sw s2, 100(a4)
-	slli s11, a3, 1                  # fe25519_saturated32:68
-	sub s7, s1, a7                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
-	srli s2, s11, 1                  # fe25519_saturated32:68
-	sltu a3, s1, s7                  # fe25519_saturated32:64
-	add t4, s2, s8                   # fe25519_saturated32:68
-	add s11, a6, a3                  # fe25519_saturated32:64
-	sub s2, t4, s11                  # fe25519_saturated32:68
-	sw s10, 112(a4)
-	sw s2, 124(a4)
-	sw s7, 120(a4)
+	sub a5, a3, s4                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	sltu s3, s0, t3                  # fe25519_saturated32:50
+	sltu t1, t2, s0
+	add s5, s3, t1                   # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	sltu a1, a3, a5                  # fe25519_saturated32:64
+	add a7, t4, t5                   # fe25519_saturated32:50
+	add s8, a7, s5                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	add t1, t0, a1                   # fe25519_saturated32:64
+	sub t2, s9, s1
+	sltu s4, a7, t4                  # fe25519_saturated32:50
+	sltu s0, s8, a7
+	sub s5, t2, t1                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	add s3, s4, s0                   # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	sltu a3, s9, t2                  # fe25519_saturated32:64
+	sltu a7, t2, s5
+	add s4, a3, a7
+	sub s0, s2, ra
+	sw s8, 84(s10)
+	sub t0, s0, s4                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	sub s9, t3, a0
+	sltu s8, s2, s0
+	sltu t1, t3, s9
+	sltu a0, s0, t0
+	sub a1, s6, a6
+	sub t2, t4, t5
+	add t3, s8, a0
+	sltu a3, t4, t2
+	sub t5, a1, t3                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	sltu s1, s6, a1
+	slli a7, a4, 1                   # fe25519_saturated32:68
+	sltu t4, a1, t5                  # fe25519_saturated32:64
+	srli ra, a7, 1                   # fe25519_saturated32:68
+	add a4, s1, t4                   # fe25519_saturated32:64
+	add s2, ra, s7                   # fe25519_saturated32:68
+	lw s4, 88(sp)                    # fe25519_saturated32:50
+	sub a7, s9, a4                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	sltu ra, s9, a7
+	sw a5, 96(s10)
+	add s7, t1, ra
+	sw s5, 100(s10)
+	sub a5, t2, s7                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	sltu s5, t2, a5
+	sw t0, 104(s10)
+	sub a6, a2, s4
+	add s0, a3, s5
+	add a1, a2, s4                   # fe25519_saturated32:50
+	sw t5, 108(s10)
+	sub t0, a6, s0                   # fe25519_saturated32:64: word 0 of s$6_sub_loose in -(2^32+56)..2^32-1
+	add t4, a1, s3                   # fe25519_saturated32:50: word 0 of s$5_add_loose in 0..2^33+36
+	sltu s6, a2, a6                  # fe25519_saturated32:64
+	sltu s8, a6, t0
+	sltu s1, a1, a2                  # fe25519_saturated32:50
+	sltu t5, t4, a1
+	add a0, s6, s8                   # fe25519_saturated32:64
+	add a4, s1, t5                   # fe25519_saturated32:50: word 1 of s$5_add_loose in 0..2^33+36
+	sub t3, s2, a0                   # fe25519_saturated32:68
+	add s9, a4, s11                  # fe25519_saturated32:54
+	sw s9, 92(s10)
+	sw a7, 112(s10)
+	sw a5, 116(s10)
+	sw t0, 120(s10)
+	sw t3, 124(s10)
+	sw t4, 88(s10)
+	lw ra, 140(sp)
 	lw s0, 144(sp)
 	lw s1, 148(sp)
-	lw s2, 152(sp)
 	lw s3, 156(sp)
 	lw s4, 160(sp)
 	lw s5, 164(sp)
@@ -14618,10 +14603,8 @@ curve_ed25519_add_cached:
 	lw s8, 176(sp)
 	lw s9, 180(sp)
 	lw s10, 184(sp)
-	sw t2, 108(a4)
-	sw t5, 116(a4)
+	lw s2, 152(sp)
 	lw s11, 188(sp)
-	lw ra, 140(sp)
 	addi sp, sp, 192
 	ret
 	.size curve_ed25519_add_cached, . - curve_ed25519_add_cached
@@ -15085,17 +15068,17 @@ curve_ed25519_vartime_windows_double_and_add:
 	sw s0, 388(sp)
 	sw s1, 392(sp)
 	sw s2, 396(sp)
-	sw s3, 400(sp)
 	addi a5, a1, 32                  # 74
 	addi a6, a1, 64
 	mv s0, a0
 	mv s1, a2
 	mv s2, a3
 	sw ra, 384(sp)
-	mv s3, a4
 	mv a2, a5
 	mv a3, a6
 	addi a0, sp, 0
+	sw s3, 400(sp)
+	mv s3, a4
 	call curve_ed25519_double
 	bne s1, zero, .L48_0
 .L48_1:
@@ -15121,17 +15104,17 @@ curve_ed25519_vartime_windows_double_and_add:
 	addi sp, sp, 416
 	ret
 .L48_0:
-	addi a0, sp, 128
 	addi a1, sp, 0
 	addi a2, sp, 96
+	addi a0, sp, 128
 	call field_fe25519_saturated32_mul
 	addi a0, sp, 160
 	addi a1, sp, 32
 	addi a2, sp, 64
 	call field_fe25519_saturated32_mul
+	addi a2, sp, 96
 	addi a0, sp, 192
 	addi a1, sp, 64
-	addi a2, sp, 96
 	call field_fe25519_saturated32_mul
 	addi a0, sp, 224
 	addi a1, sp, 0
@@ -15141,8 +15124,8 @@ curve_ed25519_vartime_windows_double_and_add:
 	mv a2, s1
 	addi a0, sp, 256
 	call curve_ed25519_vartime_windows_multiple
-	addi a0, sp, 0
 	addi a1, sp, 128
+	addi a0, sp, 0
 	addi a2, sp, 256
 	call curve_ed25519_add_cached
 	j .L48_1
@@ -15159,9 +15142,9 @@ curve_ed25519_vartime_windows_double_and_add:
 	addi a1, sp, 64
 	addi a2, sp, 96
 	call field_fe25519_saturated32_mul
+	addi a2, sp, 32
 	addi a0, sp, 224
 	addi a1, sp, 0
-	addi a2, sp, 32
 	call field_fe25519_saturated32_mul
 	mv a1, s2
 	addi a0, sp, 256
