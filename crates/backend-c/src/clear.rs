@@ -49,10 +49,9 @@ pub fn clearing(opts: &Options, stack: Stack, each: &[Each], more: &str) -> Stri
     let whole = |bytes: u32| format!("#define {name} ({bytes} + STK_STACK_MORE{more})\n");
     let own = |of: fn(&Each) -> u32| each.iter().map(|f| format!("#define {} ({} + STK_STACK_MORE{})\n", function_stack_macro(&f.name), of(f), of_kernels(f))).collect::<String>();
     let (each_optimised, each_plain) = (whole(optimised) + &own(|f| f.stack.optimised), whole(plain) + &own(|f| f.stack.plain));
-    let deepest = each.iter().filter_map(|f| f.measured).max();
-    let each_optimised = match deepest {
+    let each_optimised = match opts.measured.bytes.values().max() {
         Some(deepest) => {
-            let measured = whole(aligned(deepest)) + &own(|f| f.measured.map_or(f.stack.optimised, aligned));
+            let measured = whole(aligned(*deepest)) + &own(|f| f.measured.map_or(f.stack.optimised, aligned));
             format!("#if {} /* as far as machine code of two compilers was seen to go */\n{measured}#else\n{each_optimised}#endif\n", opts.measured.condition())
         }
         None => each_optimised,

@@ -6988,7 +6988,11 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
  * macro, a multiple of 16, where frames are larger, or STK_KEEP_SECRETS to leave all that out. */
 #ifndef STK_STACK_NACL_SIGN
 #ifdef __OPTIMIZE__
+#if defined(__riscv) /* as far as machine code of two compilers was seen to go */
+#define STK_STACK_NACL_SIGN (1728 + STK_STACK_MORE)
+#else
 #define STK_STACK_NACL_SIGN (2368 + STK_STACK_MORE)
+#endif
 #else
 #define STK_STACK_NACL_SIGN (7680 + STK_STACK_MORE)
 #endif
