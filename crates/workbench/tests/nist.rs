@@ -65,8 +65,11 @@ fn all() -> Option<Vec<Asked>> {
         }
     }
     for file in ["rfc-5869-HKDF-SHA256", "hkdf-generated"] {
-        for (k, case) in cases(&text(&format!("KDF/{file}.txt"))?).iter().enumerate().filter(|(_, c)| c.data.contains_key("IKM")) {
-            let (salt, okm) = (bytes(case, "salt"), bytes(case, "OKM"));
+        let records = cases(&text(&format!("KDF/{file}.txt"))?);
+        for (k, case) in records.iter().enumerate().filter(|(_, c)| c.data.contains_key("IKM")) {
+            // The second case of the RFC has an empty line before its results.
+            let results = records[k..].iter().find(|c| c.data.contains_key("OKM")).expect("results");
+            let (salt, okm) = (bytes(case, "salt"), bytes(results, "OKM"));
             let head = [salt.len() as u8, okm.len() as u8, (okm.len() >> 8) as u8];
             let given = [[&head[..], &salt, &bytes(case, "info")].concat(), bytes(case, "IKM")];
             all.push(Asked { id: format!("{file} {k}"), operation: HKDF, given, wanted: okm });

@@ -4,7 +4,6 @@ mod support;
 
 use santoku_workbench::amalgam;
 use santoku_workbench::interface_row::{ArgumentRow, CallRow, FunctionRow};
-use santoku_workbench::primitives::Primitive;
 use santoku_workbench::shim::shim;
 use std::collections::{BTreeMap, BTreeSet};
 use support::{on_big_stack, tree};
