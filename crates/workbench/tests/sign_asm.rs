@@ -154,7 +154,7 @@ fn promised_sizes_of_the_assembly_hold() {
     let size = toolchain.build(&job).and_then(|p| p.size_bytes()).unwrap_or_else(|e| panic!("{e}"));
     let stack = ran(&small(SIGN), vec![sign])[0].1.stack_bytes;
     println!("{size} bytes of code and constants, {stack} bytes of stack");
-    assert!((8_000..=15_000).contains(&size) && (800..=1_500).contains(&stack), "{size} {stack}");
+    assert!((8_000..=14_000).contains(&size) && (800..=1_300).contains(&stack), "{size} {stack}");
 }
 
 /// Trace hashes of one call for so many secrets.
