@@ -4,7 +4,7 @@ use crate::dist::LEVEL;
 use crate::primitives::{Primitive, Tree};
 use crate::row::{Rival, TableRow, Workload};
 use crate::subject::{ours, rival};
-use crate::table::{described, find, rows, Bench, Line};
+use crate::table::{described, find, in_lanes, rows, Bench, Line, NO_VECTORS};
 use crate::text::{or_dash, table};
 use crate::BenchError;
 use santoku_certify::manifest::List;
@@ -23,6 +23,8 @@ pub struct Figure {
     pub measures: Measures,
 }
 
+/// Ours, in records.
+const OURS: &str = "santoku";
 /// The smallest form of ours, among rivals.
 const SMALLEST: &str = "smallest";
 
@@ -89,12 +91,14 @@ fn on_machine(tree: &Tree, primitive: &Primitive, row: &TableRow, page: &mut Pag
         tell(&format!("{}: {}", row.machine, workloads.iter().map(|w| w.operation.as_str()).collect::<Vec<_>>().join(", ")));
         let bench = Bench::with(primitive, target.clone(), own.clone(), all.of(&workloads))?;
         let calls = bench.calls()?;
-        let mut subjects = vec![Subject { level: LEVEL, ..bench.subject(tree, "santoku", own.text.clone())? }];
-        for peer in &rivals {
-            subjects.push(rival(tree, primitive, peer, &calls)?);
+        let mut subjects = vec![(Subject { level: LEVEL, ..bench.subject(tree, OURS, own.text.clone())? }, None)];
+        for (name, text, flags) in in_lanes(&target, OURS, &own.text) {
+            subjects.push((Subject { level: LEVEL, flags, ..bench.subject(tree, &name, text)? }, Some(name)));
         }
-        let names = std::iter::once(None).chain(rivals.iter().map(|r| Some(r.name.clone())));
-        measured(page, &bench, subjects.into_iter().zip(names).collect(), (&row.machine, stamp))?;
+        for peer in &rivals {
+            subjects.push((rival(tree, primitive, peer, &calls)?, Some(peer.name.clone())));
+        }
+        measured(page, &bench, subjects, (&row.machine, stamp))?;
     }
     smallest(tree, primitive, row, page, stamp, tell)
 }
@@ -115,7 +119,7 @@ fn smallest(tree: &Tree, primitive: &Primitive, row: &TableRow, page: &mut Page,
     measured(page, &bench, vec![(subject, Some(SMALLEST.into()))], (&row.machine, stamp))
 }
 
-/// Subjects, by the names of rivals; ours has none.
+/// Subjects, by the names that their figures have; ours has none.
 fn measured(page: &mut Page, bench: &Bench, subjects: Vec<(Subject, Option<String>)>, (machine, stamp): (&str, &Stamp)) -> Result<(), BenchError> {
     let (subjects, names): (Vec<Subject>, Vec<Option<String>>) = subjects.into_iter().unzip();
     let mut built = bench.build(&subjects)?;
@@ -165,6 +169,12 @@ impl Page {
         self.figures.iter().find(found).map(|f| &f.measures)
     }
 
+    /// Ours with the widest registers of vectors of a machine, beside those that every processor of it has.
+    fn widest(&self, m: &TableRow) -> Option<&str> {
+        let mut names = self.figures.iter().filter(|f| f.machine == m.machine).filter_map(|f| f.rival.as_deref());
+        names.find(|n| n.strip_prefix(OURS).is_some_and(|n| n.starts_with(", ") && !n.ends_with(NO_VECTORS)))
+    }
+
     fn has_smallest(&self, m: &TableRow) -> bool {
         self.figures.iter().any(|f| f.machine == m.machine && f.rival.as_deref() == Some(SMALLEST))
     }
@@ -175,6 +185,7 @@ impl Page {
         let mut header = vec!["operation".to_string(), "bytes".into()];
         for m in &machines {
             header.push(format!("{} cycles", m.machine));
+            header.extend(self.widest(m).map(|name| format!("{} cycles", name.trim_start_matches(OURS).trim_start_matches(", "))));
             header.extend(self.primitive.rivals_on(&m.machine).map(|r| format!("{} x", r.name)));
             if self.figures.iter().any(|f| f.machine == m.machine && f.measures.stack_bound_bytes.is_some()) {
                 header.push("stack".into());
@@ -205,6 +216,7 @@ impl Page {
         for m in machines {
             let own = self.cycles(&m.machine, None, &w.operation);
             cells.push(or_dash(own.map(|m| m.cycles)));
+            cells.extend(self.widest(m).map(|name| or_dash(self.cycles(&m.machine, Some(name), &w.operation).map(|m| m.cycles))));
             let rivals = || self.primitive.rivals_on(&m.machine).map(|r| self.cycles(&m.machine, Some(&r.name), &w.operation));
             cells.extend(rivals().map(|r| or_dash(r.zip(own).map(|(r, o)| format!("{:.2}", r.cycles as f64 / o.cycles.max(1) as f64)))));
             if self.figures.iter().any(|f| f.machine == m.machine && f.measures.stack_bound_bytes.is_some()) {

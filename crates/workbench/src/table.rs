@@ -199,13 +199,16 @@ fn plans(library: &mut Library<'_>, row: &TableRow, wish: &Wish, bench: &Bench) 
     Ok(all)
 }
 
+/// How the name of ours ends where it uses no registers of vectors.
+pub(crate) const NO_VECTORS: &str = "no vectors";
+
 /// Name, text and flags of a text with kernels for registers of vectors: without them, and with the widest that this machine has.
-fn in_lanes(target: &Target, who: &str, text: &str) -> Vec<(String, String, Vec<String>)> {
+pub(crate) fn in_lanes(target: &Target, who: &str, text: &str) -> Vec<(String, String, Vec<String>)> {
     if !takes_turns(target) || !text.contains("STK_LANES == ") {
         return vec![];
     }
     let widest = target.vectors.iter().rev().find(|unit| unit.lanes && unit.guard().is_some() && runs_here(unit));
-    let without = (format!("{who}, no vectors"), format!("#define STK_NO_VECTORS\n{text}"), vec![]);
+    let without = (format!("{who}, {NO_VECTORS}"), format!("#define STK_NO_VECTORS\n{text}"), vec![]);
     std::iter::once(without).chain(widest.map(|unit| (format!("{who}, {}", unit.name), text.to_string(), unit.flags.clone()))).collect()
 }
 

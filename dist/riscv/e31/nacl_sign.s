@@ -5380,602 +5380,596 @@ field_fe25519_saturated32_mul:
 	bne zero, zero, .+4
 	add a6, s1, s11                  # halves:27: word 0 of v$0_multiply in 0..2^33-1
 	sltu t3, s1, s4
-	mulhu a7, t0, a1                 # limbs:69
 	add s11, s2, a4                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
 	sltu a4, s11, s2
-	bne zero, zero, .+4
 	add s2, s3, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mul a4, t0, a1
 	sltu s3, a6, s1                  # halves:27
-	mul a4, t0, a1                   # limbs:69
 	add s1, t3, s3                   # halves:27: word 1 of v$0_multiply in 0..2^33-1
-	add t0, a1, a2                   # halves:30
+	add t3, s7, a4                   # limbs:69
+	sltu s3, t3, s7
+	add s7, t3, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mulhu a7, t0, a1
+	mulhu t0, s8, a6
+	add a4, a7, s3
+	sltu s3, s7, t3
 	bne zero, zero, .+4
-	add s3, t0, s0                   # halves:30: word 0 of w$0_multiply in 0..2^33-1
-	sltu t3, t0, a1
-	mulhu s0, t5, a1                 # limbs:69
-	add a4, s7, a4
-	sltu s7, a4, s7
-	bne zero, zero, .+4
-	add a7, a7, s7
-	add s7, a4, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s2, t5, a1
-	sltu t5, s7, a4
-	add a4, a7, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sw a5, 36(sp)
-	sltu a7, s3, t0                  # halves:30
-	add t5, t3, a7                   # halves:30: word 1 of w$0_multiply in 0..2^33-1
-	mulhu t0, s4, a1                 # limbs:69
-	add t3, t2, s2
-	sltu a7, t3, t2
-	sw t5, 48(sp)
-	add s2, s0, a7
-	add t2, t3, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s0, s4, a1
-	sltu a7, t2, t3
-	add a4, s2, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sw t2, 52(sp)
-	li s4, 1
-	xor a1, s1, s4                   # halves:49
-	mulhu t3, s6, s8                 # limbs:69
-	add s2, a3, s0
-	sltu a7, s2, a3
+	add s2, a4, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add t3, a1, a2                   # halves:30
+	mulhu a7, t5, a1                 # limbs:69
+	sltu a4, t3, a1                  # halves:30
+	mul s3, t5, a1                   # limbs:69
+	add t5, t3, s0                   # halves:30: word 0 of w$0_multiply in 0..2^33-1
+	sltu s0, t5, t3
 	sw s10, 40(sp)
-	add s0, s2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltiu a4, a1, 1                  # halves:49
-	mul a3, s6, s8                   # limbs:69
-	sw s0, 56(sp)
-	add s1, t0, a7
+	add t3, a4, s0                   # halves:30: word 1 of w$0_multiply in 0..2^33-1
+	mulhu a4, s4, a1                 # limbs:69
+	add s0, t2, s3
+	sltu s3, s0, t2
+	sw t3, 48(sp)
+	add t2, a7, s3
+	add a7, s0, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s3, s4, a1
+	sltu s2, a7, s0
+	li a1, 1
+	sw a7, 52(sp)
+	add s4, t2, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	xor s0, s1, a1                   # halves:49
+	mulhu s2, s6, s8                 # limbs:69
+	sltiu t2, s0, 1                  # halves:49
+	add s1, a3, s3                   # limbs:69
 	bne zero, zero, .+4
-	sltu t0, s0, s2
-	add a7, s1, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mulhu s1, s8, a0
-	sub t0, a3, t4                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
-	sltu a1, a3, t0
-	sw a7, 60(sp)
-	xor a3, t5, s4                   # halves:49
-	sltiu a3, a3, 1
-	mul t4, s8, a0                   # limbs:69
-	sub s2, zero, a4                 # halves:49
-	sub a3, zero, a3
+	sltu s0, s1, a3
+	add s3, a4, s0
+	mul a4, s6, s8
+	add a3, s1, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s0, a3, s1
+	sw a3, 56(sp)
+	sub s1, zero, t2                 # halves:49
+	add s4, s3, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu s0, s8, a0
+	sub t2, a4, t4                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
+	xor t4, t3, a1                   # halves:49
+	sw s4, 60(sp)
+	sltiu t4, t4, 1
+	sub t4, zero, t4
+	mul a1, s8, a0                   # limbs:69
+	and s3, s1, s8                   # halves:49
+	and t3, t4, s6
 	bne zero, zero, .+4
-	and a4, s2, s8
-	and t5, a3, s6
+	and a2, s1, s9
+	and a3, t4, a0
 	mulhu s4, s8, s5                 # limbs:69
-	add t3, t4, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu t4, t3, t4
+	add s2, a1, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu a1, s2, a1
 	bne zero, zero, .+4
-	add t5, a4, t5                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
-	add s1, s1, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mulhu a7, s8, a6
-	sltu t4, t5, a4                  # halves:49
-	and a2, s2, s9
+	add s0, s0, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add t3, s3, t3                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	mul a1, s8, s5                   # limbs:69
+	add a3, a2, a3                   # halves:49
+	add s0, a1, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s8, s8, a6
+	sltu s3, t3, s3                  # halves:49
+	sltu a2, a3, a2
 	bne zero, zero, .+4
-	mul a4, s8, s5                   # limbs:69
-	and s0, a3, a0                   # halves:49
-	add s0, a2, s0
-	bne zero, zero, .+4
-	sltu a2, s0, a2
-	add s0, s0, t4                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
-	mul s8, s8, a6                   # limbs:69
-	add s1, a4, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu t4, s0, t4                  # halves:49
-	bne zero, zero, .+4
-	sltu a4, s1, a4                  # limbs:69
-	or a2, a2, t4                    # halves:49
-	mulhu t2, s6, s9                 # limbs:69
-	add t4, s4, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add s4, s8, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	sltu a4, s4, s8
-	add s8, a7, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mul t4, s6, s9
-	mulhu a7, a0, s9
-	add a4, t3, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu t4, a4, t3
-	bne zero, zero, .+4
-	add t3, t2, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sub t2, a4, a5                   # halves:46
-	mul t4, a0, s9                   # limbs:69
+	add a3, a3, s3                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	sltu s3, a3, s3
+	mulhu a7, s6, s9                 # limbs:69
+	sltu a1, s0, a1
+	or a2, a2, s3                    # halves:49
+	sw a3, 68(sp)
+	add s3, s4, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add s4, s8, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a3, s6, s9
+	sltu a1, s4, s8
+	add s8, t0, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	sltu a4, a4, t2                  # halves:46
-	sub a1, t2, a1                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
+	mulhu s3, a0, s9                 # limbs:69
+	add t0, s2, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu a1, t0, s2
 	bne zero, zero, .+4
-	sltu t2, t2, a1
-	or a4, a4, t2
-	mulhu t2, s9, s5                 # limbs:69
-	add t4, s1, t4
-	sltu s1, t4, s1
+	add a3, a7, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub a7, t0, a5                   # halves:46
+	mul s2, a0, s9                   # limbs:69
+	sltu a1, t0, a7                  # halves:46
+	sub t0, a7, a4                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
+	sltu a4, a7, t0
+	mulhu a7, s9, s5                 # limbs:69
+	add s2, s0, s2
+	sltu s0, s2, s0
 	bne zero, zero, .+4
-	add a7, a7, s1
-	add s1, t4, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul t3, s9, s5
-	sltu t4, s1, t4
-	add a7, a7, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mulhu t4, s9, a6
-	add t3, s4, t3
-	sltu s4, t3, s4
+	add s3, s3, s0
+	add s0, s2, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a3, s9, s5
+	sltu s2, s0, s2
+	add s3, s3, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	or s2, a1, a4                    # halves:46
+	mulhu a1, s9, a6                 # limbs:69
+	add a4, s4, a3
+	sltu a3, a4, s4
 	bne zero, zero, .+4
-	add t2, t2, s4
-	add s4, t3, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a7, s9, a6
-	sltu s9, s4, t3
-	add t3, t2, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mulhu t2, s6, t1
-	add s9, s8, a7
-	sltu a7, s9, s8
+	add s4, a7, a3
+	add a7, a4, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a3, s9, a6
+	sltu s3, a7, a4
+	add s9, s4, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu a4, s6, t1
+	add s4, s8, a3
+	sltu s3, s4, s8
 	bne zero, zero, .+4
-	add s8, t4, a7
-	add t4, s9, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a7, s6, t1
-	sltu t3, t4, s9
-	add s9, s8, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add a3, a1, s3
+	add s8, s4, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a1, s6, t1
+	sltu s3, s8, s4
+	add s9, a3, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	and s8, s2, t1                   # halves:49
-	and t3, a3, s5
-	mulhu a5, a0, t1                 # limbs:69
-	add a7, s1, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu s1, a7, s1
+	and s4, s1, t1                   # halves:49
+	and a3, t4, s5
+	mulhu s3, a0, t1                 # limbs:69
+	add a1, s0, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s0, a1, s0
 	sw s11, 44(sp)
-	add t2, t2, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sub s1, a7, s10                  # halves:46
+	add a4, a4, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub s0, a1, s10                  # halves:46
 	mul s10, a0, t1                  # limbs:69
-	sltu a7, a7, s1                  # halves:46
-	sub a4, s1, a4                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
+	sltu a1, a1, s0                  # halves:46
+	sub s2, s0, s2                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
 	bne zero, zero, .+4
-	sltu s1, s1, a4
-	add a7, a7, s1
-	mulhu s1, s5, t1                 # limbs:69
-	add s10, s4, s10
-	sltu s4, s10, s4
+	sltu s0, s0, s2
+	add a1, a1, s0
+	mulhu s0, s5, t1                 # limbs:69
+	add s10, a7, s10
+	sltu a7, s10, a7
+	sw a5, 36(sp)
+	add s3, s3, a7
+	add a7, s10, a4                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a4, s5, t1
+	sltu s10, a7, s10
+	add s3, s3, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add a5, a5, s4
-	add s4, s10, t2                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul t2, s5, t1
-	sltu s10, s4, s10
-	add a5, a5, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add s10, s4, a3                  # halves:49
+	sltu a3, s10, s4
+	mulhu s4, t1, a6                 # limbs:69
+	add a4, s8, a4
+	sltu s8, a4, s8
 	bne zero, zero, .+4
-	add s10, s8, t3                  # halves:49
-	sltu t3, s10, s8
-	mulhu s8, t1, a6                 # limbs:69
-	add t2, t4, t2
-	sltu t4, t2, t4
+	add s0, s0, s8
+	add s8, a4, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s3, t1, a6
+	sltu t1, s8, a4
+	add a4, s0, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add s1, s1, t4
-	add t4, t2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a5, t1, a6
-	sltu t1, t4, t2
-	add t2, s1, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sw s2, 64(sp)
-	add s1, s10, a2                  # halves:49: word 0 of w$0_multiply in 0..2^33-1
-	sltu t1, s1, s10
-	mulhu a2, s6, s3                 # limbs:69
-	add s10, s9, a5
-	add a5, s10, t2                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	add s0, s10, a2                  # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	sltu t1, s0, s10
+	mulhu a2, s6, t5                 # limbs:69
+	add s10, s9, s3
+	sltu s3, s10, s9
 	bne zero, zero, .+4
-	sltu t2, s10, s9
-	add s9, s8, t2
-	mul s8, s6, s3
-	sltu t2, a5, s10
-	add s10, t3, t1                  # halves:49: word 1 of w$0_multiply in 0..2^33-1
+	add s9, s4, s3
+	add s4, s10, a4                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s3, s6, t5
+	sltu a4, s4, s10
+	add s10, a3, t1                  # halves:49: word 1 of w$0_multiply in 0..2^33-1
 	bne zero, zero, .+4
-	add s6, s9, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	and s9, s2, s3                   # halves:49
-	mulhu t2, a0, s3                 # limbs:69
-	add t3, s4, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu t1, t3, s4
+	add s6, s9, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	and s9, s1, t5                   # halves:49
+	mulhu a4, a0, t5                 # limbs:69
+	add a3, a7, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu t1, a3, a7
 	bne zero, zero, .+4
-	add s8, a2, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sub s4, t3, s11                  # halves:46
-	mul a2, a0, s3                   # limbs:69
-	sltu t1, t3, s4                  # halves:46
-	and a0, a3, a6                   # halves:49
+	add s3, a2, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub a7, a3, s11                  # halves:46
+	mul a2, a0, t5                   # limbs:69
+	sltu t1, a3, a7                  # halves:46
+	sub a0, a7, a1                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
+	sw s1, 64(sp)
+	sltu a3, a7, a0
+	add a1, t1, a3
+	mulhu a7, s5, t5                 # limbs:69
+	add t1, s8, a2
+	sltu a3, t1, s8
 	bne zero, zero, .+4
-	add t3, s9, a0
-	sltu a3, t3, s9
-	mulhu a0, s5, s3                 # limbs:69
-	add s9, t4, a2
-	sltu a2, s9, t4
+	add a2, a4, a3
+	add s8, t1, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a4, s5, t5
+	sltu a3, s8, t1
+	add s3, a2, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add t4, t2, a2
-	add t2, s9, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a2, s5, s3
-	sltu s8, t2, s9
-	add s5, t4, s8                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	and s5, t4, a6                   # halves:49
+	add t1, s9, s5
+	mulhu a2, a6, t5                 # limbs:69
+	add a3, s4, a4
+	sltu t4, a3, s4
 	bne zero, zero, .+4
-	add s9, t3, s10                  # halves:49: word 0 of w$0_multiply in 0..2^33-1
-	sltu t4, s9, t3
-	mulhu s10, a6, s3                # limbs:69
-	add s8, a3, t4                   # halves:49: word 1 of w$0_multiply in 0..2^33-1
-	add t3, a5, a2                   # limbs:69
-	sw s8, 68(sp)
-	sltu a3, t3, a5
-	add t4, a0, a3
-	mul a5, a6, s3
-	add a2, t3, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu a0, a2, t3
+	add s5, a7, t4
+	add a4, a3, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s4, a6, t5
+	sltu a7, a4, a3
+	add t4, s5, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add a3, t4, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add s5, t2, t5                   # halves:71
-	lw s3, 4(sp)
-	lw t3, 8(sp)
-	add a0, s6, a5                   # limbs:69
-	mulhu t4, s3, t3
-	sltu t5, a0, s6
-	sltu a6, s5, t2                  # halves:71
+	sltu s3, t1, s9                  # halves:49
+	lw t5, 4(sp)
+	lw a3, 8(sp)
+	add a7, s6, s4                   # limbs:69
+	mulhu s5, t5, a3
+	sltu s9, a7, s6
+	add a6, t1, s10                  # halves:49: word 0 of w$0_multiply in 0..2^33-1
 	bne zero, zero, .+4
-	add t2, s10, t5                  # limbs:69
-	add a5, a0, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s6, s3, t3
-	sltu s10, a5, a0
-	add t5, t2, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add s10, a2, s9                  # limbs:69
+	add s4, a7, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s6, t5, a3
+	sltu a2, s4, a7
+	add s9, s10, a2                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	lw a3, 12(sp)
-	sub a7, s4, a7                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
-	mulhu a0, t3, a3                 # limbs:69
-	sub t2, s7, s6                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
-	sltu s10, s7, t2
-	bne zero, zero, .+4
-	add s6, t0, t2                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
-	sltu s7, s6, t0
-	mul t0, t3, a3                   # limbs:69
-	sltu s4, s4, a7                  # halves:46
-	add t1, t1, s4
-	sw s6, 72(sp)
-	lw s4, 24(sp)
+	sltu t4, a6, t1                  # halves:49
+	add a7, s3, t4                   # halves:49: word 1 of w$0_multiply in 0..2^33-1
+	lw s10, 12(sp)
+	sub t1, s7, s6                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	mulhu a2, a3, s10                # limbs:69
+	sltu s3, s7, t1                  # halves:65
+	add t4, t2, t1                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	sw t4, 76(sp)
+	sltu s6, t4, t2
+	add t2, s8, t3                   # halves:71
+	mul s7, a3, s10                  # limbs:69
+	sltu t3, t2, s8                  # halves:71
+	lw s8, 24(sp)
+	sw a7, 72(sp)
 	li s11, 1
-	mulhu s6, t3, s4                 # limbs:69
-	add t4, t0, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu t0, t4, t0
-	sw t1, 76(sp)
-	add a0, a0, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add s5, s5, s11                  # halves:71: word 0 of x$0_multiply in 0..2^33-1
-	mul t0, t3, s4                   # limbs:69
-	sltu s11, s5, s11                # halves:71
-	or a6, a6, s11
+	add t2, t2, s11                  # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	mulhu t4, a3, s8                 # limbs:69
+	add s5, s7, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s7, s5, s7
 	bne zero, zero, .+4
-	sub s11, s5, t2                  # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
-	mulhu t2, t3, ra                 # limbs:69
-	add a0, t0, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu t0, a0, t0
+	add a2, a2, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu s11, t2, s11                # halves:71
+	mul s7, a3, s8                   # limbs:69
+	or t3, t3, s11                   # halves:71
+	sub s11, t2, t1                  # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
 	sw s11, 80(sp)
-	add s6, s6, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sltu t0, s5, s11                 # halves:73
-	mul s5, t3, ra                   # limbs:69
-	lw t3, 16(sp)
-	lw s11, 28(sp)
-	mulhu s8, s3, t3
-	add s6, s5, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu s5, s6, s5
+	mulhu t1, a3, ra                 # limbs:69
+	add a2, s7, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s7, a2, s7
 	bne zero, zero, .+4
-	add t2, t2, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add s5, a2, s0                   # halves:71
-	mul s0, s3, t3                   # limbs:69
-	sltu a2, s5, a2                  # halves:71
-	add a6, s5, a6                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	add t4, t4, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu s7, t2, s11                 # halves:73
+	mul t2, a3, ra                   # limbs:69
+	lw a3, 16(sp)
+	mul s11, t5, a3
+	add t4, t2, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu t2, t4, t2
 	bne zero, zero, .+4
-	sltu s5, a6, s5
-	add a2, a2, s5                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
-	mul s2, a3, t3                   # limbs:69
-	add s0, t4, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu t4, s0, t4
-	bne zero, zero, .+4
-	add s8, s8, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	lw t4, 52(sp)
-	mulhu s5, a3, t3
-	add s2, a0, s2
-	sltu a0, s2, a0
-	bne zero, zero, .+4
-	sub s0, t4, s0                   # halves:65
-	sltu t4, t4, s0
-	mul t1, a3, s11                  # limbs:69
-	add s5, s5, a0
-	add a0, s2, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	sub s10, s0, s10                 # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
-	sltu s2, a0, s2                  # limbs:69
-	mulhu s8, t3, s4
-	sltu s0, s0, s10                 # halves:65
-	add s5, s5, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	or s2, t4, s0                    # halves:65
-	add t4, a1, s10                  # halves:68
-	mul s0, t3, s4                   # limbs:69
-	sltu a1, t4, a1                  # halves:68
-	add t4, t4, s7                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
-	bne zero, zero, .+4
-	sltu s7, t4, s7
-	or a1, a1, s7
-	mulhu s7, t3, ra                 # limbs:69
-	add s0, s6, s0
-	sltu s6, s0, s6
-	bne zero, zero, .+4
-	add s8, s8, s6
-	add s6, s0, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s5, t3, ra
-	sltu t3, s6, s0
-	add s0, s8, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	sub s8, a6, s10                  # halves:73
-	sltu t3, a6, s8
-	mulhu s10, s3, s11               # limbs:69
-	add a6, t2, s5
-	sltu s5, a6, t2
-	bne zero, zero, .+4
-	add t2, s7, s5
-	add s7, a6, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s5, s3, s11
-	sltu s0, s7, a6
-	add a6, t2, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	sub t2, s8, t0                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
-	sltu s0, s8, t2
-	mulhu t0, a3, s11                # limbs:69
-	or s8, t3, s0                    # halves:73
-	add t3, a0, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	sltu s0, t3, a0
-	add s5, s10, s0                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mulhu a0, s4, s11
-	add s10, s6, t1
-	sltu s0, s10, s6
-	bne zero, zero, .+4
-	add t1, t0, s0
-	add s6, s10, s5                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul t0, s4, s11
-	sltu s0, s6, s10
-	lw s10, 56(sp)
-	bne zero, zero, .+4
-	add s5, t1, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sub t1, s10, t3                  # halves:65
-	mulhu t3, s11, ra                # limbs:69
-	sltu s0, s10, t1                 # halves:65
-	add s10, s7, t0                  # limbs:69
-	bne zero, zero, .+4
-	sltu t0, s10, s7
-	add s7, a0, t0
-	mul t0, s11, ra
-	add a0, s10, s5                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu s5, a0, s10
-	bne zero, zero, .+4
-	add s11, s7, s5                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sub s10, t1, s2                  # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
-	sltu s7, t1, s10
-	add t1, a6, t0                   # limbs:69
-	lw s5, 32(sp)
-	sltu t0, t1, a6
-	mulhu s2, s3, s5
-	add a6, t3, t0
-	add t3, t1, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	sltu s11, t3, t1
-	add t1, s0, s7                   # halves:65
-	mul t0, s3, s5                   # limbs:69
-	add s3, a6, s11                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add a6, a4, s10                  # halves:68
-	bne zero, zero, .+4
-	sltu s0, a6, a4
-	add s7, a6, a1                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
-	mulhu s11, a3, s5                # limbs:69
-	sltu a4, s7, a6                  # halves:68
-	add a1, s0, a4                   # halves:68: word 1 of w$0_multiply in 0..2^33-1
-	bne zero, zero, .+4
-	add s0, a5, s1                   # halves:71
-	sltu a4, s0, a5
-	mul a6, a3, s5                   # limbs:69
-	add a3, s0, a2                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
-	sltu s1, a3, s0
-	bne zero, zero, .+4
-	sub s0, a3, s10                  # halves:73
-	add a2, a4, s1                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
-	mulhu a5, s4, s5                 # limbs:69
-	sltu a4, a3, s0                  # halves:73
-	sub s1, s0, s8                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
-	bne zero, zero, .+4
-	sltu a3, s0, s1
-	add s8, a4, a3
-	mul s10, s4, s5                  # limbs:69
-	add s4, s6, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu s0, s4, s6
-	bne zero, zero, .+4
-	add a3, s2, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add t0, a0, a6
-	mulhu a4, ra, s5
-	sltu s6, t0, a0
-	add a6, t0, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	add s2, s11, s6
-	sltu a0, a6, t0
-	mul s0, ra, s5
-	add s11, s2, a0                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add s6, t3, s10
-	bne zero, zero, .+4
-	add a3, s6, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu ra, s6, t3
-	add s5, a5, ra
-	sltu t0, a3, s6
-	lw s6, 60(sp)
-	add s2, s5, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add a0, s3, s0
-	sltu s10, a0, s3
-	sub s5, s6, s4                   # halves:65
-	add t3, a4, s10                  # limbs:69
-	add a5, a0, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sub s0, s5, t1                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
-	sltu ra, a5, a0                  # limbs:69
-	add s10, a7, s0                  # halves:68
-	add s11, t3, ra                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add a0, s10, a1                  # halves:68: word 0 of w$0_multiply in 0..2^33-1
-	sltu s2, s10, a7
-	sltu t3, a0, s10
-	add ra, s2, t3                   # halves:68: word 1 of w$0_multiply in 0..2^33-1
-	add s4, t5, s9                   # halves:71
-	sltu t0, s6, s5                  # halves:65
-	sltu s3, s5, s0
-	add t1, s4, a2                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
-	lw t3, 76(sp)
-	add a4, t0, s3                   # halves:65
-	sltu s6, s4, t5                  # halves:71
-	sltu s5, t1, s4
-	add s9, t3, a4                   # halves:78
-	lw s4, 80(sp)
-	add t0, s6, s5                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
-	addi t5, s9, 1                   # halves:78
-	sub s3, t1, s0                   # halves:73
-	sub a2, t5, ra                   # halves:78: less$0_multiply in 0..3
-	sub s6, s4, a6                   # halves:83
-	sltu a7, t1, s3                  # halves:73
-	sub a1, s3, s8                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
-	sub s0, s6, a2                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
-	sltu s10, s3, a1                 # halves:73
-	sltu s5, s4, s6                  # halves:83
-	sltu t1, s6, s0
-	add s2, a7, s10                  # halves:73
-	add s8, s5, t1                   # halves:83
-	sub s3, t2, a3
-	sub s10, s3, s8                  # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
-	lw s6, 64(sp)
-	lw s5, 48(sp)
-	sltu a7, t2, s3
+	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	lw t2, 68(sp)
-	sltu t3, s3, s10
-	add s9, a7, t3
-	sub t5, s1, a5
-	and t1, s6, s5                   # halves:87
-	sub s6, t5, s9                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
-	sltu ra, s1, t5
-	add s8, t2, t1                   # halves:87
-	sltu s5, t5, s6                  # halves:83
-	sub s4, a1, s11
-	add t2, ra, s5
-	sltu a2, a1, s4
-	add s3, t0, s8                   # halves:87
-	li s1, 38
-	mulhu a1, s0, s1                 # 99
-	sub t1, s4, t2                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
-	add a7, a4, s3                   # halves:87
+	mulhu a5, t5, a3
+	add t2, a4, t2                   # halves:71
+	sltu a4, t2, a4
 	bne zero, zero, .+4
-	sltu s8, s4, t1                  # halves:83
-	sub t3, a7, s2                   # halves:87
-	mul t0, s0, s1                   # 99
-	add a4, a2, s8                   # halves:83
-	sub s3, t3, a4                   # halves:87: top$0_multiply in -4..4
+	add t3, t2, t3                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	sltu t2, t3, t2
+	mul a7, s10, a3                  # limbs:69
+	add a4, a4, t2                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
+	add s11, s5, s11                 # limbs:69: word 0 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add s9, a6, s3                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
-	srai a7, s3, 31
-	mulhu s2, s10, s1                # 99
-	sltu t5, s9, a6                  # halves:90
-	add ra, a7, t5                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
+	sltu s5, s11, s5
+	add a5, a5, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu t2, s10, a3
+	lw s5, 52(sp)
+	add a7, a2, a7
 	bne zero, zero, .+4
-	add s0, a3, ra                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
-	srai s5, ra, 31
-	mul t2, s10, s1                  # 99
-	sltu s4, s0, a3                  # halves:90
-	add a2, s5, s4                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
+	sltu a2, a7, a2
+	sub s11, s5, s11                 # halves:65
+	mulhu s1, a3, ra                 # limbs:69
+	add t2, t2, a2
+	sltu s5, s5, s11                 # halves:65
 	bne zero, zero, .+4
-	add a4, a5, a2                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
-	srai s8, a2, 31
-	mulhu t3, s6, s1                 # 99
-	sltu s3, a4, a5                  # halves:90
-	add a6, s8, s3                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
+	sub s3, s11, s3                  # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	add a2, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a5, a3, s8
+	sltu s11, s11, s3                # halves:65
+	or s5, s5, s11
 	bne zero, zero, .+4
-	add a7, s11, a6                  # halves:90: word 0 of v$0_multiply in -3..2^32+3
-	lw s10, 20(sp)
-	mul t5, a7, s1                   # 93
-	add ra, s10, t0                  # 99
-	sltu a3, ra, s10
+	sltu a7, a2, a7                  # limbs:69
+	add t2, t2, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu s11, a3, s8
+	add a5, t4, a5
+	sltu t4, a5, t4
 	bne zero, zero, .+4
-	add s5, a1, a3
-	lw s4, 36(sp)
-	mulhu a5, a7, s1                 # 93
-	add s8, a0, t5                   # 93: word 0 of v$1_reduced in 0..167503724505
-	sltu s3, s8, a0
+	add a7, t0, s3                   # halves:68
+	sltu t0, a7, t0
+	add s11, s11, t4                 # limbs:69
+	add t4, a5, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul t2, a3, ra
+	sltu a3, t4, a5
+	add a5, s11, a3                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	srli s11, s8, 31                 # 94
-	add a2, s4, t2                   # 99
-	sltu a6, a2, s4
-	mul t0, s6, s1
-	add s10, a5, s3                  # 93: word 1 of v$1_reduced in 0..167503724505
-	slli a1, s10, 1                  # 94
+	add s11, a7, s6                  # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	sltu a3, s11, s6
+	lw a7, 28(sp)
+	mulhu s6, t5, a7                 # limbs:69
+	add t2, t1, t2
+	sltu t1, t2, t1
 	bne zero, zero, .+4
-	or a3, s11, a1                   # 94: q$1_reduced in 0..77
-	slli t2, a3, 4                   # 97
-	mulhu a7, t1, s1                 # 99
-	slli t5, a3, 1                   # 97
-	add a0, t2, t5
+	add s1, s1, t1
+	add t1, t2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a5, t5, a7
+	sltu t2, t1, t2
+	add s1, s1, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add s4, a3, a0                   # 97: carry$1_reduced in 0..1482
-	add s6, ra, s4                   # 99: word 0 of s$1_reduced in 0..167503725968
-	mul a5, t1, s1
-	sltu s3, s6, ra
-	add s10, s5, s3                  # 99: word 1 of s$1_reduced in 0..167503725968
+	or t2, t0, a3                    # halves:68
+	sub t0, t3, s3                   # halves:73
+	mulhu s3, s10, a7                # limbs:69
+	sub a3, t0, s7                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	sltu s7, t3, t0
 	bne zero, zero, .+4
-	lw s11, 0(sp)
-	add t2, a2, s10                  # 99: word 0 of s$1_reduced in 0..167503725968
-	mulhu t5, s9, s1
-	lw s4, 40(sp)
-	add a1, s2, a6
-	sw s6, 0(s11)
-	sltu a3, t2, a2
-	lw a2, 44(sp)
-	mul s5, s9, s1
-	add a0, a1, a3                   # 99: word 1 of s$1_reduced in 0..167503725968
-	add t1, s4, t0
-	sw t2, 4(s11)
-	sltu ra, t1, s4
-	add s6, t1, a0                   # 99: word 0 of s$1_reduced in 0..167503725968
-	mul s4, s0, s1
-	add s3, t3, ra
-	sltu s2, s6, t1
-	add a6, s3, s2                   # 99: word 1 of s$1_reduced in 0..167503725968
-	add a1, a2, a5
-	sltu a3, a1, a2
-	add t0, a1, a6                   # 99: word 0 of s$1_reduced in 0..167503725968
-	sw t0, 12(s11)
-	lw ra, 72(sp)
-	add t2, a7, a3
-	mulhu s10, s0, s1
-	sltu s9, t0, a1
-	add t3, t2, s9                   # 99: word 1 of s$1_reduced in 0..167503725968
-	add a0, ra, s5
-	sltu s3, a0, ra
-	add s2, t5, s3
-	add a3, t4, s4
-	sltu a6, a3, t4
-	lw s4, 104(sp)
-	sw s6, 8(s11)
-	add s6, a0, t3                   # 99: word 0 of s$1_reduced in 0..167503725968
-	sltu a5, s6, a0
-	mul a7, a4, s1
-	add a2, s2, a5                   # 99: word 1 of s$1_reduced in 0..167503725968
-	add a1, a3, a2                   # 99: word 0 of s$1_reduced in 0..167503725968
-	sw s6, 16(s11)
-	add s0, s10, a6
-	sltu t2, a1, a3
-	mulhu t1, a4, s1
-	add s9, s0, t2                   # 99: word 1 of s$1_reduced in 0..167503725968
-	add t0, s7, a7
-	sw a1, 20(s11)
-	sltu s5, t0, s7
-	add ra, t0, s9                   # 99: word 0 of s$1_reduced in 0..167503725968
-	add t3, t1, s5
-	sltu t5, ra, t0
-	slli s6, s8, 1                   # 103
-	add s3, t3, t5                   # 99: word 1 of s$1_reduced in 0..167503725968
-	srli a0, s6, 1                   # 103
-	lw s6, 112(sp)
-	add s2, s3, a0
-	sw ra, 24(s11)
-	sw s2, 28(s11)
+	sltu t3, t0, a3
+	or t0, s7, t3
+	mul t3, s10, a7                  # limbs:69
+	add s7, a2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu a5, s7, a2
+	bne zero, zero, .+4
+	add a2, s6, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add t3, t4, t3
+	sltu t4, t3, t4
+	lw s6, 56(sp)
+	add s3, s3, t4
+	add t4, t3, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a2, s8, a7
+	sub a5, s6, s7                   # halves:65
+	sltu s7, s6, a5
+	bne zero, zero, .+4
+	sltu t3, t4, t3                  # limbs:69
+	add s3, s3, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu s6, s8, a7
+	add a2, t1, a2
+	sltu t1, a2, t1
+	bne zero, zero, .+4
+	sub t3, a5, s5                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	sltu s5, a5, t3
+	mulhu a5, a7, ra                 # limbs:69
+	add s6, s6, t1
+	add t1, a2, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s3, a7, ra
+	sltu a7, t1, a2
+	add a2, s6, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	add s6, s7, s5                   # halves:65
+	lw s7, 32(sp)
+	add s3, s1, s3                   # limbs:69
+	mulhu s5, t5, s7
+	sltu s1, s3, s1
+	add a5, a5, s1
+	bne zero, zero, .+4
+	add s1, s3, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	add a7, s2, t3                   # halves:68
+	mul a2, t5, s7                   # limbs:69
+	sltu t5, s1, s3
+	add s3, a5, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	add t5, a7, t2                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	sltu a5, a7, s2
+	mulhu s2, s10, s7                # limbs:69
+	sltu t2, t5, a7                  # halves:68
+	add a7, a5, t2                   # halves:68: word 1 of w$0_multiply in 0..2^33-1
+	bne zero, zero, .+4
+	add a5, s4, s0                   # halves:71
+	sltu t2, a5, s4
+	mul s0, s10, s7                  # limbs:69
+	add s4, a5, a4                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	sltu s10, s4, a5
+	bne zero, zero, .+4
+	add a4, t2, s10                  # halves:71: word 1 of x$0_multiply in 0..2^33-1
+	sub a5, s4, t3                   # halves:73
+	mulhu t2, s8, s7                 # limbs:69
+	sltu s10, s4, a5                 # halves:73
+	sub t3, a5, t0                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	bne zero, zero, .+4
+	sltu s4, a5, t3
+	add t0, s10, s4
+	mul a5, s8, s7                   # limbs:69
+	add s10, t4, a2                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s4, s10, t4
+	bne zero, zero, .+4
+	add s8, s5, s4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add a2, t1, s0
+	mulhu t4, ra, s7
+	sltu s5, a2, t1
+	add s4, s2, s5
+	bne zero, zero, .+4
+	add s0, s1, a5
+	sltu t1, s0, s1
+	mul s2, ra, s7
+	lw a5, 60(sp)
+	add s5, t2, t1
+	bne zero, zero, .+4
+	sub s1, a5, s10                  # halves:65
+	sltu ra, a5, s1
+	add t2, s3, s2                   # limbs:69
+	sub s7, s1, s6                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	add s2, a0, s7                   # halves:68
+	sltu t1, t2, s3                  # limbs:69
+	add s10, t4, t1
+	sltu a5, s1, s7                  # halves:65
+	add s6, ra, a5
+	add t4, s2, a7                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	sltu s3, s2, a0
+	sltu t1, t4, s2
+	add ra, s9, a6                   # halves:71
+	add s1, s3, t1                   # halves:68: word 1 of w$0_multiply in 0..2^33-1
+	add a0, ra, a4                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	sub s3, a0, s7                   # halves:73
+	sltu a5, ra, s9                  # halves:71
+	sltu a7, a0, ra
+	sltu t1, a0, s3                  # halves:73
+	sub a6, s3, t0                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	sltu s9, s3, a6
+	lw s7, 64(sp)
+	lw a0, 48(sp)
+	lw s3, 72(sp)
+	add a4, t1, s9
+	and t0, s7, a0                   # halves:87
+	add s2, a5, a7                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
+	add t1, s3, t0                   # halves:87
+	add ra, a1, s6                   # halves:78
+	add s9, s2, t1                   # halves:87
+	addi a5, ra, 1                   # halves:78
+	add a1, s6, s9                   # halves:87
+	sub a7, a5, s1                   # halves:78: less$0_multiply in 0..3
+	lw s9, 80(sp)
+	sub ra, a1, a4                   # halves:87
+	add a5, a2, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s1, a5, a2
+	sub a1, s9, a5                   # halves:83
+	add s7, s4, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add a0, s0, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sub s8, a1, a7                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	sltu a4, s9, a1
+	sltu a2, a1, s8
+	sltu s3, a0, s0                  # limbs:69
+	add s4, a4, a2                   # halves:83
+	sub s1, a3, a0
+	add t0, s5, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub s0, s1, s4                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	add s2, t2, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s7, a3, s1                  # halves:83
+	sltu s5, s1, s0
+	add s3, s7, s5
+	sub t0, t3, s2
+	sltu t1, s2, t2                  # limbs:69
+	sub a1, t0, s3                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	add s6, s10, t1                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu t2, t3, t0                  # halves:83
+	sltu a4, t0, a1
+	sub s10, a6, s6
+	add a2, t2, a4
+	li s9, 38
+	mulhu a7, s8, s9                 # 99
+	sub a3, s10, a2                  # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	sltu t1, a6, s10
+	bne zero, zero, .+4
+	sltu s1, s10, a3
+	add s7, t1, s1
+	mul s4, s8, s9                   # 99
+	sub s5, ra, s7                   # halves:87: top$0_multiply in -4..4
+	add s3, a5, s5                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	bne zero, zero, .+4
+	srai t3, s5, 31
+	sltu t0, s3, a5
+	mulhu a6, s0, s9                 # 99
+	add t2, t3, t0                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
+	add s8, a0, t2                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	bne zero, zero, .+4
+	srai a4, t2, 31
+	sltu s10, s8, a0
+	mul a2, s0, s9                   # 99
+	add t1, a4, s10                  # halves:90: word 1 of v$0_multiply in -3..2^32+3
+	add s7, s2, t1                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	bne zero, zero, .+4
+	srai s1, t1, 31
+	sltu s5, s7, s2
+	mulhu ra, a1, s9                 # 99
+	add a5, s1, s5                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
+	add t3, s6, a5                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
+	bne zero, zero, .+4
+	lw s0, 20(sp)
+	lw s10, 36(sp)
+	mul s2, t3, s9                   # 93
+	add t2, s0, s4                   # 99
+	sltu a0, t2, s0
+	bne zero, zero, .+4
+	add a4, a7, a0
+	add t1, s10, a2
+	mulhu t0, t3, s9                 # 93
+	add a5, t4, s2                   # 93: word 0 of v$1_reduced in 0..167503724505
+	sltu s4, a5, t4
+	bne zero, zero, .+4
+	sltu s1, t1, s10                 # 99
+	srli a7, a5, 31                  # 94
+	mul s6, a1, s9                   # 99
+	add s0, t0, s4                   # 93: word 1 of v$1_reduced in 0..167503724505
+	slli a2, s0, 1                   # 94
+	bne zero, zero, .+4
+	add s5, a6, s1                   # 99
+	or t3, a7, a2                    # 94: q$1_reduced in 0..77
+	mulhu a0, a3, s9                 # 99
+	slli s10, t3, 4                  # 97
+	slli a6, t3, 1
+	bne zero, zero, .+4
+	add a1, s10, a6
+	add s2, t3, a1                   # 97: carry$1_reduced in 0..1482
+	mul s1, a3, s9                   # 99
+	add t4, t2, s2                   # 99: word 0 of s$1_reduced in 0..167503725968
+	sltu t0, t4, t2
+	bne zero, zero, .+4
+	add s0, a4, t0                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add a7, t1, s0                   # 99: word 0 of s$1_reduced in 0..167503725968
+	mulhu s4, s3, s9
+	lw t3, 40(sp)
+	lw a2, 0(sp)
+	bne zero, zero, .+4
+	sltu a3, a7, t1
+	add s10, s5, a3                  # 99: word 1 of s$1_reduced in 0..167503725968
+	mul a6, s3, s9
+	add a1, t3, s6
+	sltu t2, a1, t3
+	sw t4, 0(a2)
+	add s0, a1, s10                  # 99: word 0 of s$1_reduced in 0..167503725968
+	lw s5, 44(sp)
+	mulhu t0, s8, s9
+	add a4, ra, t2
+	sltu t4, s0, a1
+	sw a7, 4(a2)
+	add t1, a4, t4                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add a3, s5, s1
+	mul s3, s8, s9
+	slli s2, a5, 1                   # 103
+	sltu s6, a3, s5                  # 99
+	sw s0, 8(a2)
+	add a7, a3, t1                   # 99: word 0 of s$1_reduced in 0..167503725968
+	lw s10, 76(sp)
+	mul t4, s7, s9
+	add a5, a0, s6
+	sltu t3, a7, a3
+	sw a7, 12(a2)
+	add t2, a5, t3                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add a1, s10, a6
+	mulhu ra, s7, s9
+	sltu s0, a1, s10
+	add s1, a1, t2                   # 99: word 0 of s$1_reduced in 0..167503725968
+	sw s1, 16(a2)
+	add a4, s4, s0
+	sltu s8, s1, a1
+	add s5, a4, s8                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add a0, s11, s3
+	sltu s6, a0, s11
+	add a3, a0, s5                   # 99: word 0 of s$1_reduced in 0..167503725968
+	add t1, t0, s6
+	sltu a5, a3, a0
+	add a6, t5, t4
+	sltu a7, a6, t5
+	add s10, ra, a7
+	srli s9, s2, 1                   # 103
 	lw ra, 84(sp)
-	lw s0, 88(sp)
 	lw s1, 92(sp)
-	lw s2, 96(sp)
 	lw s3, 100(sp)
 	lw s5, 108(sp)
-	lw s7, 116(sp)
+	lw s6, 112(sp)
 	lw s8, 120(sp)
+	lw s11, 132(sp)
+	sw a3, 20(a2)
+	add t3, t1, a5                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add s4, a6, t3                   # 99: word 0 of s$1_reduced in 0..167503725968
+	sltu s0, s4, a6
+	add s7, s10, s0                  # 99: word 1 of s$1_reduced in 0..167503725968
+	sw s4, 24(a2)
+	add t2, s7, s9                   # 103
+	lw s0, 88(sp)
+	lw s4, 104(sp)
+	lw s7, 116(sp)
 	lw s9, 124(sp)
 	lw s10, 128(sp)
-	lw s11, 132(sp)
+	sw t2, 28(a2)
+	lw s2, 96(sp)
 	addi sp, sp, 144
 	ret
 	.size field_fe25519_saturated32_mul, . - field_fe25519_saturated32_mul
@@ -6000,12 +5994,12 @@ field_fe25519_saturated32_square:
 	mulhu t2, t1, t1                 # 147: word 1 of d in 0..<2^64
 	srli s2, s0, 31                  # 148
 	slli ra, s0, 1
+	sw s4, 20(sp)
 	sw s5, 24(sp)
-	sw s6, 28(sp)
 	mulhu t4, t1, a2                 # 141: word 1 of p in 0..<2^64
 	add s0, ra, t2                   # 148: word 0 of v in 0..64424509431
 	sltu t2, s0, ra
-	sw s4, 20(sp)
+	sw s6, 28(sp)
 	add ra, s2, t2                   # 148: word 1 of v in 0..64424509431
 	mul s3, t1, a3                   # 141: word 0 of p in 0..<2^64
 	sw s9, 40(sp)
@@ -6024,7 +6018,7 @@ field_fe25519_saturated32_square:
 	sw s11, 48(sp)
 	add s3, t4, a6
 	sltu a6, s3, t4
-	mul t4, t1, a5                   # 141: word 0 of p in 0..<2^64
+	mul s4, t1, a5                   # 141: word 0 of p in 0..<2^64
 	add t2, t2, a6                   # 148
 	add a6, s3, ra                   # 148: word 0 of v in 0..64424509431
 	bne zero, zero, .+4
@@ -6034,160 +6028,160 @@ field_fe25519_saturated32_square:
 	add ra, a4, s3                   # 151: word 0 of carry in 0..2^33
 	sltu s3, ra, a4
 	bne zero, zero, .+4
-	add a4, s1, t4                   # 142: word 0 of low in 0..2^35-1
-	sltu t4, a4, s1
+	add a4, s1, s4                   # 142: word 0 of low in 0..2^35-1
+	sltu s4, a4, s1
 	mulhu a7, a2, a3                 # 141: word 1 of p in 0..<2^64
 	add t0, a4, t0                   # 142: word 0 of low in 0..2^35-1
 	sltu a4, t0, a4
 	bne zero, zero, .+4
-	add t4, t4, a4                   # 142: word 1 of low in 0..2^35-1
+	add s4, s4, a4                   # 142: word 1 of low in 0..2^35-1
 	slli s5, t0, 1                   # 148
 	mulhu s2, t1, a5                 # 141: word 1 of p in 0..<2^64
 	srli t0, t0, 31                  # 148
-	slli t4, t4, 1
+	slli s4, s4, 1
 	bne zero, zero, .+4
-	add t0, t0, t4
-	add t4, s5, ra                   # 148: word 0 of v in 0..64424509431
-	mul s1, t1, t5                   # 141: word 0 of p in 0..<2^64
-	sltu ra, t4, s5                  # 148
-	add s5, t0, s3
-	bne zero, zero, .+4
-	mulhu t0, a3, a3                 # 147: word 1 of d in 0..<2^64
+	add t0, t0, s4
+	add s4, s5, ra                   # 148: word 0 of v in 0..64424509431
+	mul t2, t1, t5                   # 141: word 0 of p in 0..<2^64
 	add a4, s2, a7                   # 143: word 0 of high in 0..2^34-1
+	sltu ra, s4, s5                  # 148
+	bne zero, zero, .+4
+	add s5, t0, s3
 	add s3, s5, ra                   # 148: word 1 of v in 0..64424509431
-	bne zero, zero, .+4
-	add s5, a4, s1                   # 142: word 0 of low in 0..2^35-1
+	mul a7, a2, a5                   # 141: word 0 of p in 0..<2^64
+	add s5, a4, t2                   # 142: word 0 of low in 0..2^35-1
 	sltu s2, a4, s2                  # 143
-	mul s6, a2, a5                   # 141: word 0 of p in 0..<2^64
+	bne zero, zero, .+4
 	sltu ra, s5, a4                  # 142
-	add s1, s2, ra                   # 142: word 1 of low in 0..2^35-1
-	mulhu t2, t1, t5                 # 141: word 1 of p in 0..<2^64
-	add s2, s5, s6                   # 142: word 0 of low in 0..2^35-1
-	sltu s6, s2, s5
+	add t2, s2, ra                   # 142: word 1 of low in 0..2^35-1
+	mulhu t4, t1, t5                 # 141: word 1 of p in 0..<2^64
+	add s2, s5, a7                   # 142: word 0 of low in 0..2^35-1
+	sltu a7, s2, s5
 	bne zero, zero, .+4
-	add s5, s1, s6                   # 142: word 1 of low in 0..2^35-1
+	add s5, t2, a7                   # 142: word 1 of low in 0..2^35-1
 	slli ra, s2, 1                   # 148
-	mulhu a7, a2, a5                 # 141: word 1 of p in 0..<2^64
-	mul s4, a3, a3                   # 147: word 0 of d in 0..<2^64
-	add s6, t2, a7                   # 143: word 0 of high in 0..2^34-1
-	sltu a7, s6, t2
+	mulhu s1, a2, a5                 # 141: word 1 of p in 0..<2^64
+	mul t0, a3, a3                   # 147: word 0 of d in 0..<2^64
+	add a7, t4, s1                   # 143: word 0 of high in 0..2^34-1
+	sltu s1, a7, t4
 	bne zero, zero, .+4
-	srli t2, s2, 31                  # 148
+	mulhu s6, a3, a3                 # 147: word 1 of d in 0..<2^64
+	srli t4, s2, 31                  # 148
 	slli s2, s5, 1
-	mul s1, a2, t5                   # 141: word 0 of p in 0..<2^64
-	add t2, t2, s2                   # 148
-	add s2, ra, s4
 	bne zero, zero, .+4
-	sltu s4, s2, ra
-	add ra, t2, s4
+	add t4, t4, s2
+	add s2, ra, t0
+	mul t2, a2, t5                   # 141: word 0 of p in 0..<2^64
+	sltu t0, s2, ra                  # 148
+	add ra, t4, t0
+	bne zero, zero, .+4
+	add t0, s2, s3                   # 148: word 0 of v in 0..64424509431
+	sltu s3, t0, s2
 	mulhu a4, a2, t5                 # 141: word 1 of p in 0..<2^64
-	add s4, s2, s3                   # 148: word 0 of v in 0..64424509431
-	sltu s3, s4, s2
-	bne zero, zero, .+4
 	add s2, ra, s3                   # 148: word 1 of v in 0..64424509431
-	add ra, t0, s2                   # 151: word 0 of carry in 0..2^33
-	mul t2, a3, a5                   # 141: word 0 of p in 0..<2^64
-	sltu s2, ra, t0                  # 151
-	lw t0, 20(a1)                    # 141
-	mul s9, t1, t0                   # 141: word 0 of p in 0..<2^64
-	mulhu s8, t1, t0                 # 141: word 1 of p in 0..<2^64
-	add s9, s6, s9                   # 142: word 0 of low in 0..2^35-1
-	sltu s6, s9, s6
+	add ra, s6, s2                   # 151: word 0 of carry in 0..2^33
 	bne zero, zero, .+4
-	add a7, a7, s6                   # 142: word 1 of low in 0..2^35-1
-	add s6, s9, s1                   # 142: word 0 of low in 0..2^35-1
+	sltu s2, ra, s6
+	lw s6, 20(a1)                    # 141
+	mul t4, a3, a5                   # 141: word 0 of p in 0..<2^64
+	mul s9, t1, s6                   # 141: word 0 of p in 0..<2^64
+	mulhu s8, t1, s6                 # 141: word 1 of p in 0..<2^64
+	add s9, a7, s9                   # 142: word 0 of low in 0..2^35-1
+	sltu a7, s9, a7
+	bne zero, zero, .+4
+	add s1, s1, a7                   # 142: word 1 of low in 0..2^35-1
+	add a7, s9, t2                   # 142: word 0 of low in 0..2^35-1
 	mulhu s5, a3, a5                 # 141: word 1 of p in 0..<2^64
-	sltu s9, s6, s9                  # 142
-	add a7, a7, s9                   # 142: word 1 of low in 0..2^35-1
+	sltu s9, a7, s9                  # 142
+	add s1, s1, s9                   # 142: word 1 of low in 0..2^35-1
 	bne zero, zero, .+4
 	add a4, s8, a4                   # 143: word 0 of high in 0..2^34-1
-	add s9, s6, t2                   # 142: word 0 of low in 0..2^35-1
-	mul s1, t1, s7                   # 141: word 0 of p in 0..<2^64
+	add s9, a7, t4                   # 142: word 0 of low in 0..2^35-1
+	mul t2, t1, s7                   # 141: word 0 of p in 0..<2^64
 	sltu s8, a4, s8                  # 143
 	add s5, a4, s5                   # 143: word 0 of high in 0..2^34-1
 	bne zero, zero, .+4
-	sltu t2, s9, s6                  # 142
+	sltu t4, s9, a7                  # 142
 	sltu a4, s5, a4                  # 143
 	mulhu s10, t1, s7                # 141: word 1 of p in 0..<2^64
-	add a7, a7, t2                   # 142: word 1 of low in 0..2^35-1
-	add t2, s8, a4                   # 143: word 1 of high in 0..2^34-1
+	add s1, s1, t4                   # 142: word 1 of low in 0..2^35-1
+	add t4, s8, a4                   # 143: word 1 of high in 0..2^34-1
 	bne zero, zero, .+4
 	srli a4, s9, 31                  # 148
-	slli a7, a7, 1
-	mulhu s6, a2, t0                 # 141: word 1 of p in 0..<2^64
+	slli s1, s1, 1
+	mulhu a7, a2, s6                 # 141: word 1 of p in 0..<2^64
 	slli s8, s9, 1                   # 148
-	add a4, a4, a7
+	add a4, a4, s1
 	bne zero, zero, .+4
-	add a7, s8, ra                   # 148: word 0 of v in 0..64424509431
-	sltu ra, a7, s8
-	mul s9, a2, t0                   # 141: word 0 of p in 0..<2^64
+	add s1, s8, ra                   # 148: word 0 of v in 0..64424509431
+	sltu ra, s1, s8
+	mul s9, a2, s6                   # 141: word 0 of p in 0..<2^64
 	add a4, a4, s2                   # 148
 	add s2, a4, ra                   # 148: word 1 of v in 0..64424509431
 	bne zero, zero, .+4
-	add a4, s5, s1                   # 142: word 0 of low in 0..2^35-1
+	add a4, s5, t2                   # 142: word 0 of low in 0..2^35-1
 	sltu ra, a4, s5
 	mul s8, a3, t5                   # 141: word 0 of p in 0..<2^64
-	add s5, t2, ra                   # 142: word 1 of low in 0..2^35-1
-	add t2, a4, s9                   # 142: word 0 of low in 0..2^35-1
+	add s5, t4, ra                   # 142: word 1 of low in 0..2^35-1
+	add t4, a4, s9                   # 142: word 0 of low in 0..2^35-1
 	bne zero, zero, .+4
-	sltu ra, t2, a4
+	sltu ra, t4, a4
 	add s9, s5, ra                   # 142: word 1 of low in 0..2^35-1
 	mulhu s3, a3, t5                 # 141: word 1 of p in 0..<2^64
-	add s5, s10, s6                  # 143: word 0 of high in 0..2^34-1
+	add s5, s10, a7                  # 143: word 0 of high in 0..2^34-1
 	sltu ra, s5, s10
 	bne zero, zero, .+4
-	add s6, t2, s8                   # 142: word 0 of low in 0..2^35-1
-	sltu s10, s6, t2
+	add a7, t4, s8                   # 142: word 0 of low in 0..2^35-1
+	sltu s10, a7, t4
 	mul a4, a5, a5                   # 147: word 0 of d in 0..<2^64
-	add t2, s9, s10                  # 142: word 1 of low in 0..2^35-1
+	add t4, s9, s10                  # 142: word 1 of low in 0..2^35-1
 	add s9, s5, s3                   # 143: word 0 of high in 0..2^34-1
 	bne zero, zero, .+4
 	sltu s10, s9, s5
 	add s3, ra, s10                  # 143: word 1 of high in 0..2^34-1
-	mulhu s1, a5, a5                 # 147: word 1 of d in 0..<2^64
-	slli ra, s6, 1                   # 148
-	srli s10, s6, 31
+	mulhu t2, a5, a5                 # 147: word 1 of d in 0..<2^64
+	slli ra, a7, 1                   # 148
+	srli s10, a7, 31
 	bne zero, zero, .+4
-	slli s6, t2, 1
-	add t2, s10, s6
+	slli a7, t4, 1
+	add t4, s10, a7
 	mul t3, t1, t1                   # 147: word 0 of d in 0..<2^64
-	add s6, ra, a4                   # 148
-	sltu a4, s6, ra
+	add a7, ra, a4                   # 148
+	sltu a4, a7, ra
 	bne zero, zero, .+4
-	add ra, t2, a4
-	add t2, s6, s2                   # 148: word 0 of v in 0..64424509431
+	add ra, t4, a4
+	add t4, a7, s2                   # 148: word 0 of v in 0..64424509431
 	mul s5, a2, s7                   # 141: word 0 of p in 0..<2^64
-	sltu s2, t2, s6                  # 148
-	add s6, ra, s2                   # 148: word 1 of v in 0..64424509431
+	sltu s2, t4, a7                  # 148
+	add a7, ra, s2                   # 148: word 1 of v in 0..64424509431
 	bne zero, zero, .+4
-	add ra, s1, s6                   # 151: word 0 of carry in 0..2^33
-	sltu s2, ra, s1
-	mul a4, a3, t0                   # 141: word 0 of p in 0..<2^64
-	lw s1, 28(a1)
-	mulhu a1, t1, s1                 # 141: word 1 of p in 0..<2^64
-	mul t1, t1, s1                   # 141: word 0 of p in 0..<2^64
+	add ra, t2, a7                   # 151: word 0 of carry in 0..2^33
+	sltu s2, ra, t2
+	mul a4, a3, s6                   # 141: word 0 of p in 0..<2^64
+	lw t2, 28(a1)
+	mulhu a1, t1, t2                 # 141: word 1 of p in 0..<2^64
+	mul t1, t1, t2                   # 141: word 0 of p in 0..<2^64
 	mulhu s8, a2, s7                 # 141: word 1 of p in 0..<2^64
 	add t1, s9, t1                   # 142: word 0 of low in 0..2^35-1
 	sltu s9, t1, s9
 	bne zero, zero, .+4
-	mulhu s10, a3, t0                # 141: word 1 of p in 0..<2^64
+	add s3, s3, s9                   # 142: word 1 of low in 0..2^35-1
+	add s9, t1, s5                   # 142: word 0 of low in 0..2^35-1
+	mulhu s10, a3, s6                # 141: word 1 of p in 0..<2^64
+	sltu t1, s9, t1                  # 142
+	add s3, s3, t1                   # 142: word 1 of low in 0..2^35-1
+	bne zero, zero, .+4
+	add t1, s9, a4                   # 142: word 0 of low in 0..2^35-1
+	sltu a4, t1, s9
+	mul s9, a2, t2                   # 141: word 0 of p in 0..<2^64
 	add s8, a1, s8                   # 143: word 0 of high in 0..2^34-1
 	sltu a1, s8, a1
 	bne zero, zero, .+4
-	mul s11, a5, t5                  # 141: word 0 of p in 0..<2^64
 	add s10, s8, s10                 # 143: word 0 of high in 0..2^34-1
 	sltu s8, s10, s8
-	bne zero, zero, .+4
-	mulhu s6, a5, t5                 # 141: word 1 of p in 0..<2^64
-	add s3, s3, s9                   # 142: word 1 of low in 0..2^35-1
-	add s9, t1, s5                   # 142: word 0 of low in 0..2^35-1
-	bne zero, zero, .+4
-	sltu t1, s9, t1
-	add s3, s3, t1                   # 142: word 1 of low in 0..2^35-1
-	mulhu s5, a2, s1                 # 141: word 1 of p in 0..<2^64
-	add t1, s9, a4                   # 142: word 0 of low in 0..2^35-1
-	sltu a4, t1, s9
-	mul s9, a2, s1                   # 141: word 0 of p in 0..<2^64
+	mul s11, a5, t5                  # 141: word 0 of p in 0..<2^64
+	mulhu a7, a5, t5                 # 141: word 1 of p in 0..<2^64
+	mulhu s5, a2, t2                 # 141: word 1 of p in 0..<2^64
 	add a2, s3, a4                   # 142: word 1 of low in 0..2^35-1
 	add s3, a1, s8                   # 143: word 1 of high in 0..2^34-1
 	bne zero, zero, .+4
@@ -6195,56 +6189,56 @@ field_fe25519_saturated32_square:
 	sltu a1, a4, t1
 	mulhu s8, a3, s7                 # 141: word 1 of p in 0..<2^64
 	add s11, a2, a1                  # 142: word 1 of low in 0..2^35-1
-	add t1, s10, s6                  # 143: word 0 of high in 0..2^34-1
+	add t1, s10, a7                  # 143: word 0 of high in 0..2^34-1
 	bne zero, zero, .+4
 	sltu a2, t1, s10
 	add a1, s3, a2                   # 143: word 1 of high in 0..2^34-1
-	mul s6, a3, s7                   # 141: word 0 of p in 0..<2^64
+	mul a7, a3, s7                   # 141: word 0 of p in 0..<2^64
 	slli s10, a4, 1                  # 148
 	srli s3, a4, 31
 	bne zero, zero, .+4
 	slli a2, s11, 1
 	add a4, s3, a2
-	mulhu s11, a5, t0                # 141: word 1 of p in 0..<2^64
+	mulhu s11, a5, s6                # 141: word 1 of p in 0..<2^64
 	add s3, s10, ra                  # 148: word 0 of v in 0..64424509431
 	add ra, a4, s2
 	bne zero, zero, .+4
 	sltu a2, s3, s10
 	add s10, ra, a2                  # 148: word 1 of v in 0..64424509431
-	mul a4, a5, t0                   # 141: word 0 of p in 0..<2^64
+	mul a4, a5, s6                   # 141: word 0 of p in 0..<2^64
 	add s2, t1, s9                   # 142: word 0 of low in 0..2^35-1
 	sltu ra, s2, t1
 	bne zero, zero, .+4
 	add a2, a1, ra                   # 142: word 1 of low in 0..2^35-1
-	add s9, s2, s6                   # 142: word 0 of low in 0..2^35-1
+	add s9, s2, a7                   # 142: word 0 of low in 0..2^35-1
 	mulhu t1, t5, t5                 # 147: word 1 of d in 0..<2^64
 	sltu a1, s9, s2                  # 142
 	add ra, a2, a1                   # 142: word 1 of low in 0..2^35-1
 	bne zero, zero, .+4
-	add s6, s5, s8                   # 143: word 0 of high in 0..2^34-1
+	add a7, s5, s8                   # 143: word 0 of high in 0..2^34-1
 	add a1, s9, a4                   # 142: word 0 of low in 0..2^35-1
 	mul a2, t5, t5                   # 147: word 0 of d in 0..<2^64
+	sltu s2, a7, s5                  # 143
 	sltu s8, a1, s9                  # 142
-	add a4, s6, s11                  # 143: word 0 of high in 0..2^34-1
+	bne zero, zero, .+4
+	add s5, ra, s8                   # 142: word 1 of low in 0..2^35-1
+	add a4, a7, s11                  # 143: word 0 of high in 0..2^34-1
+	mulhu s9, a3, t2                 # 141: word 1 of p in 0..<2^64
+	sltu ra, a4, a7                  # 143
+	add s8, s2, ra                   # 143: word 1 of high in 0..2^34-1
 	bne zero, zero, .+4
 	slli s11, a1, 1                  # 148
-	mulhu s9, a3, s1                 # 141: word 1 of p in 0..<2^64
-	sltu s2, s6, s5                  # 143
-	add s5, ra, s8                   # 142: word 1 of low in 0..2^35-1
-	bne zero, zero, .+4
-	sltu ra, a4, s6                  # 143
-	add s8, s2, ra                   # 143: word 1 of high in 0..2^34-1
-	mul s2, a3, s1                   # 141: word 0 of p in 0..<2^64
-	srli s6, a1, 31                  # 148
-	slli ra, s5, 1
-	bne zero, zero, .+4
+	srli a7, a1, 31
+	mul s2, a3, t2                   # 141: word 0 of p in 0..<2^64
+	slli ra, s5, 1                   # 148
 	add a3, s11, a2
-	add a1, s6, ra
-	mulhu s6, a5, s7                 # 141: word 1 of p in 0..<2^64
-	sltu s5, a3, s11                 # 148
-	add a2, a3, s10                  # 148: word 0 of v in 0..64424509431
 	bne zero, zero, .+4
+	add a1, a7, ra
+	sltu s5, a3, s11
+	mulhu a7, a5, s7                 # 141: word 1 of p in 0..<2^64
+	add a2, a3, s10                  # 148: word 0 of v in 0..64424509431
 	add ra, a1, s5
+	bne zero, zero, .+4
 	sltu s11, a2, a3
 	mul s5, a5, s7                   # 141: word 0 of p in 0..<2^64
 	add a1, ra, s11                  # 148: word 1 of v in 0..64424509431
@@ -6252,237 +6246,237 @@ field_fe25519_saturated32_square:
 	bne zero, zero, .+4
 	add ra, a4, s2                   # 142: word 0 of low in 0..2^35-1
 	sltu a3, s10, t1                 # 151
-	mulhu a1, t5, t0                 # 141: word 1 of p in 0..<2^64
+	mulhu a1, t5, s6                 # 141: word 1 of p in 0..<2^64
 	sltu s11, ra, a4                 # 142
 	add t1, s8, s11                  # 142: word 1 of low in 0..2^35-1
 	bne zero, zero, .+4
-	add s2, s9, s6                   # 143: word 0 of high in 0..2^34-1
+	add s2, s9, a7                   # 143: word 0 of high in 0..2^34-1
 	sltu a4, s2, s9
-	mul s8, t5, t0                   # 141: word 0 of p in 0..<2^64
+	mul s8, t5, s6                   # 141: word 0 of p in 0..<2^64
 	add s11, s2, a1                  # 143: word 0 of high in 0..2^34-1
-	sltu s6, s11, s2
+	sltu a7, s11, s2
 	bne zero, zero, .+4
-	add s9, a4, s6                   # 143: word 1 of high in 0..2^34-1
+	add s9, a4, a7                   # 143: word 1 of high in 0..2^34-1
 	add s2, ra, s5                   # 142: word 0 of low in 0..2^35-1
-	mulhu a1, a5, s1                 # 141: word 1 of p in 0..<2^64
+	mulhu a1, a5, t2                 # 141: word 1 of p in 0..<2^64
 	sltu a4, s2, ra                  # 142
-	add s6, t1, a4                   # 142: word 1 of low in 0..2^35-1
+	add a7, t1, a4                   # 142: word 1 of low in 0..2^35-1
 	bne zero, zero, .+4
 	add ra, s2, s8                   # 142: word 0 of low in 0..2^35-1
 	sltu t1, ra, s2
-	mul s2, a5, s1                   # 141: word 0 of p in 0..<2^64
-	add a4, s6, t1                   # 142: word 1 of low in 0..2^35-1
-	srli s6, ra, 31                  # 148
+	mul s2, a5, t2                   # 141: word 0 of p in 0..<2^64
+	add a4, a7, t1                   # 142: word 1 of low in 0..2^35-1
+	srli a7, ra, 31                  # 148
 	bne zero, zero, .+4
 	slli t1, a4, 1
-	add a5, s6, t1
+	add a5, a7, t1
 	mulhu a4, t5, s7                 # 141: word 1 of p in 0..<2^64
-	add s6, a5, a3                   # 148
+	add t1, a5, a3                   # 148
 	slli s8, ra, 1
 	bne zero, zero, .+4
 	add ra, s8, s10                  # 148: word 0 of v in 0..64424509431
-	add t1, s11, s2                  # 142: word 0 of low in 0..2^35-1
-	mul a3, t5, s7                   # 141: word 0 of p in 0..<2^64
-	sltu s10, t1, s11                # 142
-	add s2, a1, a4                   # 143: word 0 of high in 0..2^34-1
+	sltu a7, ra, s8
+	mul a5, t5, s7                   # 141: word 0 of p in 0..<2^64
+	add s8, s11, s2                  # 142: word 0 of low in 0..2^35-1
+	add s10, t1, a7                  # 148: word 1 of v in 0..64424509431
 	bne zero, zero, .+4
-	add a5, s9, s10                  # 142: word 1 of low in 0..2^35-1
-	sltu s11, s2, a1                 # 143
-	mulhu s5, t5, s1                 # 141: word 1 of p in 0..<2^64
-	sltu s9, ra, s8                  # 148
-	add a1, t1, a3                   # 142: word 0 of low in 0..2^35-1
+	sltu a3, s8, s11                 # 142
+	add t1, s9, a3                   # 142: word 1 of low in 0..2^35-1
+	mulhu s5, t5, t2                 # 141: word 1 of p in 0..<2^64
+	add a7, a1, a4                   # 143: word 0 of high in 0..2^34-1
+	add s9, s8, a5                   # 142: word 0 of low in 0..2^35-1
 	bne zero, zero, .+4
-	add s10, s6, s9                  # 148: word 1 of v in 0..64424509431
-	sltu s8, a1, t1                  # 142
-	mul a3, t0, t0                   # 147: word 0 of d in 0..<2^64
-	slli s9, a1, 1                   # 148
-	srli t1, a1, 31
-	bne zero, zero, .+4
-	add s6, a5, s8                   # 142: word 1 of low in 0..2^35-1
-	slli a5, s6, 1                   # 148
-	mul a1, t5, s1                   # 141: word 0 of p in 0..<2^64
-	add s8, t1, a5                   # 148
-	add s6, s9, a3
-	bne zero, zero, .+4
-	sltu t1, s6, s9
-	add t5, s6, s10                  # 148: word 0 of v in 0..64424509431
-	mulhu a4, t0, t0                 # 147: word 1 of d in 0..<2^64
-	sltu s9, t5, s6                  # 148
-	add a5, s8, t1
-	bne zero, zero, .+4
-	add s8, a5, s9                   # 148: word 1 of v in 0..64424509431
-	add a5, s2, a1                   # 142: word 0 of low in 0..2^35-1
-	mul s6, t0, s7                   # 141: word 0 of p in 0..<2^64
-	add t1, a4, s8                   # 151: word 0 of carry in 0..2^33
-	sltu s9, a5, s2                  # 142
-	bne zero, zero, .+4
-	add s8, s11, s9                  # 142: word 1 of low in 0..2^35-1
-	sltu s10, t1, a4                 # 151
-	mulhu a3, t0, s7                 # 141: word 1 of p in 0..<2^64
-	add s2, a5, s6                   # 142: word 0 of low in 0..2^35-1
-	sltu s11, s2, a5
-	bne zero, zero, .+4
-	add s9, s8, s11                  # 142: word 1 of low in 0..2^35-1
-	slli a5, s2, 1                   # 148
-	mul s6, t0, s1                   # 141: word 0 of p in 0..<2^64
-	add a4, s5, a3                   # 143: word 0 of high in 0..2^34-1
-	srli s8, s2, 31                  # 148
-	bne zero, zero, .+4
-	sltu a3, a4, s5                  # 143
-	slli s11, s9, 1                  # 148
-	mulhu a1, t0, s1                 # 141: word 1 of p in 0..<2^64
-	add s2, a5, t1                   # 148: word 0 of v in 0..64424509431
-	add s5, s8, s11
-	bne zero, zero, .+4
-	sltu s9, s2, a5
-	add s8, s5, s10
-	mul t1, s7, s7                   # 147: word 0 of d in 0..<2^64
-	add s11, s8, s9                  # 148: word 1 of v in 0..64424509431
-	add a5, a4, s6                   # 142: word 0 of low in 0..2^35-1
-	bne zero, zero, .+4
-	sltu s5, a5, a4
-	slli s8, a5, 1                   # 148
-	mulhu t0, s7, s7                 # 147: word 1 of d in 0..<2^64
-	srli s6, a5, 31                  # 148
-	add s10, a3, s5                  # 142: word 1 of low in 0..2^35-1
-	bne zero, zero, .+4
-	slli a4, s10, 1                  # 148
-	add a3, s6, a4
-	mulhu s9, s7, s1                 # 141: word 1 of p in 0..<2^64
-	add s5, s8, t1                   # 148
-	add a4, s5, s11                  # 148: word 0 of v in 0..64424509431
-	bne zero, zero, .+4
-	sltu s10, s5, s8
-	sltu t1, a4, s5
-	mul a5, s7, s1                   # 141: word 0 of p in 0..<2^64
-	add s6, a3, s10                  # 148
-	add s8, s6, t1                   # 148: word 1 of v in 0..64424509431
-	bne zero, zero, .+4
-	add a3, t0, s8                   # 151: word 0 of carry in 0..2^33
-	sltu s10, a3, t0
-	mul s5, s1, s1                   # 147: word 0 of d in 0..<2^64
-	add s11, a1, a5                  # 142: word 0 of low in 0..2^35-1
-	sltu s6, s11, a1
-	bne zero, zero, .+4
-	slli t1, s11, 1                  # 148
-	slli s8, s6, 1
-	mulhu s7, s1, s1                 # 147: word 1 of d in 0..<2^64
+	sltu s2, a7, a1                  # 143
+	sltu a3, s9, s8                  # 142
+	mul a5, s6, s6                   # 147: word 0 of d in 0..<2^64
 	slli a1, s9, 1                   # 148
-	add t0, t1, a3                   # 148: word 0 of v in 0..64424509431
+	srli s8, s9, 31
 	bne zero, zero, .+4
-	add s6, a1, s5
-	sltu a5, t0, t1
-	srli s1, s9, 31
-	sltu a3, s6, a1
-	add t1, s1, a3
-	li s9, 38
-	mulhu s5, a2, s9                 # 99
-	srli a1, s11, 31                 # 148
-	add s1, a1, s8
+	add a4, t1, a3                   # 142: word 1 of low in 0..2^35-1
+	slli t1, a4, 1                   # 148
+	mul s9, t5, t2                   # 141: word 0 of p in 0..<2^64
+	add a3, s8, t1                   # 148
+	add a4, a1, a5
 	bne zero, zero, .+4
-	add a3, s1, s10
-	add s11, a3, a5                  # 148: word 1 of v in 0..64424509431
-	mul a1, a2, s9                   # 99
-	add s8, s6, s11                  # 148: word 0 of v in 0..64424509431
-	sltu s1, s8, s6
+	sltu s8, a4, a1
+	add t5, a4, s10                  # 148: word 0 of v in 0..64424509431
+	mulhu s11, s6, s6                # 147: word 1 of d in 0..<2^64
+	sltu a1, t5, a4                  # 148
+	add t1, a3, s8
 	bne zero, zero, .+4
-	add s10, t1, s1                  # 148: word 1 of v in 0..64424509431
-	add a3, s7, s10                  # 151: word 0 of carry in 0..2^33
-	mul t1, a3, s9                   # 93
-	add a2, t3, a1                   # 99
-	sltu s11, a2, t3
-	add s6, s5, s11
-	mulhu a5, a3, s9                 # 93
-	add s7, s3, t1                   # 93: word 0 of v$0_reduced in 0..167503724505
+	add a3, t1, a1                   # 148: word 1 of v in 0..64424509431
+	add t1, a7, s9                   # 142: word 0 of low in 0..2^35-1
+	mul a4, s6, s7                   # 141: word 0 of p in 0..<2^64
+	add s8, s11, a3                  # 151: word 0 of carry in 0..2^33
+	sltu a1, t1, a7                  # 142
+	bne zero, zero, .+4
+	add a3, s2, a1                   # 142: word 1 of low in 0..2^35-1
+	sltu s10, s8, s11                # 151
+	mulhu a5, s6, s7                 # 141: word 1 of p in 0..<2^64
+	add a7, t1, a4                   # 142: word 0 of low in 0..2^35-1
+	sltu s2, a7, t1
+	bne zero, zero, .+4
+	add a1, a3, s2                   # 142: word 1 of low in 0..2^35-1
+	slli s2, a1, 1                   # 148
+	mul a4, s6, t2                   # 141: word 0 of p in 0..<2^64
+	add s11, s5, a5                  # 143: word 0 of high in 0..2^34-1
+	slli t1, a7, 1                   # 148
+	bne zero, zero, .+4
+	srli a3, a7, 31
+	sltu a5, s11, s5                 # 143
+	mulhu s9, s6, t2                 # 141: word 1 of p in 0..<2^64
+	add a7, t1, s8                   # 148: word 0 of v in 0..64424509431
+	add s5, a3, s2
+	bne zero, zero, .+4
+	sltu a1, a7, t1
+	add a3, s5, s10
+	mul s8, s7, s7                   # 147: word 0 of d in 0..<2^64
+	add s2, a3, a1                   # 148: word 1 of v in 0..64424509431
+	add t1, s11, a4                  # 142: word 0 of low in 0..2^35-1
+	bne zero, zero, .+4
+	sltu s5, t1, s11
+	slli a3, t1, 1                   # 148
+	mulhu s6, s7, s7                 # 147: word 1 of d in 0..<2^64
+	srli a4, t1, 31                  # 148
+	add s10, a5, s5                  # 142: word 1 of low in 0..2^35-1
+	bne zero, zero, .+4
+	slli s11, s10, 1                 # 148
+	add a5, a4, s11
+	mulhu a1, s7, t2                 # 141: word 1 of p in 0..<2^64
+	add s5, a3, s8                   # 148
+	add s11, s5, s2                  # 148: word 0 of v in 0..64424509431
+	bne zero, zero, .+4
+	sltu s10, s5, a3
+	sltu s8, s11, s5
+	mul t1, s7, t2                   # 141: word 0 of p in 0..<2^64
+	add a4, a5, s10                  # 148
+	add a3, a4, s8                   # 148: word 1 of v in 0..64424509431
+	bne zero, zero, .+4
+	add a5, s6, a3                   # 151: word 0 of carry in 0..2^33
+	sltu s10, a5, s6
+	mul s5, t2, t2                   # 147: word 0 of d in 0..<2^64
+	add s2, s9, t1                   # 142: word 0 of low in 0..2^35-1
+	sltu a4, s2, s9
+	bne zero, zero, .+4
+	slli s8, s2, 1                   # 148
+	slli a3, a4, 1
+	mulhu s7, t2, t2                 # 147: word 1 of d in 0..<2^64
+	slli s9, a1, 1                   # 148
+	add s6, s8, a5                   # 148: word 0 of v in 0..64424509431
+	bne zero, zero, .+4
+	add a4, s9, s5
+	sltu t1, s6, s8
+	srli t2, a1, 31
+	sltu a5, a4, s9
+	add s8, t2, a5
+	li a1, 38
+	mulhu s5, a2, a1                 # 99
+	srli s9, s2, 31                  # 148
+	add t2, s9, a3
+	bne zero, zero, .+4
+	add a5, t2, s10
+	add s2, a5, t1                   # 148: word 1 of v in 0..64424509431
+	mul s9, a2, a1                   # 99
+	add a3, a4, s2                   # 148: word 0 of v in 0..64424509431
+	sltu t2, a3, a4
+	bne zero, zero, .+4
+	add s10, s8, t2                  # 148: word 1 of v in 0..64424509431
+	add a5, s7, s10                  # 151: word 0 of carry in 0..2^33
+	mul s8, a5, a1                   # 93
+	add a2, t3, s9                   # 99
+	sltu s2, a2, t3
+	add a4, s5, s2
+	mulhu t1, a5, a1                 # 93
+	add s7, s3, s8                   # 93: word 0 of v$0_reduced in 0..167503724505
 	sltu s10, s7, s3
 	srli t3, s7, 31                  # 94
-	mulhu s1, ra, s9                 # 99
-	add a1, a5, s10                  # 93: word 1 of v$0_reduced in 0..167503724505
-	slli s11, a1, 1                  # 94
+	mulhu t2, ra, a1                 # 99
+	add s9, t1, s10                  # 93: word 1 of v$0_reduced in 0..167503724505
+	slli s2, s9, 1                   # 94
 	bne zero, zero, .+4
-	or a3, t3, s11                   # 94: q$0_reduced in 0..77
-	slli t1, a3, 4                   # 97
-	mul s5, ra, s9                   # 99
-	slli s3, a3, 1                   # 97
-	add s10, t1, s3
+	or a5, t3, s2                    # 94: q$0_reduced in 0..77
+	slli s8, a5, 4                   # 97
+	mul s5, ra, a1                   # 99
+	slli s3, a5, 1                   # 97
+	add s10, s8, s3
 	bne zero, zero, .+4
-	add ra, a3, s10                  # 97: carry$0_reduced in 0..1482
-	add s3, a2, ra                   # 99: word 0 of s$0_reduced in 0..167503725968
-	mulhu a5, t5, s9
-	add a1, s0, s5
-	sltu a3, s3, a2
-	sw s3, 0(a0)
-	sltu t3, a1, s0
-	add s10, s6, a3                  # 99: word 1 of s$0_reduced in 0..167503725968
-	mul s11, t5, s9
-	add s0, a1, s10                  # 99: word 0 of s$0_reduced in 0..167503725968
-	add t1, s1, t3
-	sw s0, 4(a0)
-	sltu t5, s0, a1
-	add s1, t1, t5                   # 99: word 1 of s$0_reduced in 0..167503725968
-	mul ra, s2, s9
-	add t3, a6, s11
-	sltu s3, t3, a6
+	add ra, a5, s10                  # 97: carry$0_reduced in 0..1482
+	add s9, a2, ra                   # 99: word 0 of s$0_reduced in 0..167503725968
+	mulhu t1, t5, a1
+	sltu t3, s9, a2
+	add s3, s0, s5
+	sw s9, 0(a0)
+	add s8, a4, t3                   # 99: word 1 of s$0_reduced in 0..167503725968
+	sltu a5, s3, s0
+	mul s2, t5, a1
+	add a2, s3, s8                   # 99: word 0 of s$0_reduced in 0..167503725968
+	add s10, t2, a5
+	sw a2, 4(a0)
+	sltu t5, a2, s3
+	add a4, s10, t5                  # 99: word 1 of s$0_reduced in 0..167503725968
+	mul s5, a7, a1
+	add t3, a6, s2
+	sltu s9, t3, a6
 	bne zero, zero, .+4
-	add s6, t3, s1                   # 99: word 0 of s$0_reduced in 0..167503725968
-	add a2, a5, s3
-	mulhu s5, s2, s9
-	sltu a3, s6, t3
-	add a1, a2, a3                   # 99: word 1 of s$0_reduced in 0..167503725968
-	sw s6, 8(a0)
-	add s0, t4, ra
-	sltu t1, s0, t4
-	mul s11, a4, s9
-	add s2, s0, a1                   # 99: word 0 of s$0_reduced in 0..167503725968
-	add t5, s5, t1
-	sw s2, 12(a0)
-	sltu a6, s2, s0
-	add a5, t5, a6                   # 99: word 1 of s$0_reduced in 0..167503725968
-	mulhu s10, a4, s9
-	add t3, s4, s11
-	sltu a2, t3, s4
+	add t2, t3, a4                   # 99: word 0 of s$0_reduced in 0..167503725968
+	add s0, t1, s9
+	mulhu ra, a7, a1
+	sltu a5, t2, t3
+	add s3, s0, a5                   # 99: word 1 of s$0_reduced in 0..167503725968
+	sw t2, 8(a0)
+	add a2, s4, s5
+	sltu s10, a2, s4
+	mul s2, s11, a1
+	add a7, a2, s3                   # 99: word 0 of s$0_reduced in 0..167503725968
+	add t5, ra, s10
+	sw a7, 12(a0)
+	sltu a6, a7, a2
+	add t1, t5, a6                   # 99: word 1 of s$0_reduced in 0..167503725968
+	mulhu s8, s11, a1
+	add t3, t0, s2
+	sltu s0, t3, t0
 	bne zero, zero, .+4
-	add ra, t3, a5                   # 99: word 0 of s$0_reduced in 0..167503725968
-	sltu t4, ra, t3
-	mul s6, t0, s9
-	add a3, s10, a2
-	add s5, a3, t4                   # 99: word 1 of s$0_reduced in 0..167503725968
-	sw ra, 16(a0)
-	slli s3, s7, 1                   # 103
-	srli t1, s3, 1
-	mulhu s1, t0, s9                 # 99
-	add a1, a7, s6
-	sltu s0, a1, a7
+	add s5, t3, t1                   # 99: word 0 of s$0_reduced in 0..167503725968
+	sltu s4, s5, t3
+	mul t2, s6, a1
+	add a5, s8, s0
+	add ra, a5, s4                   # 99: word 1 of s$0_reduced in 0..167503725968
+	sw s5, 16(a0)
+	slli s9, s7, 1                   # 103
+	srli s10, s9, 1
+	mulhu a4, s6, a1                 # 99
+	add s3, s1, t2
+	sltu a2, s3, s1
 	bne zero, zero, .+4
-	add t5, a1, s5                   # 99: word 0 of s$0_reduced in 0..167503725968
-	sltu s7, t5, a1
-	mul a6, s8, s9
-	add s2, s1, s0
-	add s11, s2, s7                  # 99: word 1 of s$0_reduced in 0..167503725968
-	lw s7, 32(sp)
+	add t5, s3, ra                   # 99: word 0 of s$0_reduced in 0..167503725968
+	sltu s7, t5, s3
+	mul a6, a3, a1
+	add a7, a4, a2
+	add s2, a7, s7                   # 99: word 1 of s$0_reduced in 0..167503725968
 	sw t5, 20(a0)
 	lw ra, 0(sp)
-	lw s0, 4(sp)
-	mulhu a4, s8, s9
-	add s4, t2, a6
-	add s10, s4, s11                 # 99: word 0 of s$0_reduced in 0..167503725968
-	sw s10, 24(a0)
-	sltu a2, s4, t2
-	sltu t0, s10, s4
-	add a5, a4, a2
-	add t3, a5, t0                   # 99: word 1 of s$0_reduced in 0..167503725968
-	add a3, t3, t1                   # 103
 	lw s1, 8(sp)
+	mulhu s11, a3, a1
+	add t0, t4, a6
+	add s8, t0, s2                   # 99: word 0 of s$0_reduced in 0..167503725968
+	sw s8, 24(a0)
+	sltu s0, t0, t4
+	sltu s6, s8, t0
+	add t1, s11, s0
+	add t3, t1, s6                   # 99: word 1 of s$0_reduced in 0..167503725968
+	add a5, t3, s10                  # 103
+	lw s0, 4(sp)
 	lw s2, 12(sp)
 	lw s3, 16(sp)
 	lw s4, 20(sp)
 	lw s5, 24(sp)
 	lw s6, 28(sp)
-	lw s8, 36(sp)
+	lw s7, 32(sp)
 	lw s9, 40(sp)
 	lw s10, 44(sp)
 	lw s11, 48(sp)
-	sw a3, 28(a0)
+	sw a5, 28(a0)
+	lw s8, 36(sp)
 	addi sp, sp, 64
 	ret
 	.size field_fe25519_saturated32_square, . - field_fe25519_saturated32_square
@@ -6497,67 +6491,68 @@ field_fe25519_saturated32_square2:
 	sw ra, 32(sp)
 	addi a0, sp, 0
 	call field_fe25519_saturated32_square
-	lw a5, 28(sp)                    # 46
-	li t3, 19
-	add a6, a5, a5                   # 46: word 0 of v$0_add in 0..2^32+76
-	sltu a7, a6, a5
-	slli t0, a7, 1                   # 48
-	srli t1, a6, 31
-	or t2, t1, t0
-	mul t4, t2, t3                   # 48: carry$0_add in 0..57
-	slli t3, a6, 1                   # 54
-	lw a2, 0(sp)                     # 50
-	add a3, a2, a2
+	lw a2, 28(sp)                    # 46
+	li t0, 19
+	add a3, a2, a2                   # 46: word 0 of v$0_add in 0..2^32+76
 	sltu a4, a3, a2
-	add t5, a3, t4                   # 50: word 0 of s$0_add in 0..2^33+36
+	srli a5, a3, 31                  # 48
+	slli a6, a4, 1
+	or a7, a5, a6
+	mul t1, a7, t0                   # 48: carry$0_add in 0..57
+	lw t2, 0(sp)                     # 50
+	slli t0, a3, 1                   # 54
+	bne zero, zero, .+4
+	add t3, t2, t2                   # 50
+	sltu t4, t3, t2
+	add t5, t3, t1                   # 50: word 0 of s$0_add in 0..2^33+36
 	sw t5, 0(s0)
 	lw a1, 4(sp)
-	sltu ra, t5, a3
-	add a0, a4, ra                   # 50: word 1 of s$0_add in 0..2^33+36
+	sltu ra, t5, t3
+	add a0, t4, ra                   # 50: word 1 of s$0_add in 0..2^33+36
 	add a2, a1, a1
-	add a7, a2, a0                   # 50: word 0 of s$0_add in 0..2^33+36
-	sw a7, 4(s0)
-	lw t2, 8(sp)
-	sltu a5, a2, a1
-	sltu t1, a7, a2
-	add t0, a5, t1                   # 50: word 1 of s$0_add in 0..2^33+36
-	add t4, t2, t2
-	add a4, t4, t0                   # 50: word 0 of s$0_add in 0..2^33+36
-	sw a4, 8(s0)
-	lw a1, 12(sp)
-	sltu a3, t4, t2
-	sltu ra, a4, t4
-	add t5, a3, ra                   # 50: word 1 of s$0_add in 0..2^33+36
-	add a2, a1, a1
-	add t1, a2, t5                   # 50: word 0 of s$0_add in 0..2^33+36
-	sw t1, 12(s0)
-	lw t2, 16(sp)
-	sltu a5, a2, a1
-	sltu a7, t1, a2
-	add a6, a5, a7                   # 50: word 1 of s$0_add in 0..2^33+36
-	add t0, t2, t2
-	add a3, t0, a6                   # 50: word 0 of s$0_add in 0..2^33+36
-	srli a0, t3, 1                   # 54
-	sw a3, 16(s0)
-	lw t3, 20(sp)                    # 50
-	sltu t4, t0, t2
-	sltu ra, a3, t0
-	add a4, t4, ra                   # 50: word 1 of s$0_add in 0..2^33+36
-	add a1, t3, t3
-	add a2, a1, a4                   # 50: word 0 of s$0_add in 0..2^33+36
+	add a5, a2, a0                   # 50: word 0 of s$0_add in 0..2^33+36
+	sw a5, 4(s0)
+	lw t1, 8(sp)
+	sltu a4, a2, a1
+	sltu a6, a5, a2
+	add a7, a4, a6                   # 50: word 1 of s$0_add in 0..2^33+36
+	add t3, t1, t1
+	add ra, t3, a7                   # 50: word 0 of s$0_add in 0..2^33+36
+	sw ra, 8(s0)
+	lw a0, 12(sp)
+	sltu t4, t3, t1
+	sltu t5, ra, t3
+	add a1, t4, t5                   # 50: word 1 of s$0_add in 0..2^33+36
+	add a2, a0, a0
+	add a6, a2, a1                   # 50: word 0 of s$0_add in 0..2^33+36
+	sw a6, 12(s0)
+	lw a5, 16(sp)
+	srli t2, t0, 1                   # 54
+	sltu a4, a2, a0                  # 50
+	sltu a3, a6, a2
+	add t0, a4, a3                   # 50: word 1 of s$0_add in 0..2^33+36
+	add t1, a5, a5
+	add t3, t1, t0                   # 50: word 0 of s$0_add in 0..2^33+36
+	sw t3, 16(s0)
+	lw t5, 20(sp)
+	sltu a7, t1, a5
+	sltu t4, t3, t1
+	add ra, t5, t5
+	add a1, a7, t4                   # 50: word 1 of s$0_add in 0..2^33+36
+	add a2, ra, a1                   # 50: word 0 of s$0_add in 0..2^33+36
 	sw a2, 20(s0)
-	lw t1, 24(sp)
-	sltu t5, a1, t3
-	sltu a5, a2, a1
-	add a7, t5, a5                   # 50: word 1 of s$0_add in 0..2^33+36
-	add t2, t1, t1
-	add t0, t2, a7                   # 50: word 0 of s$0_add in 0..2^33+36
-	sltu a6, t2, t1
-	sltu t4, t0, t2
-	add ra, a6, t4                   # 50: word 1 of s$0_add in 0..2^33+36
-	add a3, ra, a0                   # 54
-	sw t0, 24(s0)
-	sw a3, 28(s0)
+	lw a6, 24(sp)
+	sltu a0, ra, t5
+	sltu a4, a2, ra
+	add a3, a0, a4                   # 50: word 1 of s$0_add in 0..2^33+36
+	add a5, a6, a6
+	add t1, a5, a3                   # 50: word 0 of s$0_add in 0..2^33+36
+	sltu t0, a5, a6
+	sltu t3, t1, a5
+	add t5, t0, t3                   # 50: word 1 of s$0_add in 0..2^33+36
+	add a7, t5, t2                   # 54
+	sw t1, 24(s0)
+	sw a7, 28(s0)
 	lw ra, 32(sp)
 	lw s0, 36(sp)
 	addi sp, sp, 48
@@ -8437,157 +8432,157 @@ field_fe25519_pow_invert:
 	.type field_fe25519_saturated32_to_bytes, @function
 field_fe25519_saturated32_to_bytes:
 	addi sp, sp, -64
-	lw a3, 28(a1)                    # 35
-	li a5, 19
-	srli a4, a3, 31
-	mul a6, a4, a5                   # 35: carry$0_folded in 0..2^24
-	lw a7, 0(a1)                     # 37
-	lw t0, 4(a1)
+	lw a6, 0(a1)                     # 37
+	lw a2, 28(a1)                    # 35
+	li a4, 19
+	srli a3, a2, 31
+	mul a5, a3, a4                   # 35: carry$0_folded in 0..2^24
+	lw a7, 4(a1)                     # 37
+	lw t0, 8(a1)
 	sw ra, 32(sp)
-	slli ra, a3, 1                   # 41
-	srli a4, ra, 1
-	add t3, a7, a6                   # 37: word 0 of s$0_folded in 0..2^32+18
-	sltu t4, t3, a7
-	li a5, -19
-	lw t1, 8(a1)
-	sub a6, t3, a5                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	add ra, t0, t4                   # 37: word 0 of s$0_folded in 0..2^32+18
+	lw t1, 12(a1)
 	sw s0, 36(sp)
-	sltu a7, t3, a6                  # limbs:87
+	add t2, a6, a5                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu t3, t2, a6
+	add t4, a7, t3                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu t5, t4, a7
+	add ra, t0, t5                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu a3, ra, t0
+	add a4, t1, a3                   # 37: word 0 of s$0_folded in 0..2^32+18
+	lw a6, 16(a1)
+	sltu a5, a4, t1
+	lw t3, 20(a1)
+	add a7, a6, a5                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu t5, a7, a6
+	add t0, t3, t5                   # 37: word 0 of s$0_folded in 0..2^32+18
+	lw t1, 24(a1)
+	sltu a3, t0, t3
+	slli a5, a2, 1                   # 41
+	add a6, t1, a3                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu t5, a6, t1
+	srli t3, a5, 1                   # 41
+	li a3, -19
+	add a2, t5, t3                   # 41: r$0_folded[7] in 0..2^31
+	sub t1, t2, a3                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	li a5, -1
+	sltu a1, t2, t1
+	sub t3, t4, a5
+	sltu a3, t4, t3
+	sub a1, t3, a1                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t3, t3, a1
+	or a3, a3, t3
+	sub t3, ra, a5
+	sltu s0, ra, t3
+	sub a3, t3, a3                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t3, t3, a3
+	sub t5, a4, a5
 	sw s1, 40(sp)
-	lw a3, 12(a1)                    # 37
-	lw a2, 16(a1)
-	lw t2, 20(a1)
-	lw t5, 24(a1)
 	sw s2, 44(sp)
 	sw s3, 48(sp)
-	sltu a5, ra, t0
-	add t4, t1, a5                   # 37: word 0 of s$0_folded in 0..2^32+18
-	li t0, -1
-	sub a5, ra, t0                   # limbs:87
-	sltu s0, ra, a5
-	sub a7, a5, a7                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu a5, a5, a7
-	or s0, s0, a5
-	sub a5, t4, t0
-	sltu s1, t4, a5
-	sub s0, a5, s0                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu a5, a5, s0
-	add s1, s1, a5
-	xor a5, t3, a6                   # limbs:91
-	xor t3, ra, a7
-	sltu ra, t4, t1                  # 37
-	add t1, a3, ra                   # 37: word 0 of s$0_folded in 0..2^32+18
-	sltu ra, t1, a3
-	add a3, a2, ra                   # 37: word 0 of s$0_folded in 0..2^32+18
-	sltu ra, a3, a2
-	add a2, t2, ra                   # 37: word 0 of s$0_folded in 0..2^32+18
-	sltu ra, a2, t2
-	add t2, t5, ra                   # 37: word 0 of s$0_folded in 0..2^32+18
-	sltu ra, t2, t5
-	add ra, ra, a4                   # 41: r$0_folded[7] in 0..2^31
-	li a4, 2147483647
-	sub a4, ra, a4                   # limbs:87
-	xor t4, t4, s0                   # limbs:91
-	sub t5, t1, t0                   # limbs:87
-	sltu a1, t1, t5
+	li s3, -2147483648
+	add s0, s0, t3
+	sltu t3, a4, t5
+	sub s0, t5, s0                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t5, t5, s0
+	add t3, t3, t5
+	sub t5, a7, a5
+	sltu s1, a7, t5
+	sub t3, t5, t3                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t5, t5, t3
+	add s1, s1, t5
+	sub t5, t0, a5
+	sltu s2, t0, t5
 	sub s1, t5, s1                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
 	sltu t5, t5, s1
-	add a1, a1, t5
-	sub t5, a3, t0
-	sub a1, t5, a1                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu s2, a3, t5
-	sltu t5, t5, a1
 	add s2, s2, t5
-	sub t5, a2, t0
+	sub t5, a6, a5
+	sltu a5, a6, t5
 	sub s2, t5, s2                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu s3, a2, t5
 	sltu t5, t5, s2
-	add s3, s3, t5
-	sub t5, t2, t0
-	sltu t0, t2, t5
-	sub s3, t5, s3                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu t5, t5, s3
-	add t0, t0, t5
-	sub t5, a4, t0                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	srai a4, t5, 31                  # limbs:89: borrow$1_reduce_once in -1..0
-	srai t0, a4, 31                  # limbs:91
-	li a4, -2147483648
-	xor t0, t0, a4
-	sltu t0, t0, a4                  # limbs:91: cond$1_reduce_once
-	sub a4, zero, t0
-	and t0, a5, a4
-	xor a5, t0, a6
-	and t0, t3, a4
-	xor a6, t0, a7
-	and t3, t4, a4
-	xor a3, a3, a1
-	xor a2, a2, s2
-	xor t0, t3, s0
-	and a7, a3, a4
-	and t3, a2, a4
-	xor t2, t2, s3
-	xor t4, a7, a1
-	xor s0, t3, s2
-	and a3, t2, a4
-	xor a1, ra, t5
-	xor s2, t1, s1
-	xor a7, a3, s3
-	and a2, a1, a4
-	and t2, s2, a4
-	xor t3, a2, t5
-	xor a3, t2, s1
-	sw a6, 4(sp)
-	sw t0, 8(sp)
-	sw t4, 16(sp)
-	sw s0, 20(sp)
-	sw a7, 24(sp)
-	sw t3, 28(sp)
+	add a5, a5, t5
+	li t5, 2147483647
+	sub t5, a2, t5
+	sub t5, t5, a5                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	srai a5, t5, 31                  # limbs:89: borrow$1_reduce_once in -1..0
+	srai a5, a5, 31                  # limbs:91
+	xor a5, a5, s3
+	sltu a5, a5, s3                  # limbs:91: cond$1_reduce_once
+	sub s3, zero, a5
+	xor a5, t2, t1
+	and t2, a5, s3
+	xor a5, t2, t1
+	xor t2, a4, s0
+	and t1, t2, s3
+	xor a4, t1, s0
+	xor t2, a7, t3
+	and t1, t2, s3
+	xor s0, t1, t3
+	xor a7, t0, s1
+	and t2, a7, s3
+	xor t1, t2, s1
+	xor t3, a6, s2
+	and t0, t3, s3
+	xor t2, a2, t5
+	xor a7, t0, s2
+	and s1, t2, s3
+	xor t3, t4, a1
+	xor a2, ra, a3
+	xor a6, s1, t5
+	and t0, t3, s3
+	and t2, a2, s3
+	xor s1, t2, a3
 	sw a5, 0(sp)
-	sw a3, 12(sp)
-	li s3, 0
+	sw a4, 12(sp)
+	sw s0, 16(sp)
+	sw t1, 20(sp)
+	sw a7, 24(sp)
+	sw a6, 28(sp)
+	sw s1, 8(sp)
+	li t5, 0
+	xor s2, t0, a1
+	sw s2, 4(sp)
 .L21_0:
-	srli ra, s3, 2                   # 192
-	slli a1, ra, 2
-	addi a2, sp, 0
-	add t5, a2, a1
-	andi t0, s3, 3
-	lw a6, 0(t5)                     # 192: t in 0..2^32-1
-	slli t4, t0, 3                   # 192: t in 0..24
-	li s2, 16
-	xor a4, t4, s2
-	li a7, 8
-	srli t2, a6, 16
-	srli s1, a6, 24
-	sltiu t5, a4, 1
-	xor t3, t4, a7
-	xor a3, t2, s1
-	sub t0, zero, t5
-	sltiu a5, t3, 1
-	and a7, a3, t0
-	sltiu s0, t4, 1
-	srli t1, a6, 8
-	xor t3, a7, s1
-	sub ra, zero, a5
-	xor t4, t1, t3
-	and s2, t4, ra
-	xor t2, s2, t3
-	sub a2, zero, s0
-	xor a5, a6, t2
-	and s0, a5, a2
-	xor a4, s0, t2
-	add a1, a0, s3
-	andi t5, a4, 255
-	addi s3, s3, 1
-	sb t5, 0(a1)
-	li a3, 32
-	bltu s3, a3, .L21_0
+	srli a5, t5, 2                   # 192
+	slli a4, a5, 2
+	andi s0, t5, 3
+	addi a3, sp, 0
+	slli t1, s0, 3                   # 192: t in 0..24
+	li a6, 8
+	add s1, a3, a4
+	xor t4, t1, a6
+	li t0, 16
+	lw a5, 0(s1)                     # 192: t in 0..2^32-1
+	sltiu t3, t4, 1
+	xor a1, t1, t0
+	sltiu a7, t1, 1
+	sltiu s2, a1, 1
+	srli a6, a5, 16
+	srli t4, a5, 24
+	sub ra, zero, s2
+	xor t1, a6, t4
+	and t0, t1, ra
+	srli s0, a5, 8
+	xor a1, t0, t4
+	sub a2, zero, t3
+	xor s2, s0, a1
+	and t3, s2, a2
+	sub s3, zero, a7
+	xor a7, t3, a1
+	xor a3, a5, a7
+	and a4, a3, s3
+	xor s1, a4, a7
+	andi a6, s1, 255
+	li t1, 32
+	add t2, a0, t5
+	addi t5, t5, 1
+	sb a6, 0(t2)
+	bltu t5, t1, .L21_0
 .L21_1:
-	lw s3, 48(sp)
 	lw ra, 32(sp)
 	lw s0, 36(sp)
 	lw s1, 40(sp)
 	lw s2, 44(sp)
+	lw s3, 48(sp)
 	addi sp, sp, 64
 	ret
 	.size field_fe25519_saturated32_to_bytes, . - field_fe25519_saturated32_to_bytes

@@ -28,12 +28,12 @@ field_fe25519_saturated32_square:
 	mulhu t2, t1, t1                 # 147: word 1 of d in 0..<2^64
 	srli s2, s0, 31                  # 148
 	slli ra, s0, 1
+	sw s4, 20(sp)
 	sw s5, 24(sp)
-	sw s6, 28(sp)
 	mulhu t4, t1, a2                 # 141: word 1 of p in 0..<2^64
 	add s0, ra, t2                   # 148: word 0 of v in 0..64424509431
 	sltu t2, s0, ra
-	sw s4, 20(sp)
+	sw s6, 28(sp)
 	add ra, s2, t2                   # 148: word 1 of v in 0..64424509431
 	mul s3, t1, a3                   # 141: word 0 of p in 0..<2^64
 	sw s9, 40(sp)
@@ -52,7 +52,7 @@ field_fe25519_saturated32_square:
 	sw s11, 48(sp)
 	add s3, t4, a6
 	sltu a6, s3, t4
-	mul t4, t1, a5                   # 141: word 0 of p in 0..<2^64
+	mul s4, t1, a5                   # 141: word 0 of p in 0..<2^64
 	add t2, t2, a6                   # 148
 	add a6, s3, ra                   # 148: word 0 of v in 0..64424509431
 	bne zero, zero, .+4
@@ -62,160 +62,160 @@ field_fe25519_saturated32_square:
 	add ra, a4, s3                   # 151: word 0 of carry in 0..2^33
 	sltu s3, ra, a4
 	bne zero, zero, .+4
-	add a4, s1, t4                   # 142: word 0 of low in 0..2^35-1
-	sltu t4, a4, s1
+	add a4, s1, s4                   # 142: word 0 of low in 0..2^35-1
+	sltu s4, a4, s1
 	mulhu a7, a2, a3                 # 141: word 1 of p in 0..<2^64
 	add t0, a4, t0                   # 142: word 0 of low in 0..2^35-1
 	sltu a4, t0, a4
 	bne zero, zero, .+4
-	add t4, t4, a4                   # 142: word 1 of low in 0..2^35-1
+	add s4, s4, a4                   # 142: word 1 of low in 0..2^35-1
 	slli s5, t0, 1                   # 148
 	mulhu s2, t1, a5                 # 141: word 1 of p in 0..<2^64
 	srli t0, t0, 31                  # 148
-	slli t4, t4, 1
+	slli s4, s4, 1
 	bne zero, zero, .+4
-	add t0, t0, t4
-	add t4, s5, ra                   # 148: word 0 of v in 0..64424509431
-	mul s1, t1, t5                   # 141: word 0 of p in 0..<2^64
-	sltu ra, t4, s5                  # 148
-	add s5, t0, s3
-	bne zero, zero, .+4
-	mulhu t0, a3, a3                 # 147: word 1 of d in 0..<2^64
+	add t0, t0, s4
+	add s4, s5, ra                   # 148: word 0 of v in 0..64424509431
+	mul t2, t1, t5                   # 141: word 0 of p in 0..<2^64
 	add a4, s2, a7                   # 143: word 0 of high in 0..2^34-1
+	sltu ra, s4, s5                  # 148
+	bne zero, zero, .+4
+	add s5, t0, s3
 	add s3, s5, ra                   # 148: word 1 of v in 0..64424509431
-	bne zero, zero, .+4
-	add s5, a4, s1                   # 142: word 0 of low in 0..2^35-1
+	mul a7, a2, a5                   # 141: word 0 of p in 0..<2^64
+	add s5, a4, t2                   # 142: word 0 of low in 0..2^35-1
 	sltu s2, a4, s2                  # 143
-	mul s6, a2, a5                   # 141: word 0 of p in 0..<2^64
+	bne zero, zero, .+4
 	sltu ra, s5, a4                  # 142
-	add s1, s2, ra                   # 142: word 1 of low in 0..2^35-1
-	mulhu t2, t1, t5                 # 141: word 1 of p in 0..<2^64
-	add s2, s5, s6                   # 142: word 0 of low in 0..2^35-1
-	sltu s6, s2, s5
+	add t2, s2, ra                   # 142: word 1 of low in 0..2^35-1
+	mulhu t4, t1, t5                 # 141: word 1 of p in 0..<2^64
+	add s2, s5, a7                   # 142: word 0 of low in 0..2^35-1
+	sltu a7, s2, s5
 	bne zero, zero, .+4
-	add s5, s1, s6                   # 142: word 1 of low in 0..2^35-1
+	add s5, t2, a7                   # 142: word 1 of low in 0..2^35-1
 	slli ra, s2, 1                   # 148
-	mulhu a7, a2, a5                 # 141: word 1 of p in 0..<2^64
-	mul s4, a3, a3                   # 147: word 0 of d in 0..<2^64
-	add s6, t2, a7                   # 143: word 0 of high in 0..2^34-1
-	sltu a7, s6, t2
+	mulhu s1, a2, a5                 # 141: word 1 of p in 0..<2^64
+	mul t0, a3, a3                   # 147: word 0 of d in 0..<2^64
+	add a7, t4, s1                   # 143: word 0 of high in 0..2^34-1
+	sltu s1, a7, t4
 	bne zero, zero, .+4
-	srli t2, s2, 31                  # 148
+	mulhu s6, a3, a3                 # 147: word 1 of d in 0..<2^64
+	srli t4, s2, 31                  # 148
 	slli s2, s5, 1
-	mul s1, a2, t5                   # 141: word 0 of p in 0..<2^64
-	add t2, t2, s2                   # 148
-	add s2, ra, s4
 	bne zero, zero, .+4
-	sltu s4, s2, ra
-	add ra, t2, s4
+	add t4, t4, s2
+	add s2, ra, t0
+	mul t2, a2, t5                   # 141: word 0 of p in 0..<2^64
+	sltu t0, s2, ra                  # 148
+	add ra, t4, t0
+	bne zero, zero, .+4
+	add t0, s2, s3                   # 148: word 0 of v in 0..64424509431
+	sltu s3, t0, s2
 	mulhu a4, a2, t5                 # 141: word 1 of p in 0..<2^64
-	add s4, s2, s3                   # 148: word 0 of v in 0..64424509431
-	sltu s3, s4, s2
-	bne zero, zero, .+4
 	add s2, ra, s3                   # 148: word 1 of v in 0..64424509431
-	add ra, t0, s2                   # 151: word 0 of carry in 0..2^33
-	mul t2, a3, a5                   # 141: word 0 of p in 0..<2^64
-	sltu s2, ra, t0                  # 151
-	lw t0, 20(a1)                    # 141
-	mul s9, t1, t0                   # 141: word 0 of p in 0..<2^64
-	mulhu s8, t1, t0                 # 141: word 1 of p in 0..<2^64
-	add s9, s6, s9                   # 142: word 0 of low in 0..2^35-1
-	sltu s6, s9, s6
+	add ra, s6, s2                   # 151: word 0 of carry in 0..2^33
 	bne zero, zero, .+4
-	add a7, a7, s6                   # 142: word 1 of low in 0..2^35-1
-	add s6, s9, s1                   # 142: word 0 of low in 0..2^35-1
+	sltu s2, ra, s6
+	lw s6, 20(a1)                    # 141
+	mul t4, a3, a5                   # 141: word 0 of p in 0..<2^64
+	mul s9, t1, s6                   # 141: word 0 of p in 0..<2^64
+	mulhu s8, t1, s6                 # 141: word 1 of p in 0..<2^64
+	add s9, a7, s9                   # 142: word 0 of low in 0..2^35-1
+	sltu a7, s9, a7
+	bne zero, zero, .+4
+	add s1, s1, a7                   # 142: word 1 of low in 0..2^35-1
+	add a7, s9, t2                   # 142: word 0 of low in 0..2^35-1
 	mulhu s5, a3, a5                 # 141: word 1 of p in 0..<2^64
-	sltu s9, s6, s9                  # 142
-	add a7, a7, s9                   # 142: word 1 of low in 0..2^35-1
+	sltu s9, a7, s9                  # 142
+	add s1, s1, s9                   # 142: word 1 of low in 0..2^35-1
 	bne zero, zero, .+4
 	add a4, s8, a4                   # 143: word 0 of high in 0..2^34-1
-	add s9, s6, t2                   # 142: word 0 of low in 0..2^35-1
-	mul s1, t1, s7                   # 141: word 0 of p in 0..<2^64
+	add s9, a7, t4                   # 142: word 0 of low in 0..2^35-1
+	mul t2, t1, s7                   # 141: word 0 of p in 0..<2^64
 	sltu s8, a4, s8                  # 143
 	add s5, a4, s5                   # 143: word 0 of high in 0..2^34-1
 	bne zero, zero, .+4
-	sltu t2, s9, s6                  # 142
+	sltu t4, s9, a7                  # 142
 	sltu a4, s5, a4                  # 143
 	mulhu s10, t1, s7                # 141: word 1 of p in 0..<2^64
-	add a7, a7, t2                   # 142: word 1 of low in 0..2^35-1
-	add t2, s8, a4                   # 143: word 1 of high in 0..2^34-1
+	add s1, s1, t4                   # 142: word 1 of low in 0..2^35-1
+	add t4, s8, a4                   # 143: word 1 of high in 0..2^34-1
 	bne zero, zero, .+4
 	srli a4, s9, 31                  # 148
-	slli a7, a7, 1
-	mulhu s6, a2, t0                 # 141: word 1 of p in 0..<2^64
+	slli s1, s1, 1
+	mulhu a7, a2, s6                 # 141: word 1 of p in 0..<2^64
 	slli s8, s9, 1                   # 148
-	add a4, a4, a7
+	add a4, a4, s1
 	bne zero, zero, .+4
-	add a7, s8, ra                   # 148: word 0 of v in 0..64424509431
-	sltu ra, a7, s8
-	mul s9, a2, t0                   # 141: word 0 of p in 0..<2^64
+	add s1, s8, ra                   # 148: word 0 of v in 0..64424509431
+	sltu ra, s1, s8
+	mul s9, a2, s6                   # 141: word 0 of p in 0..<2^64
 	add a4, a4, s2                   # 148
 	add s2, a4, ra                   # 148: word 1 of v in 0..64424509431
 	bne zero, zero, .+4
-	add a4, s5, s1                   # 142: word 0 of low in 0..2^35-1
+	add a4, s5, t2                   # 142: word 0 of low in 0..2^35-1
 	sltu ra, a4, s5
 	mul s8, a3, t5                   # 141: word 0 of p in 0..<2^64
-	add s5, t2, ra                   # 142: word 1 of low in 0..2^35-1
-	add t2, a4, s9                   # 142: word 0 of low in 0..2^35-1
+	add s5, t4, ra                   # 142: word 1 of low in 0..2^35-1
+	add t4, a4, s9                   # 142: word 0 of low in 0..2^35-1
 	bne zero, zero, .+4
-	sltu ra, t2, a4
+	sltu ra, t4, a4
 	add s9, s5, ra                   # 142: word 1 of low in 0..2^35-1
 	mulhu s3, a3, t5                 # 141: word 1 of p in 0..<2^64
-	add s5, s10, s6                  # 143: word 0 of high in 0..2^34-1
+	add s5, s10, a7                  # 143: word 0 of high in 0..2^34-1
 	sltu ra, s5, s10
 	bne zero, zero, .+4
-	add s6, t2, s8                   # 142: word 0 of low in 0..2^35-1
-	sltu s10, s6, t2
+	add a7, t4, s8                   # 142: word 0 of low in 0..2^35-1
+	sltu s10, a7, t4
 	mul a4, a5, a5                   # 147: word 0 of d in 0..<2^64
-	add t2, s9, s10                  # 142: word 1 of low in 0..2^35-1
+	add t4, s9, s10                  # 142: word 1 of low in 0..2^35-1
 	add s9, s5, s3                   # 143: word 0 of high in 0..2^34-1
 	bne zero, zero, .+4
 	sltu s10, s9, s5
 	add s3, ra, s10                  # 143: word 1 of high in 0..2^34-1
-	mulhu s1, a5, a5                 # 147: word 1 of d in 0..<2^64
-	slli ra, s6, 1                   # 148
-	srli s10, s6, 31
+	mulhu t2, a5, a5                 # 147: word 1 of d in 0..<2^64
+	slli ra, a7, 1                   # 148
+	srli s10, a7, 31
 	bne zero, zero, .+4
-	slli s6, t2, 1
-	add t2, s10, s6
+	slli a7, t4, 1
+	add t4, s10, a7
 	mul t3, t1, t1                   # 147: word 0 of d in 0..<2^64
-	add s6, ra, a4                   # 148
-	sltu a4, s6, ra
+	add a7, ra, a4                   # 148
+	sltu a4, a7, ra
 	bne zero, zero, .+4
-	add ra, t2, a4
-	add t2, s6, s2                   # 148: word 0 of v in 0..64424509431
+	add ra, t4, a4
+	add t4, a7, s2                   # 148: word 0 of v in 0..64424509431
 	mul s5, a2, s7                   # 141: word 0 of p in 0..<2^64
-	sltu s2, t2, s6                  # 148
-	add s6, ra, s2                   # 148: word 1 of v in 0..64424509431
+	sltu s2, t4, a7                  # 148
+	add a7, ra, s2                   # 148: word 1 of v in 0..64424509431
 	bne zero, zero, .+4
-	add ra, s1, s6                   # 151: word 0 of carry in 0..2^33
-	sltu s2, ra, s1
-	mul a4, a3, t0                   # 141: word 0 of p in 0..<2^64
-	lw s1, 28(a1)
-	mulhu a1, t1, s1                 # 141: word 1 of p in 0..<2^64
-	mul t1, t1, s1                   # 141: word 0 of p in 0..<2^64
+	add ra, t2, a7                   # 151: word 0 of carry in 0..2^33
+	sltu s2, ra, t2
+	mul a4, a3, s6                   # 141: word 0 of p in 0..<2^64
+	lw t2, 28(a1)
+	mulhu a1, t1, t2                 # 141: word 1 of p in 0..<2^64
+	mul t1, t1, t2                   # 141: word 0 of p in 0..<2^64
 	mulhu s8, a2, s7                 # 141: word 1 of p in 0..<2^64
 	add t1, s9, t1                   # 142: word 0 of low in 0..2^35-1
 	sltu s9, t1, s9
 	bne zero, zero, .+4
-	mulhu s10, a3, t0                # 141: word 1 of p in 0..<2^64
+	add s3, s3, s9                   # 142: word 1 of low in 0..2^35-1
+	add s9, t1, s5                   # 142: word 0 of low in 0..2^35-1
+	mulhu s10, a3, s6                # 141: word 1 of p in 0..<2^64
+	sltu t1, s9, t1                  # 142
+	add s3, s3, t1                   # 142: word 1 of low in 0..2^35-1
+	bne zero, zero, .+4
+	add t1, s9, a4                   # 142: word 0 of low in 0..2^35-1
+	sltu a4, t1, s9
+	mul s9, a2, t2                   # 141: word 0 of p in 0..<2^64
 	add s8, a1, s8                   # 143: word 0 of high in 0..2^34-1
 	sltu a1, s8, a1
 	bne zero, zero, .+4
-	mul s11, a5, t5                  # 141: word 0 of p in 0..<2^64
 	add s10, s8, s10                 # 143: word 0 of high in 0..2^34-1
 	sltu s8, s10, s8
-	bne zero, zero, .+4
-	mulhu s6, a5, t5                 # 141: word 1 of p in 0..<2^64
-	add s3, s3, s9                   # 142: word 1 of low in 0..2^35-1
-	add s9, t1, s5                   # 142: word 0 of low in 0..2^35-1
-	bne zero, zero, .+4
-	sltu t1, s9, t1
-	add s3, s3, t1                   # 142: word 1 of low in 0..2^35-1
-	mulhu s5, a2, s1                 # 141: word 1 of p in 0..<2^64
-	add t1, s9, a4                   # 142: word 0 of low in 0..2^35-1
-	sltu a4, t1, s9
-	mul s9, a2, s1                   # 141: word 0 of p in 0..<2^64
+	mul s11, a5, t5                  # 141: word 0 of p in 0..<2^64
+	mulhu a7, a5, t5                 # 141: word 1 of p in 0..<2^64
+	mulhu s5, a2, t2                 # 141: word 1 of p in 0..<2^64
 	add a2, s3, a4                   # 142: word 1 of low in 0..2^35-1
 	add s3, a1, s8                   # 143: word 1 of high in 0..2^34-1
 	bne zero, zero, .+4
@@ -223,56 +223,56 @@ field_fe25519_saturated32_square:
 	sltu a1, a4, t1
 	mulhu s8, a3, s7                 # 141: word 1 of p in 0..<2^64
 	add s11, a2, a1                  # 142: word 1 of low in 0..2^35-1
-	add t1, s10, s6                  # 143: word 0 of high in 0..2^34-1
+	add t1, s10, a7                  # 143: word 0 of high in 0..2^34-1
 	bne zero, zero, .+4
 	sltu a2, t1, s10
 	add a1, s3, a2                   # 143: word 1 of high in 0..2^34-1
-	mul s6, a3, s7                   # 141: word 0 of p in 0..<2^64
+	mul a7, a3, s7                   # 141: word 0 of p in 0..<2^64
 	slli s10, a4, 1                  # 148
 	srli s3, a4, 31
 	bne zero, zero, .+4
 	slli a2, s11, 1
 	add a4, s3, a2
-	mulhu s11, a5, t0                # 141: word 1 of p in 0..<2^64
+	mulhu s11, a5, s6                # 141: word 1 of p in 0..<2^64
 	add s3, s10, ra                  # 148: word 0 of v in 0..64424509431
 	add ra, a4, s2
 	bne zero, zero, .+4
 	sltu a2, s3, s10
 	add s10, ra, a2                  # 148: word 1 of v in 0..64424509431
-	mul a4, a5, t0                   # 141: word 0 of p in 0..<2^64
+	mul a4, a5, s6                   # 141: word 0 of p in 0..<2^64
 	add s2, t1, s9                   # 142: word 0 of low in 0..2^35-1
 	sltu ra, s2, t1
 	bne zero, zero, .+4
 	add a2, a1, ra                   # 142: word 1 of low in 0..2^35-1
-	add s9, s2, s6                   # 142: word 0 of low in 0..2^35-1
+	add s9, s2, a7                   # 142: word 0 of low in 0..2^35-1
 	mulhu t1, t5, t5                 # 147: word 1 of d in 0..<2^64
 	sltu a1, s9, s2                  # 142
 	add ra, a2, a1                   # 142: word 1 of low in 0..2^35-1
 	bne zero, zero, .+4
-	add s6, s5, s8                   # 143: word 0 of high in 0..2^34-1
+	add a7, s5, s8                   # 143: word 0 of high in 0..2^34-1
 	add a1, s9, a4                   # 142: word 0 of low in 0..2^35-1
 	mul a2, t5, t5                   # 147: word 0 of d in 0..<2^64
+	sltu s2, a7, s5                  # 143
 	sltu s8, a1, s9                  # 142
-	add a4, s6, s11                  # 143: word 0 of high in 0..2^34-1
+	bne zero, zero, .+4
+	add s5, ra, s8                   # 142: word 1 of low in 0..2^35-1
+	add a4, a7, s11                  # 143: word 0 of high in 0..2^34-1
+	mulhu s9, a3, t2                 # 141: word 1 of p in 0..<2^64
+	sltu ra, a4, a7                  # 143
+	add s8, s2, ra                   # 143: word 1 of high in 0..2^34-1
 	bne zero, zero, .+4
 	slli s11, a1, 1                  # 148
-	mulhu s9, a3, s1                 # 141: word 1 of p in 0..<2^64
-	sltu s2, s6, s5                  # 143
-	add s5, ra, s8                   # 142: word 1 of low in 0..2^35-1
-	bne zero, zero, .+4
-	sltu ra, a4, s6                  # 143
-	add s8, s2, ra                   # 143: word 1 of high in 0..2^34-1
-	mul s2, a3, s1                   # 141: word 0 of p in 0..<2^64
-	srli s6, a1, 31                  # 148
-	slli ra, s5, 1
-	bne zero, zero, .+4
+	srli a7, a1, 31
+	mul s2, a3, t2                   # 141: word 0 of p in 0..<2^64
+	slli ra, s5, 1                   # 148
 	add a3, s11, a2
-	add a1, s6, ra
-	mulhu s6, a5, s7                 # 141: word 1 of p in 0..<2^64
-	sltu s5, a3, s11                 # 148
-	add a2, a3, s10                  # 148: word 0 of v in 0..64424509431
 	bne zero, zero, .+4
+	add a1, a7, ra
+	sltu s5, a3, s11
+	mulhu a7, a5, s7                 # 141: word 1 of p in 0..<2^64
+	add a2, a3, s10                  # 148: word 0 of v in 0..64424509431
 	add ra, a1, s5
+	bne zero, zero, .+4
 	sltu s11, a2, a3
 	mul s5, a5, s7                   # 141: word 0 of p in 0..<2^64
 	add a1, ra, s11                  # 148: word 1 of v in 0..64424509431
@@ -280,237 +280,237 @@ field_fe25519_saturated32_square:
 	bne zero, zero, .+4
 	add ra, a4, s2                   # 142: word 0 of low in 0..2^35-1
 	sltu a3, s10, t1                 # 151
-	mulhu a1, t5, t0                 # 141: word 1 of p in 0..<2^64
+	mulhu a1, t5, s6                 # 141: word 1 of p in 0..<2^64
 	sltu s11, ra, a4                 # 142
 	add t1, s8, s11                  # 142: word 1 of low in 0..2^35-1
 	bne zero, zero, .+4
-	add s2, s9, s6                   # 143: word 0 of high in 0..2^34-1
+	add s2, s9, a7                   # 143: word 0 of high in 0..2^34-1
 	sltu a4, s2, s9
-	mul s8, t5, t0                   # 141: word 0 of p in 0..<2^64
+	mul s8, t5, s6                   # 141: word 0 of p in 0..<2^64
 	add s11, s2, a1                  # 143: word 0 of high in 0..2^34-1
-	sltu s6, s11, s2
+	sltu a7, s11, s2
 	bne zero, zero, .+4
-	add s9, a4, s6                   # 143: word 1 of high in 0..2^34-1
+	add s9, a4, a7                   # 143: word 1 of high in 0..2^34-1
 	add s2, ra, s5                   # 142: word 0 of low in 0..2^35-1
-	mulhu a1, a5, s1                 # 141: word 1 of p in 0..<2^64
+	mulhu a1, a5, t2                 # 141: word 1 of p in 0..<2^64
 	sltu a4, s2, ra                  # 142
-	add s6, t1, a4                   # 142: word 1 of low in 0..2^35-1
+	add a7, t1, a4                   # 142: word 1 of low in 0..2^35-1
 	bne zero, zero, .+4
 	add ra, s2, s8                   # 142: word 0 of low in 0..2^35-1
 	sltu t1, ra, s2
-	mul s2, a5, s1                   # 141: word 0 of p in 0..<2^64
-	add a4, s6, t1                   # 142: word 1 of low in 0..2^35-1
-	srli s6, ra, 31                  # 148
+	mul s2, a5, t2                   # 141: word 0 of p in 0..<2^64
+	add a4, a7, t1                   # 142: word 1 of low in 0..2^35-1
+	srli a7, ra, 31                  # 148
 	bne zero, zero, .+4
 	slli t1, a4, 1
-	add a5, s6, t1
+	add a5, a7, t1
 	mulhu a4, t5, s7                 # 141: word 1 of p in 0..<2^64
-	add s6, a5, a3                   # 148
+	add t1, a5, a3                   # 148
 	slli s8, ra, 1
 	bne zero, zero, .+4
 	add ra, s8, s10                  # 148: word 0 of v in 0..64424509431
-	add t1, s11, s2                  # 142: word 0 of low in 0..2^35-1
-	mul a3, t5, s7                   # 141: word 0 of p in 0..<2^64
-	sltu s10, t1, s11                # 142
-	add s2, a1, a4                   # 143: word 0 of high in 0..2^34-1
+	sltu a7, ra, s8
+	mul a5, t5, s7                   # 141: word 0 of p in 0..<2^64
+	add s8, s11, s2                  # 142: word 0 of low in 0..2^35-1
+	add s10, t1, a7                  # 148: word 1 of v in 0..64424509431
 	bne zero, zero, .+4
-	add a5, s9, s10                  # 142: word 1 of low in 0..2^35-1
-	sltu s11, s2, a1                 # 143
-	mulhu s5, t5, s1                 # 141: word 1 of p in 0..<2^64
-	sltu s9, ra, s8                  # 148
-	add a1, t1, a3                   # 142: word 0 of low in 0..2^35-1
+	sltu a3, s8, s11                 # 142
+	add t1, s9, a3                   # 142: word 1 of low in 0..2^35-1
+	mulhu s5, t5, t2                 # 141: word 1 of p in 0..<2^64
+	add a7, a1, a4                   # 143: word 0 of high in 0..2^34-1
+	add s9, s8, a5                   # 142: word 0 of low in 0..2^35-1
 	bne zero, zero, .+4
-	add s10, s6, s9                  # 148: word 1 of v in 0..64424509431
-	sltu s8, a1, t1                  # 142
-	mul a3, t0, t0                   # 147: word 0 of d in 0..<2^64
-	slli s9, a1, 1                   # 148
-	srli t1, a1, 31
-	bne zero, zero, .+4
-	add s6, a5, s8                   # 142: word 1 of low in 0..2^35-1
-	slli a5, s6, 1                   # 148
-	mul a1, t5, s1                   # 141: word 0 of p in 0..<2^64
-	add s8, t1, a5                   # 148
-	add s6, s9, a3
-	bne zero, zero, .+4
-	sltu t1, s6, s9
-	add t5, s6, s10                  # 148: word 0 of v in 0..64424509431
-	mulhu a4, t0, t0                 # 147: word 1 of d in 0..<2^64
-	sltu s9, t5, s6                  # 148
-	add a5, s8, t1
-	bne zero, zero, .+4
-	add s8, a5, s9                   # 148: word 1 of v in 0..64424509431
-	add a5, s2, a1                   # 142: word 0 of low in 0..2^35-1
-	mul s6, t0, s7                   # 141: word 0 of p in 0..<2^64
-	add t1, a4, s8                   # 151: word 0 of carry in 0..2^33
-	sltu s9, a5, s2                  # 142
-	bne zero, zero, .+4
-	add s8, s11, s9                  # 142: word 1 of low in 0..2^35-1
-	sltu s10, t1, a4                 # 151
-	mulhu a3, t0, s7                 # 141: word 1 of p in 0..<2^64
-	add s2, a5, s6                   # 142: word 0 of low in 0..2^35-1
-	sltu s11, s2, a5
-	bne zero, zero, .+4
-	add s9, s8, s11                  # 142: word 1 of low in 0..2^35-1
-	slli a5, s2, 1                   # 148
-	mul s6, t0, s1                   # 141: word 0 of p in 0..<2^64
-	add a4, s5, a3                   # 143: word 0 of high in 0..2^34-1
-	srli s8, s2, 31                  # 148
-	bne zero, zero, .+4
-	sltu a3, a4, s5                  # 143
-	slli s11, s9, 1                  # 148
-	mulhu a1, t0, s1                 # 141: word 1 of p in 0..<2^64
-	add s2, a5, t1                   # 148: word 0 of v in 0..64424509431
-	add s5, s8, s11
-	bne zero, zero, .+4
-	sltu s9, s2, a5
-	add s8, s5, s10
-	mul t1, s7, s7                   # 147: word 0 of d in 0..<2^64
-	add s11, s8, s9                  # 148: word 1 of v in 0..64424509431
-	add a5, a4, s6                   # 142: word 0 of low in 0..2^35-1
-	bne zero, zero, .+4
-	sltu s5, a5, a4
-	slli s8, a5, 1                   # 148
-	mulhu t0, s7, s7                 # 147: word 1 of d in 0..<2^64
-	srli s6, a5, 31                  # 148
-	add s10, a3, s5                  # 142: word 1 of low in 0..2^35-1
-	bne zero, zero, .+4
-	slli a4, s10, 1                  # 148
-	add a3, s6, a4
-	mulhu s9, s7, s1                 # 141: word 1 of p in 0..<2^64
-	add s5, s8, t1                   # 148
-	add a4, s5, s11                  # 148: word 0 of v in 0..64424509431
-	bne zero, zero, .+4
-	sltu s10, s5, s8
-	sltu t1, a4, s5
-	mul a5, s7, s1                   # 141: word 0 of p in 0..<2^64
-	add s6, a3, s10                  # 148
-	add s8, s6, t1                   # 148: word 1 of v in 0..64424509431
-	bne zero, zero, .+4
-	add a3, t0, s8                   # 151: word 0 of carry in 0..2^33
-	sltu s10, a3, t0
-	mul s5, s1, s1                   # 147: word 0 of d in 0..<2^64
-	add s11, a1, a5                  # 142: word 0 of low in 0..2^35-1
-	sltu s6, s11, a1
-	bne zero, zero, .+4
-	slli t1, s11, 1                  # 148
-	slli s8, s6, 1
-	mulhu s7, s1, s1                 # 147: word 1 of d in 0..<2^64
+	sltu s2, a7, a1                  # 143
+	sltu a3, s9, s8                  # 142
+	mul a5, s6, s6                   # 147: word 0 of d in 0..<2^64
 	slli a1, s9, 1                   # 148
-	add t0, t1, a3                   # 148: word 0 of v in 0..64424509431
+	srli s8, s9, 31
 	bne zero, zero, .+4
-	add s6, a1, s5
-	sltu a5, t0, t1
-	srli s1, s9, 31
-	sltu a3, s6, a1
-	add t1, s1, a3
-	li s9, 38
-	mulhu s5, a2, s9                 # 99
-	srli a1, s11, 31                 # 148
-	add s1, a1, s8
+	add a4, t1, a3                   # 142: word 1 of low in 0..2^35-1
+	slli t1, a4, 1                   # 148
+	mul s9, t5, t2                   # 141: word 0 of p in 0..<2^64
+	add a3, s8, t1                   # 148
+	add a4, a1, a5
 	bne zero, zero, .+4
-	add a3, s1, s10
-	add s11, a3, a5                  # 148: word 1 of v in 0..64424509431
-	mul a1, a2, s9                   # 99
-	add s8, s6, s11                  # 148: word 0 of v in 0..64424509431
-	sltu s1, s8, s6
+	sltu s8, a4, a1
+	add t5, a4, s10                  # 148: word 0 of v in 0..64424509431
+	mulhu s11, s6, s6                # 147: word 1 of d in 0..<2^64
+	sltu a1, t5, a4                  # 148
+	add t1, a3, s8
 	bne zero, zero, .+4
-	add s10, t1, s1                  # 148: word 1 of v in 0..64424509431
-	add a3, s7, s10                  # 151: word 0 of carry in 0..2^33
-	mul t1, a3, s9                   # 93
-	add a2, t3, a1                   # 99
-	sltu s11, a2, t3
-	add s6, s5, s11
-	mulhu a5, a3, s9                 # 93
-	add s7, s3, t1                   # 93: word 0 of v$0_reduced in 0..167503724505
+	add a3, t1, a1                   # 148: word 1 of v in 0..64424509431
+	add t1, a7, s9                   # 142: word 0 of low in 0..2^35-1
+	mul a4, s6, s7                   # 141: word 0 of p in 0..<2^64
+	add s8, s11, a3                  # 151: word 0 of carry in 0..2^33
+	sltu a1, t1, a7                  # 142
+	bne zero, zero, .+4
+	add a3, s2, a1                   # 142: word 1 of low in 0..2^35-1
+	sltu s10, s8, s11                # 151
+	mulhu a5, s6, s7                 # 141: word 1 of p in 0..<2^64
+	add a7, t1, a4                   # 142: word 0 of low in 0..2^35-1
+	sltu s2, a7, t1
+	bne zero, zero, .+4
+	add a1, a3, s2                   # 142: word 1 of low in 0..2^35-1
+	slli s2, a1, 1                   # 148
+	mul a4, s6, t2                   # 141: word 0 of p in 0..<2^64
+	add s11, s5, a5                  # 143: word 0 of high in 0..2^34-1
+	slli t1, a7, 1                   # 148
+	bne zero, zero, .+4
+	srli a3, a7, 31
+	sltu a5, s11, s5                 # 143
+	mulhu s9, s6, t2                 # 141: word 1 of p in 0..<2^64
+	add a7, t1, s8                   # 148: word 0 of v in 0..64424509431
+	add s5, a3, s2
+	bne zero, zero, .+4
+	sltu a1, a7, t1
+	add a3, s5, s10
+	mul s8, s7, s7                   # 147: word 0 of d in 0..<2^64
+	add s2, a3, a1                   # 148: word 1 of v in 0..64424509431
+	add t1, s11, a4                  # 142: word 0 of low in 0..2^35-1
+	bne zero, zero, .+4
+	sltu s5, t1, s11
+	slli a3, t1, 1                   # 148
+	mulhu s6, s7, s7                 # 147: word 1 of d in 0..<2^64
+	srli a4, t1, 31                  # 148
+	add s10, a5, s5                  # 142: word 1 of low in 0..2^35-1
+	bne zero, zero, .+4
+	slli s11, s10, 1                 # 148
+	add a5, a4, s11
+	mulhu a1, s7, t2                 # 141: word 1 of p in 0..<2^64
+	add s5, a3, s8                   # 148
+	add s11, s5, s2                  # 148: word 0 of v in 0..64424509431
+	bne zero, zero, .+4
+	sltu s10, s5, a3
+	sltu s8, s11, s5
+	mul t1, s7, t2                   # 141: word 0 of p in 0..<2^64
+	add a4, a5, s10                  # 148
+	add a3, a4, s8                   # 148: word 1 of v in 0..64424509431
+	bne zero, zero, .+4
+	add a5, s6, a3                   # 151: word 0 of carry in 0..2^33
+	sltu s10, a5, s6
+	mul s5, t2, t2                   # 147: word 0 of d in 0..<2^64
+	add s2, s9, t1                   # 142: word 0 of low in 0..2^35-1
+	sltu a4, s2, s9
+	bne zero, zero, .+4
+	slli s8, s2, 1                   # 148
+	slli a3, a4, 1
+	mulhu s7, t2, t2                 # 147: word 1 of d in 0..<2^64
+	slli s9, a1, 1                   # 148
+	add s6, s8, a5                   # 148: word 0 of v in 0..64424509431
+	bne zero, zero, .+4
+	add a4, s9, s5
+	sltu t1, s6, s8
+	srli t2, a1, 31
+	sltu a5, a4, s9
+	add s8, t2, a5
+	li a1, 38
+	mulhu s5, a2, a1                 # 99
+	srli s9, s2, 31                  # 148
+	add t2, s9, a3
+	bne zero, zero, .+4
+	add a5, t2, s10
+	add s2, a5, t1                   # 148: word 1 of v in 0..64424509431
+	mul s9, a2, a1                   # 99
+	add a3, a4, s2                   # 148: word 0 of v in 0..64424509431
+	sltu t2, a3, a4
+	bne zero, zero, .+4
+	add s10, s8, t2                  # 148: word 1 of v in 0..64424509431
+	add a5, s7, s10                  # 151: word 0 of carry in 0..2^33
+	mul s8, a5, a1                   # 93
+	add a2, t3, s9                   # 99
+	sltu s2, a2, t3
+	add a4, s5, s2
+	mulhu t1, a5, a1                 # 93
+	add s7, s3, s8                   # 93: word 0 of v$0_reduced in 0..167503724505
 	sltu s10, s7, s3
 	srli t3, s7, 31                  # 94
-	mulhu s1, ra, s9                 # 99
-	add a1, a5, s10                  # 93: word 1 of v$0_reduced in 0..167503724505
-	slli s11, a1, 1                  # 94
+	mulhu t2, ra, a1                 # 99
+	add s9, t1, s10                  # 93: word 1 of v$0_reduced in 0..167503724505
+	slli s2, s9, 1                   # 94
 	bne zero, zero, .+4
-	or a3, t3, s11                   # 94: q$0_reduced in 0..77
-	slli t1, a3, 4                   # 97
-	mul s5, ra, s9                   # 99
-	slli s3, a3, 1                   # 97
-	add s10, t1, s3
+	or a5, t3, s2                    # 94: q$0_reduced in 0..77
+	slli s8, a5, 4                   # 97
+	mul s5, ra, a1                   # 99
+	slli s3, a5, 1                   # 97
+	add s10, s8, s3
 	bne zero, zero, .+4
-	add ra, a3, s10                  # 97: carry$0_reduced in 0..1482
-	add s3, a2, ra                   # 99: word 0 of s$0_reduced in 0..167503725968
-	mulhu a5, t5, s9
-	add a1, s0, s5
-	sltu a3, s3, a2
-	sw s3, 0(a0)
-	sltu t3, a1, s0
-	add s10, s6, a3                  # 99: word 1 of s$0_reduced in 0..167503725968
-	mul s11, t5, s9
-	add s0, a1, s10                  # 99: word 0 of s$0_reduced in 0..167503725968
-	add t1, s1, t3
-	sw s0, 4(a0)
-	sltu t5, s0, a1
-	add s1, t1, t5                   # 99: word 1 of s$0_reduced in 0..167503725968
-	mul ra, s2, s9
-	add t3, a6, s11
-	sltu s3, t3, a6
+	add ra, a5, s10                  # 97: carry$0_reduced in 0..1482
+	add s9, a2, ra                   # 99: word 0 of s$0_reduced in 0..167503725968
+	mulhu t1, t5, a1
+	sltu t3, s9, a2
+	add s3, s0, s5
+	sw s9, 0(a0)
+	add s8, a4, t3                   # 99: word 1 of s$0_reduced in 0..167503725968
+	sltu a5, s3, s0
+	mul s2, t5, a1
+	add a2, s3, s8                   # 99: word 0 of s$0_reduced in 0..167503725968
+	add s10, t2, a5
+	sw a2, 4(a0)
+	sltu t5, a2, s3
+	add a4, s10, t5                  # 99: word 1 of s$0_reduced in 0..167503725968
+	mul s5, a7, a1
+	add t3, a6, s2
+	sltu s9, t3, a6
 	bne zero, zero, .+4
-	add s6, t3, s1                   # 99: word 0 of s$0_reduced in 0..167503725968
-	add a2, a5, s3
-	mulhu s5, s2, s9
-	sltu a3, s6, t3
-	add a1, a2, a3                   # 99: word 1 of s$0_reduced in 0..167503725968
-	sw s6, 8(a0)
-	add s0, t4, ra
-	sltu t1, s0, t4
-	mul s11, a4, s9
-	add s2, s0, a1                   # 99: word 0 of s$0_reduced in 0..167503725968
-	add t5, s5, t1
-	sw s2, 12(a0)
-	sltu a6, s2, s0
-	add a5, t5, a6                   # 99: word 1 of s$0_reduced in 0..167503725968
-	mulhu s10, a4, s9
-	add t3, s4, s11
-	sltu a2, t3, s4
+	add t2, t3, a4                   # 99: word 0 of s$0_reduced in 0..167503725968
+	add s0, t1, s9
+	mulhu ra, a7, a1
+	sltu a5, t2, t3
+	add s3, s0, a5                   # 99: word 1 of s$0_reduced in 0..167503725968
+	sw t2, 8(a0)
+	add a2, s4, s5
+	sltu s10, a2, s4
+	mul s2, s11, a1
+	add a7, a2, s3                   # 99: word 0 of s$0_reduced in 0..167503725968
+	add t5, ra, s10
+	sw a7, 12(a0)
+	sltu a6, a7, a2
+	add t1, t5, a6                   # 99: word 1 of s$0_reduced in 0..167503725968
+	mulhu s8, s11, a1
+	add t3, t0, s2
+	sltu s0, t3, t0
 	bne zero, zero, .+4
-	add ra, t3, a5                   # 99: word 0 of s$0_reduced in 0..167503725968
-	sltu t4, ra, t3
-	mul s6, t0, s9
-	add a3, s10, a2
-	add s5, a3, t4                   # 99: word 1 of s$0_reduced in 0..167503725968
-	sw ra, 16(a0)
-	slli s3, s7, 1                   # 103
-	srli t1, s3, 1
-	mulhu s1, t0, s9                 # 99
-	add a1, a7, s6
-	sltu s0, a1, a7
+	add s5, t3, t1                   # 99: word 0 of s$0_reduced in 0..167503725968
+	sltu s4, s5, t3
+	mul t2, s6, a1
+	add a5, s8, s0
+	add ra, a5, s4                   # 99: word 1 of s$0_reduced in 0..167503725968
+	sw s5, 16(a0)
+	slli s9, s7, 1                   # 103
+	srli s10, s9, 1
+	mulhu a4, s6, a1                 # 99
+	add s3, s1, t2
+	sltu a2, s3, s1
 	bne zero, zero, .+4
-	add t5, a1, s5                   # 99: word 0 of s$0_reduced in 0..167503725968
-	sltu s7, t5, a1
-	mul a6, s8, s9
-	add s2, s1, s0
-	add s11, s2, s7                  # 99: word 1 of s$0_reduced in 0..167503725968
-	lw s7, 32(sp)
+	add t5, s3, ra                   # 99: word 0 of s$0_reduced in 0..167503725968
+	sltu s7, t5, s3
+	mul a6, a3, a1
+	add a7, a4, a2
+	add s2, a7, s7                   # 99: word 1 of s$0_reduced in 0..167503725968
 	sw t5, 20(a0)
 	lw ra, 0(sp)
-	lw s0, 4(sp)
-	mulhu a4, s8, s9
-	add s4, t2, a6
-	add s10, s4, s11                 # 99: word 0 of s$0_reduced in 0..167503725968
-	sw s10, 24(a0)
-	sltu a2, s4, t2
-	sltu t0, s10, s4
-	add a5, a4, a2
-	add t3, a5, t0                   # 99: word 1 of s$0_reduced in 0..167503725968
-	add a3, t3, t1                   # 103
 	lw s1, 8(sp)
+	mulhu s11, a3, a1
+	add t0, t4, a6
+	add s8, t0, s2                   # 99: word 0 of s$0_reduced in 0..167503725968
+	sw s8, 24(a0)
+	sltu s0, t0, t4
+	sltu s6, s8, t0
+	add t1, s11, s0
+	add t3, t1, s6                   # 99: word 1 of s$0_reduced in 0..167503725968
+	add a5, t3, s10                  # 103
+	lw s0, 4(sp)
 	lw s2, 12(sp)
 	lw s3, 16(sp)
 	lw s4, 20(sp)
 	lw s5, 24(sp)
 	lw s6, 28(sp)
-	lw s8, 36(sp)
+	lw s7, 32(sp)
 	lw s9, 40(sp)
 	lw s10, 44(sp)
 	lw s11, 48(sp)
-	sw a3, 28(a0)
+	sw a5, 28(a0)
+	lw s8, 36(sp)
 	addi sp, sp, 64
 	ret
 	.size field_fe25519_saturated32_square, . - field_fe25519_saturated32_square
@@ -526,14 +526,14 @@ field_fe25519_saturated32_mul:
 	mulhu a7, a3, a5                 # limbs:69
 	lw a4, 16(a1)                    # halves:104: t.0$0_multiply in 0..2^32-1
 	lw t1, 20(a1)                    # halves:104: t.1$0_multiply in 0..2^32-1
-	sw ra, 68(sp)
+	sw ra, 64(sp)
 	lw t5, 8(a1)                     # halves:103: t.2$0_multiply in 0..2^32-1
 	lw a6, 16(a2)                    # halves:106: t.0$0_multiply in 0..2^32-1
 	mul ra, a5, t0                   # limbs:69
 	lw t2, 4(a2)                     # halves:105: t.1$0_multiply in 0..2^32-1
 	lw t3, 20(a2)                    # halves:106: t.1$0_multiply in 0..2^32-1
-	sw s7, 100(sp)
-	sw s9, 108(sp)
+	sw s7, 96(sp)
+	sw s9, 104(sp)
 	add s9, a3, a4                   # halves:27: word 0 of v$0_multiply in 0..2^33-1
 	mulhu s7, a5, t0                 # limbs:69
 	add a7, ra, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
@@ -543,65 +543,65 @@ field_fe25519_saturated32_mul:
 	sltu t1, a0, t0
 	mul t4, a3, a5                   # limbs:69
 	add s7, s7, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sw s10, 112(sp)
-	sw s4, 88(sp)
+	sw s10, 108(sp)
+	sw s4, 84(sp)
 	sltu s10, s9, a3                 # halves:27
 	add a0, a0, s10                  # halves:27: word 0 of v$0_multiply in 0..2^33-1
 	mulhu a4, a5, t5                 # limbs:69
 	lw s4, 12(a1)                    # halves:103: t.3$0_multiply in 0..2^32-1
 	sltu s10, a0, s10                # halves:27
-	sw s11, 116(sp)
+	sw s11, 112(sp)
 	or t1, t1, s10
 	add s11, a5, a6                  # halves:30: word 0 of w$0_multiply in 0..2^33-1
 	mul ra, a5, t5                   # limbs:69
 	sltu a6, s11, a5                 # halves:30
-	sw s8, 104(sp)
-	sw s2, 80(sp)
+	sw s8, 100(sp)
+	sw s2, 76(sp)
 	lw s8, 28(a2)                    # halves:106: t.3$0_multiply in 0..2^32-1
 	mulhu s10, a5, s4                # limbs:69
 	add s7, ra, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
 	sltu ra, s7, ra
-	sw s1, 76(sp)
+	sw s1, 72(sp)
 	add a4, a4, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	add ra, t2, t3                   # halves:30
 	mul a5, a5, s4                   # limbs:69
 	sltu t3, ra, t2                  # halves:30
 	add ra, ra, a6                   # halves:30: word 0 of w$0_multiply in 0..2^33-1
-	sw s0, 72(sp)
+	sw s0, 68(sp)
 	sltu a6, ra, a6
 	or t3, t3, a6
 	mulhu a6, a3, t2                 # limbs:69
-	lw s1, 8(a2)                     # halves:105: t.2$0_multiply in 0..2^32-1
-	lw s0, 24(a1)                    # halves:104: t.2$0_multiply in 0..2^32-1
-	sw s3, 84(sp)
-	lw s3, 24(a2)                    # halves:106: t.2$0_multiply in 0..2^32-1
-	mulhu s8, t0, t2                 # limbs:69
 	add a4, a5, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
 	sltu a5, a4, a5
-	sw s6, 96(sp)
+	sw s3, 80(sp)
 	add s10, s10, a5                 # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	lw s6, 12(a2)                    # halves:105: t.3$0_multiply in 0..2^32-1
+	lw s1, 8(a2)                     # halves:105: t.2$0_multiply in 0..2^32-1
 	mul a5, a3, t2                   # limbs:69
-	sw s5, 92(sp)
-	lw s5, 28(a1)                    # halves:104: t.3$0_multiply in 0..2^32-1
-	mulhu s2, t2, t5                 # limbs:69
+	lw s0, 24(a1)                    # halves:104: t.2$0_multiply in 0..2^32-1
+	lw s3, 24(a2)                    # halves:106: t.2$0_multiply in 0..2^32-1
+	sw s6, 92(sp)
+	lw s6, 12(a2)                    # halves:105: t.3$0_multiply in 0..2^32-1
+	mulhu s8, t0, t2                 # limbs:69
 	add a5, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
 	sltu a7, a5, a7
 	sw a5, 8(sp)
 	add a6, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	mul a7, t0, t2
-	mul a5, t2, t5
+	sw s5, 88(sp)
+	lw s5, 28(a1)                    # halves:104: t.3$0_multiply in 0..2^32-1
+	mul a5, t2, t5                   # limbs:69
 	add a7, s7, a7
 	sltu s7, a7, s7
 	bne zero, zero, .+4
 	add s8, s8, s7
 	add s7, a7, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mulhu a6, t2, s4
+	mulhu s2, t2, t5
 	sltu a7, s7, a7
 	add s8, s8, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
 	add a7, a4, a5
 	sltu a5, a7, a4
+	mulhu a6, t2, s4
 	mul a4, t2, s4
 	add t2, s2, a5
 	add s2, a7, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
@@ -674,599 +674,600 @@ field_fe25519_saturated32_mul:
 	bne zero, zero, .+4
 	add s2, s3, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	sltu s3, s8, s1                  # halves:27
-	mul a5, t0, s6                   # limbs:69
-	lw t0, 28(a2)
+	mul s5, s11, a0                  # limbs:69
 	add s1, t3, s3                   # halves:27: word 1 of v$0_multiply in 0..2^33-1
+	mul a5, t0, s6                   # limbs:69
+	mulhu t0, s11, s8
+	add t3, s10, a5
+	sltu s3, t3, s10
 	bne zero, zero, .+4
-	add t3, s6, t0                   # halves:30
-	add s0, t3, s0                   # halves:30: word 0 of w$0_multiply in 0..2^33-1
-	mulhu t0, t5, s6                 # limbs:69
-	add a5, s10, a5
-	sltu s10, a5, s10
+	add a5, a7, s3
+	add s10, t3, s2                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mulhu a7, t5, s6
+	sltu s3, s10, t3
+	lw t3, 28(a2)
 	bne zero, zero, .+4
-	add a7, a7, s10
-	add s10, a5, s2                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s2, t5, s6
-	sltu t5, s10, a5
-	add a5, a7, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add s2, a5, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add a5, s6, t3                   # halves:30
+	mul t5, t5, s6                   # limbs:69
+	sltu s3, a5, s6                  # halves:30
+	add s0, a5, s0                   # halves:30: word 0 of w$0_multiply in 0..2^33-1
 	bne zero, zero, .+4
-	sltu s3, t3, s6                  # halves:30
-	sltu a7, s0, t3
-	mulhu t3, s4, s6                 # limbs:69
-	add t5, s3, a7                   # halves:30: word 1 of w$0_multiply in 0..2^33-1
-	add s3, t2, s2                   # limbs:69
-	sw t5, 20(sp)
-	sltu a7, s3, t2
-	add s2, t0, a7
-	mul t0, s4, s6
-	add t2, s3, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu a7, t2, s3
+	sltu a5, s0, a5
+	add s3, s3, a5                   # halves:30: word 1 of w$0_multiply in 0..2^33-1
+	mulhu a5, s4, s6                 # limbs:69
+	add t5, t2, t5
+	sltu t2, t5, t2
+	sw s3, 20(sp)
+	add a7, a7, t2
+	add t2, t5, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s2, s4, s6
+	sltu s4, t2, t5
+	add s6, a7, s4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	sw t2, 24(sp)
-	add a5, s2, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	li s4, 1
-	mulhu s3, s9, s11
-	add s2, a3, t0
-	sltu a7, s2, a3
+	li t5, 1
+	xor a7, s1, t5                   # halves:49
+	mulhu s1, s9, s11                # limbs:69
+	sltiu s4, a7, 1                  # halves:49
+	add a7, a3, s2                   # limbs:69
 	sw a6, 12(sp)
-	xor s6, s1, s4                   # halves:49
-	add s1, t3, a7                   # limbs:69
-	mul a3, s9, s11
-	add t0, s2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu t3, t0, s2
-	sw t0, 28(sp)
-	sltiu a5, s6, 1                  # halves:49
-	sub s2, zero, a5
-	mulhu s5, s11, s7                # limbs:69
-	and a5, s2, s11                  # halves:49
-	add a7, s1, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu s2, a7, a3
+	add a3, a5, s2
+	mul s2, s9, s11
+	add a5, a7, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s6, a5, a7
+	sw a5, 28(sp)
+	add a7, a3, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub a3, zero, s4                 # halves:49
+	mulhu s4, s11, a0                # limbs:69
+	add s1, s5, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sub t3, s2, t4                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
 	sw a7, 32(sp)
-	sub t3, a3, t4                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
-	sltu s6, a3, t3
-	xor a3, t5, s4                   # halves:49
-	mul t4, s11, a0                  # limbs:69
-	sltiu a3, a3, 1                  # halves:49
-	sub a3, zero, a3
+	sltu s5, s1, s5                  # limbs:69
+	xor t4, s3, t5                   # halves:49
+	mulhu t5, s11, s7                # limbs:69
+	add s4, s4, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltiu t4, t4, 1                  # halves:49
 	bne zero, zero, .+4
-	and t5, a3, s9
-	add s3, t4, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mulhu s1, s11, a0
-	sltu t4, s3, t4
-	add t5, a5, t5                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	sub t4, zero, t4
+	and a5, t4, a0
+	mul s5, s11, s7                  # limbs:69
+	and s6, a3, s11                  # halves:49
+	and s3, t4, s9
 	bne zero, zero, .+4
-	and a7, s2, ra
-	and t0, a3, a0
-	mulhu s4, s11, s8                # limbs:69
-	add s1, s1, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sltu t4, t5, a5                  # halves:49
-	bne zero, zero, .+4
-	add t0, a7, t0
-	sltu a7, t0, a7
-	mul a5, s11, s7                  # limbs:69
-	add t0, t0, t4                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
-	sltu t4, t0, t4
-	or a7, a7, t4
+	and a7, a3, ra
+	add s3, s6, s3                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
 	mul s11, s11, s8                 # limbs:69
-	add s1, a5, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu a5, s1, a5
-	add t4, s5, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mulhu t2, s9, ra
-	add s5, s11, t4                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu a5, s5, s11
-	add s11, s4, a5                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mul t4, s9, ra
-	mulhu s4, a0, ra
-	add a5, s3, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu t4, a5, s3
+	add a5, a7, a5                   # halves:49
+	sltu s6, s3, s6
 	bne zero, zero, .+4
-	add s3, t2, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu a7, a5, a7
+	add a5, a5, s6                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	mulhu t2, s9, ra                 # limbs:69
+	sltu s6, a5, s6                  # halves:49
+	add s4, s5, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sw a5, 40(sp)
+	sltu s5, s4, s5
+	or a7, a7, s6                    # halves:49
+	mul a5, s9, ra                   # limbs:69
+	add s6, t5, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add t5, s11, s6                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	sltu s5, t5, s11
+	add s11, t0, s5                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu s6, a0, ra
+	add t0, s1, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s5, t0, s1
+	bne zero, zero, .+4
+	add a5, t2, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	lw t2, 8(sp)
-	sub t4, a5, t2                   # halves:46
-	mul t2, a0, ra                   # limbs:69
-	sltu a5, a5, t4                  # halves:46
-	sub s6, t4, s6                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
-	sw s6, 40(sp)
-	sltu t4, t4, s6
-	or a5, a5, t4
-	mulhu t4, ra, s7                 # limbs:69
-	add t2, s1, t2
-	sltu s1, t2, s1
+	mul s1, a0, ra
+	sub s5, t0, t2                   # halves:46
+	sltu s2, s2, t3
 	bne zero, zero, .+4
-	add s4, s4, s1
-	add s1, t2, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s3, ra, s7
-	sltu t2, s1, t2
-	add s4, s4, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mulhu t2, ra, s8
-	add s3, s5, s3
-	sltu s5, s3, s5
+	sltu t0, t0, s5
+	sub s2, s5, s2                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
+	mulhu t2, ra, s7                 # limbs:69
+	add s1, s4, s1
+	sltu s4, s1, s4
 	bne zero, zero, .+4
-	add t4, t4, s5
-	add s5, s3, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s4, ra, s8
-	sltu ra, s5, s3
-	add s3, t4, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mulhu t4, s9, t1
-	add ra, s11, s4
-	sltu s4, ra, s11
-	bne zero, zero, .+4
-	add s11, t2, s4
-	add t2, ra, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s4, s9, t1
-	sltu s3, t2, ra
-	add ra, s11, s3                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	bne zero, zero, .+4
-	and s11, s2, t1                  # halves:49
-	and s3, a3, s7
-	mulhu s6, a0, t1                 # limbs:69
-	add s4, s1, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	add s6, s6, s4
+	add s4, s1, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a5, ra, s7
 	sltu s1, s4, s1
-	sw a4, 16(sp)
-	add t4, t4, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sub s1, s4, a6                   # halves:46
-	mul a6, a0, t1                   # limbs:69
-	sltu s4, s4, s1                  # halves:46
-	sub a5, s1, a5                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
+	sltu s5, s5, s2                  # halves:46
 	bne zero, zero, .+4
-	sltu s1, s1, a5
-	add s4, s4, s1
-	mulhu s1, s7, t1                 # limbs:69
-	add a6, s5, a6
-	sltu s5, a6, s5
-	sw s2, 36(sp)
-	add s6, s6, s5
-	add s5, a6, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul t4, s7, t1
-	sltu a6, s5, a6
+	add s6, s6, s1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	or s1, t0, s5                    # halves:46
+	mulhu t0, ra, s8                 # limbs:69
+	add s5, t5, a5
+	sltu a5, s5, t5
+	bne zero, zero, .+4
+	add t5, t2, a5
+	add t2, s5, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a5, ra, s8
+	sltu s6, t2, s5
+	add ra, t5, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu s5, s9, t1
+	add t5, s11, a5
+	sltu s6, t5, s11
+	bne zero, zero, .+4
+	add a5, t0, s6
+	add s11, t5, ra                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul t0, s9, t1
+	sltu s6, s11, t5
+	add ra, a5, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	and t5, a3, t1                   # halves:49
+	and a5, t4, s7
+	mulhu s6, a0, t1                 # limbs:69
+	add t0, s4, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s4, t0, s4
+	sw a4, 16(sp)
+	add s5, s5, s4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub s4, t0, a6                   # halves:46
+	mul a6, a0, t1                   # limbs:69
+	sltu t0, t0, s4                  # halves:46
+	sub s1, s4, s1                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
+	bne zero, zero, .+4
+	sltu s4, s4, s1
+	add t0, t0, s4
+	mulhu s4, s7, t1                 # limbs:69
+	add a6, t2, a6
+	sltu t2, a6, t2
+	bne zero, zero, .+4
+	add s6, s6, t2
+	add t2, a6, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s5, s7, t1
+	sltu a6, t2, a6
 	add s6, s6, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add a6, s11, s3                  # halves:49
-	sltu s3, a6, s11
-	mulhu s11, t1, s8                # limbs:69
-	add t4, t2, t4
-	sltu t2, t4, t2
-	bne zero, zero, .+4
-	add s1, s1, t2
-	add t2, t4, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	add a6, t5, a5                   # halves:49
+	sltu a5, a6, t5
+	mulhu t5, t1, s8                 # limbs:69
+	add s5, s11, s5
+	sltu s11, s5, s11
+	sw a3, 36(sp)
+	add s4, s4, s11
+	add s11, s5, s6                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
 	mul s6, t1, s8
-	sltu t1, t2, t4
-	add t4, s1, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu t1, s11, s5
+	add s5, s4, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add s1, a6, a7                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
-	sltu t1, s1, a6
+	add s4, a6, a7                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	sltu t1, s4, a6
 	mulhu a7, s9, s0                 # limbs:69
 	add a6, ra, s6
-	add s6, a6, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s6, a6, ra
 	bne zero, zero, .+4
-	sltu t4, a6, ra
-	add ra, s11, t4
-	mul s11, s9, s0
-	sltu t4, s6, a6
-	add a6, s3, t1                   # halves:49: word 1 of w$0_multiply in 0..2^33-1
+	add ra, t5, s6
+	add t5, a6, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s6, s9, s0
+	sltu s5, t5, a6
+	add a6, a5, t1                   # halves:49: word 1 of w$0_multiply in 0..2^33-1
 	bne zero, zero, .+4
-	add s9, ra, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	and ra, s2, s0                   # halves:49
-	mulhu t4, a0, s0                 # limbs:69
-	add s3, s5, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu t1, s3, s5
+	add s9, ra, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	and ra, a3, s0                   # halves:49
+	mulhu s5, a0, s0                 # limbs:69
+	add a5, t2, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu t1, a5, t2
 	bne zero, zero, .+4
-	add s11, a7, t1                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sub s5, s3, a4                   # halves:46
+	add s6, a7, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub t2, a5, a4                   # halves:46
 	mul a7, a0, s0                   # limbs:69
-	sltu t1, s3, s5                  # halves:46
-	and a0, a3, s8                   # halves:49
+	sltu t1, a5, t2                  # halves:46
+	sub a0, t2, t0                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
 	bne zero, zero, .+4
-	add s3, ra, a0
-	sltu a3, s3, ra
-	mulhu a0, s7, s0                 # limbs:69
-	add ra, t2, a7
-	sltu a7, ra, t2
+	sltu a5, t2, a0
+	add t0, t1, a5
+	mulhu t2, s7, s0                 # limbs:69
+	add t1, s11, a7
+	sltu a5, t1, s11
+	sw t0, 44(sp)
+	add a7, s5, a5
+	add s11, t1, s6                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s5, s7, s0
+	sltu a5, s11, t1
+	add s6, a7, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add t2, t4, a7
-	add t4, ra, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul a7, s7, s0
-	sltu s11, t4, ra
-	add s7, t2, s11                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	and s7, t4, s8                   # halves:49
+	add t1, ra, s7
+	mulhu a7, s8, s0                 # limbs:69
+	add a5, t5, s5
+	sltu t4, a5, t5
 	bne zero, zero, .+4
-	add ra, s3, a6                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
-	sltu t2, ra, s3
-	mulhu a6, s8, s0                 # limbs:69
-	add s11, a3, t2                  # halves:49: word 1 of w$0_multiply in 0..2^33-1
-	add s3, s6, a7                   # limbs:69
-	sw s11, 48(sp)
-	sltu a3, s3, s6
-	add t2, a0, a3
-	mul s6, s8, s0
-	add a7, s3, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu a0, a7, s3
-	sw ra, 44(sp)
-	add a3, t2, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add s7, t4, t5                   # halves:71
+	add s7, t2, t4
+	add s5, a5, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul t5, s8, s0
+	sltu t2, s5, a5
+	add t4, s7, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	sltu s6, t1, ra                  # halves:49
 	lw s0, 16(a1)
-	lw s3, 16(a2)
-	add a0, s9, s6                   # limbs:69
-	mulhu t2, s0, s3
-	sltu t5, a0, s9
-	sltu s8, s7, t4                  # halves:71
+	lw a5, 16(a2)
+	add t2, s9, t5                   # limbs:69
+	mulhu s7, s0, a5
+	sltu ra, t2, s9
+	add s8, t1, a6                   # halves:49: word 0 of w$0_multiply in 0..2^33-1
+	sw s8, 48(sp)
+	add a6, a7, ra                   # limbs:69
+	add t5, t2, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s9, s0, a5
+	sltu a7, t5, t2
+	add ra, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add t4, a6, t5                   # limbs:69
-	add s6, a0, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s9, s0, s3
-	sltu a6, s6, a0
-	add t5, t4, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sw t5, 52(sp)
-	lw a3, 20(a1)
-	sub s4, s5, s4                   # halves:46: word 0 of v$0_multiply in -2^32..2^32-1
-	mulhu a0, s3, a3                 # limbs:69
-	sub t4, s10, s9                  # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
-	sltu a6, s10, t4
-	bne zero, zero, .+4
-	add s9, t3, t4                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
-	sltu s10, s9, t3
-	mul t3, s3, a3                   # limbs:69
-	sltu s5, s5, s4                  # halves:46
-	add t1, t1, s5
-	sw s9, 56(sp)
-	lw s5, 24(a1)
+	sltu t4, s8, t1                  # halves:49
+	add t2, s6, t4                   # halves:49: word 1 of w$0_multiply in 0..2^33-1
+	lw a6, 20(a1)
+	sub t1, s10, s9                  # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	mulhu a7, a5, a6                 # limbs:69
+	sltu s6, s10, t1                 # halves:65
+	add t4, t3, t1                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	sw t4, 56(sp)
+	sltu s9, t4, t3
+	add t3, s11, s3                  # halves:71
+	mul s10, a5, a6                  # limbs:69
+	sltu s3, t3, s11                 # halves:71
+	lw s11, 24(a1)
+	sw t2, 52(sp)
 	li a4, 1
-	mulhu s9, s3, s5                 # limbs:69
-	add t2, t3, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	add t3, t3, a4                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	mulhu t4, a5, s11                # limbs:69
+	add s7, s10, s7                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s10, s7, s10
+	bne zero, zero, .+4
+	add a7, a7, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu a4, t3, a4                  # halves:71
+	mul s10, a5, s11                 # limbs:69
+	or s3, s3, a4                    # halves:71
+	sub a4, t3, t1                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	sw a4, 60(sp)
+	lw t1, 28(a1)
+	mulhu t2, a5, t1                 # limbs:69
+	add a7, s10, a7                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s10, a7, s10
+	bne zero, zero, .+4
+	add t4, t4, s10                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu s10, t3, a4                 # halves:73
+	mul t3, a5, t1                   # limbs:69
+	lw a5, 20(a2)
+	mul a3, s0, a5
+	add t4, t3, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu t3, t4, t3
+	bne zero, zero, .+4
+	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	lw t3, 40(sp)
+	mulhu a4, s0, a5
+	add t3, s5, t3                   # halves:71
+	sltu s5, t3, s5
+	bne zero, zero, .+4
+	add s3, t3, s3                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	sltu t3, s3, t3
+	mul t0, a6, a5                   # limbs:69
+	add s5, s5, t3                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
+	add a3, s7, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	sltu s7, a3, s7
+	add a4, a4, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu t3, a6, a5
+	lw s7, 24(sp)
+	add t0, a7, t0
+	bne zero, zero, .+4
+	sltu a7, t0, a7
+	sub a3, s7, a3                   # halves:65
+	mulhu s8, a5, t1                 # limbs:69
+	add t3, t3, a7
+	sltu s7, s7, a3                  # halves:65
+	bne zero, zero, .+4
+	sub s6, a3, s6                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	add a7, t0, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a4, a5, s11
+	sltu a3, a3, s6                  # halves:65
+	or s7, s7, a3
+	bne zero, zero, .+4
+	sltu t0, a7, t0                  # limbs:69
+	add t3, t3, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mulhu a3, a5, s11
+	add a4, t4, a4
+	sltu t4, a4, t4
+	bne zero, zero, .+4
+	add t0, s2, s6                   # halves:68
+	sltu s2, t0, s2
+	add a3, a3, t4                   # limbs:69
+	add t4, a4, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul t3, a5, t1
+	sltu a5, t4, a4
+	add a4, a3, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
+	add a3, t0, s9                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	lw t0, 24(a2)
+	add t3, t2, t3                   # limbs:69
+	sltu t2, t3, t2
+	sltu a5, a3, s9                  # halves:68
+	mulhu s9, s0, t0                 # limbs:69
+	add s8, s8, t2
+	add t2, t3, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	bne zero, zero, .+4
 	sltu t3, t2, t3
-	sw t1, 60(sp)
-	add a0, a0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add s7, s7, a4                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
-	mul t3, s3, s5                   # limbs:69
-	sltu a4, s7, a4                  # halves:71
-	or s8, s8, a4
+	add s8, s8, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	mul a4, s0, t0
+	or t3, s2, a5                    # halves:68
+	sub s2, s3, s6                   # halves:73
 	bne zero, zero, .+4
-	sub a4, s7, t4                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
-	lw t4, 28(a1)
-	add a0, t3, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mulhu s11, s3, t4
-	sltu t3, a0, t3
-	add s9, s9, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sw a4, 64(sp)
-	sltu t3, s7, a4                  # halves:73
-	lw t1, 24(a2)
-	mul s7, s3, t4                   # limbs:69
-	lw s3, 20(a2)
-	mulhu s2, s0, s3
-	add s9, s7, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu s7, s9, s7
+	sub a5, s2, s10                  # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	sltu s10, s3, s2
+	mulhu s6, a6, t0                 # limbs:69
+	sltu s3, s2, a5                  # halves:73
+	or s2, s10, s3
 	bne zero, zero, .+4
-	add s11, s11, s7                 # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add s7, a7, t0                   # halves:71
-	mul t0, s0, s3                   # limbs:69
-	sltu a7, s7, a7                  # halves:71
-	add s8, s7, s8                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	add s10, a7, a4                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu a4, s10, a7
+	mul s3, a6, t0
+	add a7, s9, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	lw s9, 28(sp)
+	sub a4, s9, s10                  # halves:65
+	sltu s10, s9, a4
+	mulhu s9, s11, t0                # limbs:69
+	add s3, t4, s3
+	sltu t4, s3, t4
 	bne zero, zero, .+4
-	sltu s7, s8, s7
-	add a7, a7, s7                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
-	mul a4, a3, s3                   # limbs:69
-	add t0, t2, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu t2, t0, t2
+	add s6, s6, t4
+	add t4, s3, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a7, s11, t0
+	sltu s3, t4, s3
+	add s6, s6, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add s2, s2, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	lw t2, 24(sp)
-	mulhu s7, a3, s3
-	add a4, a0, a4
-	sltu a0, a4, a0
+	sub s3, a4, s7                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	sltu s7, a4, s3
+	mulhu a4, t0, t1                 # limbs:69
+	add a7, t2, a7
+	sltu t2, a7, t2
 	bne zero, zero, .+4
-	sub t0, t2, t0                   # halves:65
-	sltu t2, t2, t0
-	mul ra, s3, s5                   # limbs:69
-	add s7, s7, a0
-	add a0, a4, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	add s9, s9, t2
+	add t2, a7, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul s6, t0, t1
+	sltu t0, t2, a7
+	add a7, s9, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	sub a6, t0, a6                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
-	sltu a4, a0, a4                  # limbs:69
-	mulhu s2, s3, s5
-	sltu t0, t0, a6                  # halves:65
-	add s7, s7, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add s9, s10, s7                  # halves:65
+	lw s10, 28(a2)
+	add s6, s8, s6                   # limbs:69
+	mulhu s7, s0, s10
+	sltu s8, s6, s8
+	add a4, a4, s8
 	bne zero, zero, .+4
-	or a4, t2, t0                    # halves:65
-	lw t2, 40(sp)
-	mul t5, a3, t1                   # limbs:69
-	add t0, t2, a6                   # halves:68
-	sltu t2, t0, t2
+	add s8, s6, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	add t0, s1, s3                   # halves:68
+	mul a7, s0, s10                  # limbs:69
+	sltu s0, s8, s6
+	add s6, a4, s0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	add ra, s9, ra                   # limbs:69
-	add t0, t0, s10                  # halves:68: word 0 of w$0_multiply in 0..2^33-1
-	sltu s9, ra, s9                  # limbs:69
-	sltu s10, t0, s10                # halves:68
-	add s2, s2, s9                   # limbs:69
-	or t2, t2, s10                   # halves:68
-	mulhu s10, s3, t4                # limbs:69
-	add s9, ra, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s7, s3, t4
-	sltu s3, s9, ra
-	add ra, s2, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add s0, t0, t3                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	sltu t3, s0, t0
+	sltu a4, t0, s1
+	mulhu s1, a6, s10                # limbs:69
+	add t0, a4, t3                   # halves:68: word 1 of w$0_multiply in 0..2^33-1
+	add a4, t5, s4                   # halves:71
 	bne zero, zero, .+4
-	sub s2, s8, a6                   # halves:73
-	sltu s3, s8, s2
-	mulhu a6, s0, t1                 # limbs:69
-	add s8, s11, s7
-	sltu s7, s8, s11
+	sltu t3, a4, t5
+	add t5, a4, s5                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	mul s4, a6, s10                  # limbs:69
+	sltu a6, t5, a4                  # halves:71
+	add s5, t3, a6                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
 	bne zero, zero, .+4
-	add s11, s10, s7
-	add s10, s8, ra                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul s7, s0, t1
-	sltu ra, s10, s8
-	add s8, s11, ra                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub a4, t5, s3                   # halves:73
+	sltu a6, t5, a4
+	mulhu t3, s11, s10               # limbs:69
+	sub s3, a4, s2                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	sltu t5, a4, s3
 	bne zero, zero, .+4
-	sub s11, s2, t3                  # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
-	sltu ra, s2, s11
-	mulhu t3, a3, t1                 # limbs:69
-	or s2, s3, ra                    # halves:73
-	add s3, a0, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	add s2, a6, t5
+	add a6, t4, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	mul a4, s11, s10
+	sltu t5, a6, t4
+	add s11, s7, t5                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
 	bne zero, zero, .+4
-	sltu ra, s3, a0
-	add s7, a6, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	mulhu a0, s5, t1
-	add a6, s9, t5
-	sltu ra, a6, s9
+	add a7, t2, s4
+	sltu s7, a7, t2
+	mulhu t4, t1, s10
+	add t5, s1, s7
+	add s4, s8, a4
 	bne zero, zero, .+4
-	add t5, t3, ra
-	add s9, a6, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	mul t3, s5, t1
-	sltu ra, s9, a6
-	lw a6, 28(sp)
+	sltu t2, s4, s8
+	lw a4, 32(sp)
+	mul s1, t1, s10
+	add s7, t3, t2
+	sub s8, a4, a6                   # halves:65
 	bne zero, zero, .+4
-	add s7, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sub t5, a6, s3                   # halves:65
-	mulhu s3, t1, t4                 # limbs:69
-	sltu ra, a6, t5                  # halves:65
-	add a6, s10, t3                  # limbs:69
+	sltu t1, a4, s8
+	sub s10, s8, s9                  # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
+	add a1, s6, s1                   # limbs:69
+	sltu a2, a1, s6
+	add t3, t4, a2
+	lw a2, 48(sp)
+	sltu t2, s8, s10                 # halves:65
+	add a4, a0, s10                  # halves:68
+	add s1, a4, t0                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
+	add a6, t1, t2                   # halves:65
+	add s8, ra, a2                   # halves:71
+	sltu s9, a4, a0                  # halves:68
+	sltu s6, s1, a4
+	add t2, s8, s5                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
+	add t4, s9, s6                   # halves:68: word 1 of w$0_multiply in 0..2^33-1
+	sub a4, t2, s10                  # halves:73
+	sltu a0, t2, s8                  # halves:71
+	sltu s9, t2, a4                  # halves:73
+	sub s6, a4, s2                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	sltu a2, a4, s6
+	lw s10, 36(sp)
+	lw t2, 20(sp)
+	sltu t1, s8, ra                  # halves:71
+	lw a4, 52(sp)
+	add ra, s9, a2                   # halves:73
+	lw s5, 44(sp)
+	and s2, s10, t2                  # halves:87
+	add t0, t1, a0                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
+	add s9, a4, s2                   # halves:87
+	add s8, s5, a6                   # halves:78
+	add a2, t0, s9                   # halves:87
+	addi t1, s8, 1                   # halves:78
+	add s5, a6, a2                   # halves:87
+	sub a0, t1, t4                   # halves:78: less$0_multiply in 0..3
+	lw a2, 60(sp)
+	sub s8, s5, ra                   # halves:87
+	add t1, a7, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu t4, t1, a7
+	sub s5, a2, t1                   # halves:83
+	add s10, t5, t4                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add t2, s4, s10                  # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sub s11, s5, a0                  # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	sltu ra, a2, s5
+	sltu a7, s5, s11
+	sltu a4, t2, s4                  # limbs:69
+	add t5, ra, a7                   # halves:83
+	sub t4, a5, t2
+	add s2, s7, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sub s4, t4, t5                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	add t0, a1, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	sltu s10, a5, t4                 # halves:83
+	sltu s7, t4, s4
+	add a4, s10, s7
+	sub s2, s3, t0
+	sltu s9, t0, a1                  # limbs:69
+	sub s5, s2, a4                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	add a6, t3, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	sltu a1, s3, s2                  # halves:83
+	sltu ra, s2, s5
+	sub t3, s6, a6
+	add a7, a1, ra
+	li a2, 38
+	mulhu a0, s11, a2                # 99
+	sub a5, t3, a7                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
+	sltu s9, s6, t3
 	bne zero, zero, .+4
-	sltu t3, a6, s10
-	add s10, a0, t3
-	mul t3, t1, t4
-	add a0, a6, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu s7, a0, a6
+	sltu t4, t3, a5
+	add s10, s9, t4
+	mul t5, s11, a2                  # 99
+	sub s7, s8, s10                  # halves:87: top$0_multiply in -4..4
+	add a4, t1, s7                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
 	bne zero, zero, .+4
-	add t1, s10, s7                  # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	sub a6, t5, a4                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
-	sltu s10, t5, a6
-	add t5, s8, t3                   # limbs:69
-	lw s7, 28(a2)
-	sltu t3, t5, s8
-	mulhu a4, s0, s7
-	add s8, s3, t3
-	add s3, t5, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
+	srai s3, s7, 31
+	sltu s2, a4, t1
+	mulhu s6, s4, a2                 # 99
+	add a1, s3, s2                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
+	add s11, t2, a1                  # halves:90: word 0 of v$0_multiply in -3..2^32+3
 	bne zero, zero, .+4
-	sltu t1, s3, t5
-	add t5, ra, s10                  # halves:65
-	mul t3, s0, s7                   # limbs:69
-	add s0, s8, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add s8, a5, a6                   # halves:68
+	srai ra, a1, 31
+	sltu t3, s11, t2
+	mul a7, s4, a2                   # 99
+	add s9, ra, t3                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
+	add s10, t0, s9                  # halves:90: word 0 of v$0_multiply in -3..2^32+3
 	bne zero, zero, .+4
-	sltu ra, s8, a5
-	add s10, s8, t2                  # halves:68: word 0 of w$0_multiply in 0..2^33-1
-	mulhu t1, a3, s7                 # limbs:69
-	sltu a5, s10, s8                 # halves:68
-	add t2, ra, a5                   # halves:68: word 1 of w$0_multiply in 0..2^33-1
+	srai t4, s9, 31
+	sltu s7, s10, t0
+	mulhu s8, s5, a2                 # 99
+	add t1, t4, s7                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
+	add s3, a6, t1                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
 	bne zero, zero, .+4
-	add ra, s6, s1                   # halves:71
-	sltu a5, ra, s6
-	mul s8, a3, s7                   # limbs:69
-	add a3, ra, a7                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
-	sltu s1, a3, ra
+	lw s4, 4(sp)
+	lw t3, 8(sp)
+	mul t0, s3, a2                   # 93
+	add a1, s4, t5                   # 99
+	sltu t2, a1, s4
 	bne zero, zero, .+4
-	sub ra, a3, a6                   # halves:73
-	add a7, a5, s1                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
-	mulhu s6, s5, s7                 # limbs:69
-	sltu a5, a3, ra                  # halves:73
-	sub s1, ra, s2                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
+	add ra, a0, t2
+	add s9, t3, a7
+	mulhu s2, s3, a2                 # 93
+	add t1, s1, t0                   # 93: word 0 of v$1_reduced in 0..167503724505
+	sltu t5, t1, s1
 	bne zero, zero, .+4
-	sltu a3, ra, s1
-	add s2, a5, a3
-	mul a6, s5, s7                   # limbs:69
-	add s5, s9, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu ra, s5, s9
+	sltu t4, s9, t3                  # 99
+	srli a0, t1, 31                  # 94
+	mul a6, s5, a2                   # 99
+	add s4, s2, t5                   # 93: word 1 of v$1_reduced in 0..167503724505
+	slli a7, s4, 1                   # 94
 	bne zero, zero, .+4
-	add a3, a4, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add t3, a0, s8
-	mulhu a5, t4, s7
-	sltu s9, t3, a0
-	add a4, t1, s9
+	add s7, s6, t4                   # 99
+	or s3, a0, a7                    # 94: q$1_reduced in 0..77
+	mulhu t2, a5, a2                 # 99
+	slli t3, s3, 4                   # 97
+	slli s6, s3, 1
 	bne zero, zero, .+4
-	add s8, t3, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu a0, s8, t3
-	mul ra, t4, s7
-	add s9, s3, a6
-	add t1, a4, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
+	add s5, t3, s6
+	add t0, s3, s5                   # 97: carry$1_reduced in 0..1482
+	mul t4, a5, a2                   # 99
+	add s1, a1, t0                   # 99: word 0 of s$1_reduced in 0..167503725968
+	sltu s2, s1, a1
 	bne zero, zero, .+4
-	sltu t4, s9, s3
-	add s7, s6, t4
-	add a1, s9, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sltu a2, a1, s9
-	lw t4, 32(sp)
-	add a3, s7, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add t3, s0, ra
-	sltu a4, t3, s0
-	add a6, t3, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^64-1
-	sub t1, t4, s5                   # halves:65
-	add a0, a5, a4                   # limbs:69
-	sltu s3, a6, t3
-	sub s7, t1, t5                   # halves:65: word 0 of v$0_multiply in -2^32..2^32-1
-	add s6, a0, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^64-1
-	add s0, s4, s7                   # halves:68
-	add a4, s0, t2                   # halves:68: word 0 of w$0_multiply in 0..2^33-1
-	lw a0, 52(sp)
-	lw s3, 44(sp)
-	sltu a5, s0, s4
-	sltu a3, a4, s0
-	add t3, a5, a3                   # halves:68: word 1 of w$0_multiply in 0..2^33-1
-	add s5, a0, s3                   # halves:71
-	sltu s9, t4, t1                  # halves:65
-	sltu a2, t1, s7
-	add t5, s5, a7                   # halves:71: word 0 of x$0_multiply in 0..2^33-1
-	lw a3, 60(sp)
-	add ra, s9, a2                   # halves:65
-	sltu t4, s5, a0                  # halves:71
-	sltu t1, t5, s5
-	add s3, a3, ra                   # halves:78
-	lw s5, 64(sp)
-	add s9, t4, t1                   # halves:71: word 1 of x$0_multiply in 0..2^33-1
-	addi a0, s3, 1                   # halves:78
-	sub a2, t5, s7                   # halves:73
-	sub a7, a0, t3                   # halves:78: less$0_multiply in 0..3
-	sub t4, s5, s8                   # halves:83
-	sltu s4, t5, a2                  # halves:73
-	sub t2, a2, s2                   # halves:73: word 0 of y$0_multiply in -2^32..2^32-1
-	sub s7, t4, a7                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
-	sltu s0, a2, t2                  # halves:73
-	sltu t1, s5, t4                  # halves:83
-	sltu t5, t4, s7
-	add a5, s4, s0                   # halves:73
-	add s2, t1, t5                   # halves:83
-	lw t1, 20(sp)
-	sub a2, s11, a1
-	sub s0, a2, s2                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
-	lw t4, 36(sp)
-	sltu s4, s11, a2
-	sltu a3, a2, s0
-	add s3, s4, a3
-	sub a0, s1, a6
-	and t5, t4, t1                   # halves:87
-	lw s11, 48(sp)
-	sub t4, a0, s3                   # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
-	sltu t3, s1, a0
-	add s2, s11, t5                  # halves:87
-	sltu t1, a0, t4                  # halves:83
-	sub s5, t2, s6
-	add s11, t3, t1
-	sltu a7, t2, s5
-	add a2, s9, s2                   # halves:87
-	li s1, 38
-	mulhu t2, s7, s1                 # 99
-	sub t5, s5, s11                  # halves:83: word 0 of v$0_multiply in -(2^32+2)..2^32-1
-	add s4, ra, a2                   # halves:87
+	add s4, ra, s2                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add a0, s9, s4                   # 99: word 0 of s$1_reduced in 0..167503725968
+	mulhu t5, a4, a2
+	lw s3, 12(sp)
+	lw a7, 0(sp)
 	bne zero, zero, .+4
-	sltu s2, s5, t5                  # halves:83
-	sub a3, s4, a5                   # halves:87
-	mul s9, s7, s1                   # 99
-	add ra, a7, s2                   # halves:83
-	sub a2, a3, ra                   # halves:87: top$0_multiply in -4..4
-	bne zero, zero, .+4
-	add s3, s8, a2                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
-	srai s4, a2, 31
-	mulhu a5, s0, s1                 # 99
-	sltu a0, s3, s8                  # halves:90
-	add t3, s4, a0                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
-	bne zero, zero, .+4
-	add s7, a1, t3                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
-	srai t1, t3, 31
-	mul s11, s0, s1                  # 99
-	sltu s5, s7, a1                  # halves:90
-	add a7, t1, s5                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
-	bne zero, zero, .+4
-	add ra, a6, a7                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
-	srai s2, a7, 31
-	mulhu a3, t4, s1                 # 99
-	sltu a2, ra, a6                  # halves:90
-	add s8, s2, a2                   # halves:90: word 1 of v$0_multiply in -3..2^32+3
-	bne zero, zero, .+4
-	add s4, s6, s8                   # halves:90: word 0 of v$0_multiply in -3..2^32+3
-	lw s0, 4(sp)
-	mul a0, s4, s1                   # 93
-	add t3, s0, s9                   # 99
-	sltu a1, t3, s0
-	bne zero, zero, .+4
-	add t1, t2, a1
-	lw s5, 8(sp)
-	mulhu a6, s4, s1                 # 93
-	add s2, a4, a0                   # 93: word 0 of v$1_reduced in 0..167503724505
-	sltu a2, s2, a4
-	bne zero, zero, .+4
-	srli s6, s2, 31                  # 94
-	add a7, s5, s11                  # 99
-	mul s9, t4, s1
-	add s0, a6, a2                   # 93: word 1 of v$1_reduced in 0..167503724505
-	slli t2, s0, 1                   # 94
-	bne zero, zero, .+4
-	or a1, s6, t2                    # 94: q$1_reduced in 0..77
-	slli s11, a1, 4                  # 97
-	mulhu s4, t5, s1                 # 99
-	slli a0, a1, 1                   # 97
-	sltu s8, a7, s5                  # 99
-	bne zero, zero, .+4
-	add a4, s11, a0                  # 97
-	add s5, a1, a4                   # 97: carry$1_reduced in 0..1482
-	mul a6, t5, s1                   # 99
-	add t4, t3, s5                   # 99: word 0 of s$1_reduced in 0..167503725968
-	sltu a2, t4, t3
-	bne zero, zero, .+4
-	add s0, t1, a2                   # 99: word 1 of s$1_reduced in 0..167503725968
-	lw s6, 0(sp)
-	mulhu a0, s3, s1
-	add s11, a7, s0                  # 99: word 0 of s$1_reduced in 0..167503725968
-	lw s5, 12(sp)
-	sw t4, 0(s6)
-	add t2, a5, s8
-	sltu a1, s11, a7
-	mul t1, s3, s1
-	add a4, t2, a1                   # 99: word 1 of s$1_reduced in 0..167503725968
-	add t5, s5, s9
-	sw s11, 4(s6)
-	sltu t3, t5, s5
-	add t4, t5, a4                   # 99: word 0 of s$1_reduced in 0..167503725968
-	mul s5, s7, s1
-	lw a7, 16(sp)
-	sltu a5, t4, t5
-	sw t4, 8(s6)
-	add t2, a7, a6
-	sltu a1, t2, a7
-	mulhu s0, s7, s1
-	add s11, s4, a1
-	add a1, t0, s5
-	bne zero, zero, .+4
-	lw s5, 92(sp)
-	mul s4, ra, s1
-	add a2, a3, t3
-	add s8, a2, a5                   # 99: word 1 of s$1_reduced in 0..167503725968
-	bne zero, zero, .+4
+	sltu a5, a0, s9
+	add t3, s7, a5                   # 99: word 1 of s$1_reduced in 0..167503725968
+	mul s6, a4, a2
+	add s5, s3, a6
+	sltu a1, s5, s3
+	sw s1, 0(a7)
+	add s4, s5, t3                   # 99: word 0 of s$1_reduced in 0..167503725968
+	lw s7, 16(sp)
+	mulhu s2, s11, a2
+	add ra, s8, a1
+	sltu s1, s4, s5
+	sw a0, 4(a7)
+	add s9, ra, s1                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add a5, s7, t4
+	mul a4, s11, a2
+	slli t0, t1, 1                   # 103
+	sltu a6, a5, s7                  # 99
+	sw s4, 8(a7)
+	add a0, a5, s9                   # 99: word 0 of s$1_reduced in 0..167503725968
 	lw t3, 56(sp)
-	add s9, t2, s8                   # 99: word 0 of s$1_reduced in 0..167503725968
-	mulhu t5, ra, s1
-	sltu s3, s9, t2
-	add a3, s11, s3                  # 99: word 1 of s$1_reduced in 0..167503725968
-	sw s9, 12(s6)
-	add a4, t3, t1
-	add t4, a4, a3                   # 99: word 0 of s$1_reduced in 0..167503725968
-	sltu a2, a4, t3
-	add a5, a0, a2
-	sltu a6, t4, a4
-	add a7, a5, a6                   # 99: word 1 of s$1_reduced in 0..167503725968
-	sltu s8, a1, t0
-	add t2, a1, a7                   # 99: word 0 of s$1_reduced in 0..167503725968
-	add s7, s0, s8
-	sltu s11, t2, a1
-	add s3, s7, s11                  # 99: word 1 of s$1_reduced in 0..167503725968
-	add s9, s10, s4
-	lw s4, 88(sp)
-	sw t4, 16(s6)
-	sltu t1, s9, s10
-	add t3, s9, s3                   # 99: word 0 of s$1_reduced in 0..167503725968
-	add a3, t5, t1
-	sltu a0, t3, s9
-	slli t4, s2, 1                   # 103
-	add a2, a3, a0                   # 99: word 1 of s$1_reduced in 0..167503725968
-	srli a4, t4, 1                   # 103
-	add a5, a2, a4
-	sw t2, 20(s6)
-	sw t3, 24(s6)
-	sw a5, 28(s6)
-	lw ra, 68(sp)
-	lw s0, 72(sp)
-	lw s1, 76(sp)
-	lw s2, 80(sp)
-	lw s3, 84(sp)
-	lw s6, 96(sp)
-	lw s7, 100(sp)
-	lw s8, 104(sp)
-	lw s9, 108(sp)
-	lw s10, 112(sp)
-	lw s11, 116(sp)
+	mul s1, s10, a2
+	add t1, t2, a6
+	sltu s3, a0, a5
+	sw a0, 12(a7)
+	add a1, t1, s3                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add s5, t3, s6
+	mulhu s8, s10, a2
+	sltu s4, s5, t3
+	add t4, s5, a1                   # 99: word 0 of s$1_reduced in 0..167503725968
+	sw t4, 16(a7)
+	add ra, t5, s4
+	sltu s11, t4, s5
+	add s7, ra, s11                  # 99: word 1 of s$1_reduced in 0..167503725968
+	add t2, a3, a4
+	sltu a6, t2, a3
+	add a5, t2, s7                   # 99: word 0 of s$1_reduced in 0..167503725968
+	add s9, s2, a6
+	sltu t1, a5, t2
+	add s6, s0, s1
+	sltu a0, s6, s0
+	add t3, s8, a0
+	srli a2, t0, 1                   # 103
+	lw ra, 64(sp)
+	lw s0, 68(sp)
+	lw s1, 72(sp)
+	lw s5, 88(sp)
+	lw s7, 96(sp)
+	lw s8, 100(sp)
+	lw s11, 112(sp)
+	sw a5, 20(a7)
+	add s3, s9, t1                   # 99: word 1 of s$1_reduced in 0..167503725968
+	add t5, s6, s3                   # 99: word 0 of s$1_reduced in 0..167503725968
+	sltu s4, t5, s6
+	add s10, t3, s4                  # 99: word 1 of s$1_reduced in 0..167503725968
+	add a1, s10, a2                  # 103
+	lw s3, 80(sp)
+	lw s4, 84(sp)
+	lw s6, 92(sp)
+	lw s9, 104(sp)
+	lw s10, 108(sp)
+	sw t5, 24(a7)
+	sw a1, 28(a7)
+	lw s2, 76(sp)
 	addi sp, sp, 128
 	ret
 	.size field_fe25519_saturated32_mul, . - field_fe25519_saturated32_mul
@@ -3053,157 +3054,157 @@ scalarmult_curve25519_ladder:
 	.type field_fe25519_saturated32_to_bytes, @function
 field_fe25519_saturated32_to_bytes:
 	addi sp, sp, -64
-	lw a3, 28(a1)                    # 35
-	li a5, 19
-	srli a4, a3, 31
-	mul a6, a4, a5                   # 35: carry$0_folded in 0..2^24
-	lw a7, 0(a1)                     # 37
-	lw t0, 4(a1)
+	lw a6, 0(a1)                     # 37
+	lw a2, 28(a1)                    # 35
+	li a4, 19
+	srli a3, a2, 31
+	mul a5, a3, a4                   # 35: carry$0_folded in 0..2^24
+	lw a7, 4(a1)                     # 37
+	lw t0, 8(a1)
 	sw ra, 32(sp)
-	slli ra, a3, 1                   # 41
-	srli a4, ra, 1
-	add t3, a7, a6                   # 37: word 0 of s$0_folded in 0..2^32+18
-	sltu t4, t3, a7
-	li a5, -19
-	lw t1, 8(a1)
-	sub a6, t3, a5                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	add ra, t0, t4                   # 37: word 0 of s$0_folded in 0..2^32+18
+	lw t1, 12(a1)
 	sw s0, 36(sp)
-	sltu a7, t3, a6                  # limbs:87
+	add t2, a6, a5                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu t3, t2, a6
+	add t4, a7, t3                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu t5, t4, a7
+	add ra, t0, t5                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu a3, ra, t0
+	add a4, t1, a3                   # 37: word 0 of s$0_folded in 0..2^32+18
+	lw a6, 16(a1)
+	sltu a5, a4, t1
+	lw t3, 20(a1)
+	add a7, a6, a5                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu t5, a7, a6
+	add t0, t3, t5                   # 37: word 0 of s$0_folded in 0..2^32+18
+	lw t1, 24(a1)
+	sltu a3, t0, t3
+	slli a5, a2, 1                   # 41
+	add a6, t1, a3                   # 37: word 0 of s$0_folded in 0..2^32+18
+	sltu t5, a6, t1
+	srli t3, a5, 1                   # 41
+	li a3, -19
+	add a2, t5, t3                   # 41: r$0_folded[7] in 0..2^31
+	sub t1, t2, a3                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	li a5, -1
+	sltu a1, t2, t1
+	sub t3, t4, a5
+	sltu a3, t4, t3
+	sub a1, t3, a1                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t3, t3, a1
+	or a3, a3, t3
+	sub t3, ra, a5
+	sltu s0, ra, t3
+	sub a3, t3, a3                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t3, t3, a3
+	sub t5, a4, a5
 	sw s1, 40(sp)
-	lw a3, 12(a1)                    # 37
-	lw a2, 16(a1)
-	lw t2, 20(a1)
-	lw t5, 24(a1)
 	sw s2, 44(sp)
 	sw s3, 48(sp)
-	sltu a5, ra, t0
-	add t4, t1, a5                   # 37: word 0 of s$0_folded in 0..2^32+18
-	li t0, -1
-	sub a5, ra, t0                   # limbs:87
-	sltu s0, ra, a5
-	sub a7, a5, a7                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu a5, a5, a7
-	or s0, s0, a5
-	sub a5, t4, t0
-	sltu s1, t4, a5
-	sub s0, a5, s0                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu a5, a5, s0
-	add s1, s1, a5
-	xor a5, t3, a6                   # limbs:91
-	xor t3, ra, a7
-	sltu ra, t4, t1                  # 37
-	add t1, a3, ra                   # 37: word 0 of s$0_folded in 0..2^32+18
-	sltu ra, t1, a3
-	add a3, a2, ra                   # 37: word 0 of s$0_folded in 0..2^32+18
-	sltu ra, a3, a2
-	add a2, t2, ra                   # 37: word 0 of s$0_folded in 0..2^32+18
-	sltu ra, a2, t2
-	add t2, t5, ra                   # 37: word 0 of s$0_folded in 0..2^32+18
-	sltu ra, t2, t5
-	add ra, ra, a4                   # 41: r$0_folded[7] in 0..2^31
-	li a4, 2147483647
-	sub a4, ra, a4                   # limbs:87
-	xor t4, t4, s0                   # limbs:91
-	sub t5, t1, t0                   # limbs:87
-	sltu a1, t1, t5
+	li s3, -2147483648
+	add s0, s0, t3
+	sltu t3, a4, t5
+	sub s0, t5, s0                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t5, t5, s0
+	add t3, t3, t5
+	sub t5, a7, a5
+	sltu s1, a7, t5
+	sub t3, t5, t3                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	sltu t5, t5, t3
+	add s1, s1, t5
+	sub t5, t0, a5
+	sltu s2, t0, t5
 	sub s1, t5, s1                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
 	sltu t5, t5, s1
-	add a1, a1, t5
-	sub t5, a3, t0
-	sub a1, t5, a1                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu s2, a3, t5
-	sltu t5, t5, a1
 	add s2, s2, t5
-	sub t5, a2, t0
+	sub t5, a6, a5
+	sltu a5, a6, t5
 	sub s2, t5, s2                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu s3, a2, t5
 	sltu t5, t5, s2
-	add s3, s3, t5
-	sub t5, t2, t0
-	sltu t0, t2, t5
-	sub s3, t5, s3                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	sltu t5, t5, s3
-	add t0, t0, t5
-	sub t5, a4, t0                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
-	srai a4, t5, 31                  # limbs:89: borrow$1_reduce_once in -1..0
-	srai t0, a4, 31                  # limbs:91
-	li a4, -2147483648
-	xor t0, t0, a4
-	sltu t0, t0, a4                  # limbs:91: cond$1_reduce_once
-	sub a4, zero, t0
-	and t0, a5, a4
-	xor a5, t0, a6
-	and t0, t3, a4
-	xor a6, t0, a7
-	and t3, t4, a4
-	xor a3, a3, a1
-	xor a2, a2, s2
-	xor t0, t3, s0
-	and a7, a3, a4
-	and t3, a2, a4
-	xor t2, t2, s3
-	xor t4, a7, a1
-	xor s0, t3, s2
-	and a3, t2, a4
-	xor a1, ra, t5
-	xor s2, t1, s1
-	xor a7, a3, s3
-	and a2, a1, a4
-	and t2, s2, a4
-	xor t3, a2, t5
-	xor a3, t2, s1
-	sw a6, 4(sp)
-	sw t0, 8(sp)
-	sw t4, 16(sp)
-	sw s0, 20(sp)
-	sw a7, 24(sp)
-	sw t3, 28(sp)
+	add a5, a5, t5
+	li t5, 2147483647
+	sub t5, a2, t5
+	sub t5, t5, a5                   # limbs:87: word 0 of v$1_reduce_once in -2^32..18
+	srai a5, t5, 31                  # limbs:89: borrow$1_reduce_once in -1..0
+	srai a5, a5, 31                  # limbs:91
+	xor a5, a5, s3
+	sltu a5, a5, s3                  # limbs:91: cond$1_reduce_once
+	sub s3, zero, a5
+	xor a5, t2, t1
+	and t2, a5, s3
+	xor a5, t2, t1
+	xor t2, a4, s0
+	and t1, t2, s3
+	xor a4, t1, s0
+	xor t2, a7, t3
+	and t1, t2, s3
+	xor s0, t1, t3
+	xor a7, t0, s1
+	and t2, a7, s3
+	xor t1, t2, s1
+	xor t3, a6, s2
+	and t0, t3, s3
+	xor t2, a2, t5
+	xor a7, t0, s2
+	and s1, t2, s3
+	xor t3, t4, a1
+	xor a2, ra, a3
+	xor a6, s1, t5
+	and t0, t3, s3
+	and t2, a2, s3
+	xor s1, t2, a3
 	sw a5, 0(sp)
-	sw a3, 12(sp)
-	li s3, 0
+	sw a4, 12(sp)
+	sw s0, 16(sp)
+	sw t1, 20(sp)
+	sw a7, 24(sp)
+	sw a6, 28(sp)
+	sw s1, 8(sp)
+	li t5, 0
+	xor s2, t0, a1
+	sw s2, 4(sp)
 .L12_0:
-	srli ra, s3, 2                   # 192
-	slli a1, ra, 2
-	addi a2, sp, 0
-	add t5, a2, a1
-	andi t0, s3, 3
-	lw a6, 0(t5)                     # 192: t in 0..2^32-1
-	slli t4, t0, 3                   # 192: t in 0..24
-	li s2, 16
-	xor a4, t4, s2
-	li a7, 8
-	srli t2, a6, 16
-	srli s1, a6, 24
-	sltiu t5, a4, 1
-	xor t3, t4, a7
-	xor a3, t2, s1
-	sub t0, zero, t5
-	sltiu a5, t3, 1
-	and a7, a3, t0
-	sltiu s0, t4, 1
-	srli t1, a6, 8
-	xor t3, a7, s1
-	sub ra, zero, a5
-	xor t4, t1, t3
-	and s2, t4, ra
-	xor t2, s2, t3
-	sub a2, zero, s0
-	xor a5, a6, t2
-	and s0, a5, a2
-	xor a4, s0, t2
-	add a1, a0, s3
-	andi t5, a4, 255
-	addi s3, s3, 1
-	sb t5, 0(a1)
-	li a3, 32
-	bltu s3, a3, .L12_0
+	srli a5, t5, 2                   # 192
+	slli a4, a5, 2
+	andi s0, t5, 3
+	addi a3, sp, 0
+	slli t1, s0, 3                   # 192: t in 0..24
+	li a6, 8
+	add s1, a3, a4
+	xor t4, t1, a6
+	li t0, 16
+	lw a5, 0(s1)                     # 192: t in 0..2^32-1
+	sltiu t3, t4, 1
+	xor a1, t1, t0
+	sltiu a7, t1, 1
+	sltiu s2, a1, 1
+	srli a6, a5, 16
+	srli t4, a5, 24
+	sub ra, zero, s2
+	xor t1, a6, t4
+	and t0, t1, ra
+	srli s0, a5, 8
+	xor a1, t0, t4
+	sub a2, zero, t3
+	xor s2, s0, a1
+	and t3, s2, a2
+	sub s3, zero, a7
+	xor a7, t3, a1
+	xor a3, a5, a7
+	and a4, a3, s3
+	xor s1, a4, a7
+	andi a6, s1, 255
+	li t1, 32
+	add t2, a0, t5
+	addi t5, t5, 1
+	sb a6, 0(t2)
+	bltu t5, t1, .L12_0
 .L12_1:
-	lw s3, 48(sp)
 	lw ra, 32(sp)
 	lw s0, 36(sp)
 	lw s1, 40(sp)
 	lw s2, 44(sp)
+	lw s3, 48(sp)
 	addi sp, sp, 64
 	ret
 	.size field_fe25519_saturated32_to_bytes, . - field_fe25519_saturated32_to_bytes
