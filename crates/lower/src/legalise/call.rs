@@ -127,6 +127,11 @@ impl Body<'_, '_> {
                 }
             }
         }
+        // Lengths are those of this function, as those of the callee mean nothing here.
+        let layout = match self.spot(dst)? {
+            Spot::Memory(_, own) if same_numbers(&own, &layout) && own.bytes().is_none() => own,
+            _ => layout,
+        };
         let base = self.slot(&format!("of {}", l.name), &layout, secret && !l.public)?;
         Ok((base, Written { dst: dst.clone(), at: Some((Address::of(base), layout)) }))
     }
