@@ -36,8 +36,6 @@ fn aligned(bytes: u32) -> u32 {
 pub struct Each {
     pub name: String,
     pub stack: Stack,
-    /// Where [`Measured`](crate::options::Measured) says.
-    pub measured: Option<u32>,
     pub kernels: bool,
 }
 
@@ -47,11 +45,12 @@ pub fn clearing(opts: &Options, stack: Stack, each: &[Each], more: &str) -> Stri
     let [optimised, plain] = [stack.optimised, stack.plain].map(aligned);
     let of_kernels = |f: &Each| if f.kernels { more } else { "" };
     let whole = |bytes: u32| format!("#define {name} ({bytes} + STK_STACK_MORE{more})\n");
-    let own = |of: fn(&Each) -> u32| each.iter().map(|f| format!("#define {} ({} + STK_STACK_MORE{})\n", function_stack_macro(&f.name), of(f), of_kernels(f))).collect::<String>();
-    let (each_optimised, each_plain) = (whole(optimised) + &own(|f| f.stack.optimised), whole(plain) + &own(|f| f.stack.plain));
-    let each_optimised = match opts.measured.bytes.values().max() {
+    let own = |of: &dyn Fn(&Each) -> u32| each.iter().map(|f| format!("#define {} ({} + STK_STACK_MORE{})\n", function_stack_macro(&f.name), of(f), of_kernels(f))).collect::<String>();
+    let (each_optimised, each_plain) = (whole(optimised) + &own(&|f| f.stack.optimised), whole(plain) + &own(&|f| f.stack.plain));
+    let measured = &opts.measured.bytes;
+    let each_optimised = match measured.values().max() {
         Some(deepest) => {
-            let measured = whole(aligned(*deepest)) + &own(|f| f.measured.map_or(f.stack.optimised, aligned));
+            let measured = whole(aligned(*deepest)) + &own(&|f| measured.get(&f.name).map_or(f.stack.optimised, |n| aligned(*n)));
             format!("#if {} /* as far as machine code of two compilers was seen to go */\n{measured}#else\n{each_optimised}#endif\n", opts.measured.condition())
         }
         None => each_optimised,

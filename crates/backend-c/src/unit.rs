@@ -139,7 +139,7 @@ fn emit_parts(program: &Program, opts: &Options) -> Result<(Emitted, Pieces, Str
     let mut each = vec![];
     for (k, f) in program.funcs.iter().enumerate().filter(|(k, _)| !opts.export && opts.clears == Clears::Estimated && printed[*k].is_some()) {
         let kernels = lanes::reaches(program, opts, k);
-        each.extend(f.export.clone().map(|name| Each { measured: opts.measured.bytes.get(&name).copied(), name, stack: crate::estimate::estimated_of(program, &own_bytes, k), kernels }));
+        each.extend(f.export.clone().map(|name| Each { name, stack: crate::estimate::estimated_of(program, &own_bytes, k), kernels }));
     }
     let body = format!("{private}{}{bodies}", pieces.tables);
     let source = source(&unit, (&body, names), &header, (estimate, each));

@@ -127,10 +127,13 @@ impl Body<'_, '_> {
                 }
             }
         }
-        // Lengths are those of this function, as those of the callee mean nothing here.
-        let layout = match self.spot(dst)? {
-            Spot::Memory(_, own) if same_numbers(&own, &layout) && own.bytes().is_none() => own,
-            _ => layout,
+        // A length is this function's here: a variable of the callee means nothing.
+        let layout = match layout.bytes() {
+            Some(_) => layout,
+            None => match self.spot(dst)? {
+                Spot::Memory(_, own) if same_numbers(&own, &layout) => own,
+                _ => return Err("a result of run-time length that is not one of memory".into()),
+            },
         };
         let base = self.slot(&format!("of {}", l.name), &layout, secret && !l.public)?;
         Ok((base, Written { dst: dst.clone(), at: Some((Address::of(base), layout)) }))
