@@ -7,7 +7,7 @@
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use santoku_ir::visit::{place_exprs, walk_expr, walk_places};
-use santoku_ir::{Base, BinOp, Expr, ExprKind, Func, FuncId, LocalId, Place, Proj, Stmt};
+use santoku_ir::{Base, BinOp, Expr, ExprKind, Func, FuncId, LocalId, Place, Proj, Stmt, Ty};
 
 /// For each pair (result index, parameter index): may both be the same object.
 #[derive(Clone, Debug, Default)]
@@ -193,8 +193,11 @@ impl Walk<'_> {
     }
 }
 
-/// `c` and `k`, where `e` is `c * var + k`.
+/// `c` and `k`, where `e` is `c * var + k`. An index that can only be one number is that number, whatever it is called: behind `if i == 7`, say.
 fn in_group(e: &Expr, var: LocalId) -> Option<(BigInt, BigInt)> {
+    if matches!(&e.ty, Ty::Int(Some(r)) if r.lo == r.hi) {
+        return None;
+    }
     match &e.kind {
         ExprKind::Read(p) => (p.base == Base::Local(var) && p.projs.is_empty()).then(|| (BigInt::one(), BigInt::zero())),
         ExprKind::Bin(BinOp::Add, a, k) => in_group(a, var).zip(k.as_const().cloned()).map(|((c, first), k)| (c, first + k)),

@@ -25,7 +25,7 @@ mod spec;
 mod stmt;
 pub mod value;
 
-pub use plan::{Claims, NoSearch, Plan, Refusal, Search, Split};
+pub use plan::{Claims, NoSearch, Plan, Refusal, Search, Split, CALLEE_NOT_ACCEPTED};
 pub use spec::is_simple;
 
 use santoku_num::{Int, Itv};

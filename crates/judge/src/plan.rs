@@ -16,6 +16,9 @@ pub struct Refusal {
     pub what: String,
 }
 
+/// What is said of a call of a function of which nothing is known.
+pub const CALLEE_NOT_ACCEPTED: &str = "a callee that was not accepted";
+
 /// How a function is judged. Decides how much is found to follow, never what does.
 #[derive(Clone, Debug)]
 pub struct Plan {

@@ -4,6 +4,7 @@ use crate::value::shown;
 use santoku_num::{Int, Itv};
 use crate::lin::Lin;
 use crate::place::{self, Step};
+use crate::plan::CALLEE_NOT_ACCEPTED;
 use crate::run::{Res, Run, State};
 use crate::value::{common, has_ranges, Sc, Val};
 use santoku_ir::{Base, ContractKind, Expr, Func, FuncId, Len, LocalId, Place, Stmt, Ty};
@@ -165,7 +166,7 @@ impl<'a> Run<'a> {
     /// The callee's locals with its results: what was found when it was judged, or what its body gives for these arguments.
     fn results(&mut self, func: FuncId, frame: Vec<Val>) -> Res<Vec<Val>> {
         let callee = self.p.func(func);
-        let claims = self.known(self.claims.get(func.0 as usize).and_then(Option::as_ref), "a callee that was not accepted")?;
+        let claims = self.known(self.claims.get(func.0 as usize).and_then(Option::as_ref), CALLEE_NOT_ACCEPTED)?;
         let mut out = frame.clone();
         for (id, v) in callee.rets.iter().zip(&claims.rets) {
             out[id.0 as usize] = v.clone();

@@ -27,8 +27,8 @@ pub struct Cx<'w> {
     line_starts: Vec<Vec<u32>>,
     /// Modules that the entry file itself is.
     pub own: Vec<ModId>,
-    /// Those whose exports it exports, too: `@export use`.
-    pub exported: Vec<ModId>,
+    /// Those whose exports it exports, too (`@export use`), and what stands before the names of these.
+    pub exported: Vec<(ModId, String)>,
     pub module_instances: Vec<ModuleInstance>,
     /// Imports with arguments, by importer and alias.
     pub bound_imports: BTreeMap<(ModId, String), Cached<ModId>>,

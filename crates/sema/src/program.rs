@@ -52,7 +52,7 @@ fn everything(cx: &mut Cx) {
     for module in &own {
         functions(cx, *module, |_| true);
     }
-    for module in cx.exported.clone() {
+    for (module, _) in cx.exported.clone() {
         functions(cx, module, exports);
     }
     for module in &own {

@@ -1,11 +1,12 @@
 //! What the rules of the core say of what was made, and which modules the entry file is.
 
+use crate::body::is_c_name;
 use crate::context::Cx;
 use crate::interfaces;
 use crate::modules::ModId;
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::verify::VerifyError;
-use santoku_syntax::ast::{Item, ItemKind};
+use santoku_syntax::ast::{Attr, Item, ItemKind};
 use std::collections::BTreeSet;
 
 /// The modules of the entry file. Instances of modules get their numbers in this order.
@@ -51,32 +52,63 @@ fn whole(cx: &mut Cx, module: ModId, all: &mut Vec<ModId>) {
     }
 }
 
-/// What the entry file, and each of these modules, imports with `@export use`.
-fn exported_modules(cx: &mut Cx) -> Vec<ModId> {
+/// What the entry file, and each of these modules, imports with `@export use`, and what stands before its names.
+fn exported_modules(cx: &mut Cx) -> Vec<(ModId, String)> {
     let world = cx.world;
     let own = cx.own.len();
-    let mut all = cx.own.clone();
+    let mut all: Vec<(ModId, String)> = cx.own.iter().map(|m| (*m, String::new())).collect();
     let mut at = 0;
     while at < all.len() {
-        let from = all[at];
+        let (from, outer) = all[at].clone();
         for item in &world.module(from).file.items {
             let ItemKind::Use { module, alias } = &item.kind else { continue };
-            let Some(name) = alias.as_ref().or(module.path.last()).filter(|_| !item.attrs.is_empty()) else { continue };
+            let Some(attr) = item.attrs.first() else { continue };
+            let Some(name) = alias.as_ref().or(module.path.last()) else { continue };
+            let Some(prefix) = with_prefix(cx, &outer, attr) else { continue };
             let Some(Some(target)) = cx.import(from, &name.name) else { continue };
-            let mut its = Vec::new();
-            whole(cx, target, &mut its);
-            if !its.iter().any(|m| world.module(*m).file.items.iter().any(exports)) {
-                cx.report(
-                    Diagnostic::error("bad-attribute", format!("`{}` exports nothing", world.module(target).name))
-                        .at(item.span, "`@export use` exports what the module exports")
-                        .help("remove `@export`, or put `@export(\"c_name\")` before a function of that module"),
-                );
-            }
-            all.extend(its.into_iter().filter(|m| !all.contains(m)).collect::<Vec<_>>());
+            exported_module(cx, item, target, prefix, &mut all);
         }
         at += 1;
     }
     all.split_off(own)
+}
+
+/// `outer`, and behind it what `@export("p")` says.
+fn with_prefix(cx: &mut Cx, outer: &str, attr: &Attr) -> Option<String> {
+    match &attr.arg {
+        None => Some(outer.to_string()),
+        Some(p) if is_c_name(p) => Some(format!("{outer}{p}_")),
+        Some(_) => cx.fail(
+            Diagnostic::error("bad-attribute", "`@export` needs the beginning of a C identifier")
+                .at(attr.span, "no usable name given")
+                .help("write `@export(\"p256\") use a.b`: a function that `a.b` exports as `verify` is `p256_verify` then"),
+        ),
+    }
+}
+
+/// The modules that one import exports, behind those that are there.
+fn exported_module(cx: &mut Cx, item: &Item, target: ModId, prefix: String, all: &mut Vec<(ModId, String)>) {
+    let world = cx.world;
+    let mut its = Vec::new();
+    whole(cx, target, &mut its);
+    if !its.iter().any(|m| world.module(*m).file.items.iter().any(exports)) {
+        cx.report(
+            Diagnostic::error("bad-attribute", format!("`{}` exports nothing", world.module(target).name))
+                .at(item.span, "`@export use` exports what the module exports")
+                .help("remove `@export`, or put `@export(\"c_name\")` before a function of that module"),
+        );
+    }
+    for m in its {
+        match all.iter().find(|(other, _)| *other == m) {
+            None => all.push((m, prefix.clone())),
+            Some((_, before)) if *before == prefix => {}
+            Some((_, before)) => cx.report(
+                Diagnostic::error("bad-attribute", format!("`{}` is exported with `{before}` and with `{prefix}` before its names", world.module(m).name))
+                    .at(item.span, "the second of them")
+                    .help("a function has one name in C: export the module once, or write functions that call its own"),
+            ),
+        }
+    }
 }
 
 /// Whether an item is a function that has a name in C, or a module that is exported.

@@ -117,6 +117,8 @@ fn modules_are_exported() {
     assert_eq!(exported("@export use lib as L\nuse between as B\nfn f(x: u8) -> u8 { L::g(B::b(x)) }"), ["inner"]);
     assert_eq!(exported("@export use between as B"), ["between", "inner"]);
     assert_eq!(exported("@export use lib\n@export use between\n@export(\"outer\")\nfn f(x: u8) -> u8 { x }"), ["between", "inner", "outer"]);
+    assert_eq!(exported("@export(\"p\") use lib\n@export(\"p\") use lib as L\n@export(\"inner\")\nfn f(x: u8) -> u8 { x }"), ["inner", "p_inner"]);
+    assert_eq!(exported("@export(\"p\") use between as B"), ["p_between", "p_inner"]);
     let refused = |main: &str, code: &str| {
         let said = refusal(&[("main.stk", main), ("lib.stk", lib), ("none.stk", "fn g(x: u8) -> u8 { x }")], &[]);
         assert!(said.iter().any(|d| d.starts_with(code)), "{main}: {said:?}");
@@ -124,7 +126,9 @@ fn modules_are_exported() {
     refused("@export use none\nfn f(x: u8) -> u8 { x }", "bad-attribute");
     refused("@export use lib\n@export(\"inner\")\nfn f(x: u8) -> u8 { x }", "duplicate-name");
     refused("@inline use lib\nfn f(x: u8) -> u8 { x }", "syntax");
-    refused("@export(\"c\") use lib\nfn f(x: u8) -> u8 { x }", "syntax");
+    refused("@export(\"1\") use lib\nfn f(x: u8) -> u8 { x }", "bad-attribute");
+    refused("@export(\"p\") use lib\n@export use lib as L\nfn f(x: u8) -> u8 { x }", "bad-attribute");
+    refused("@export(\"p\") use lib\n@export(\"p_inner\")\nfn f(x: u8) -> u8 { x }", "duplicate-name");
 }
 
 #[test]

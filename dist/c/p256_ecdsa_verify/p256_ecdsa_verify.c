@@ -15,6 +15,7 @@
 /* After another unit in the same translation unit, names that may be those of both are changed here. */
 #ifdef STK_UNIT_BEFORE
 #define field_fep256_mont64_N_from_bytes_be p256_ecdsa_verify_field_fep256_mont64_N_from_bytes_be
+#define ecdsa_p256_V_O_of_bytes p256_ecdsa_verify_ecdsa_p256_V_O_of_bytes
 #define field_fep256_mont64_N_is_below_c256 p256_ecdsa_verify_field_fep256_mont64_N_is_below_c256
 #define field_fep256_mont64_N_is_below_c256_2 p256_ecdsa_verify_field_fep256_mont64_N_is_below_c256_2
 #define field_fep256_mont64_mul p256_ecdsa_verify_field_fep256_mont64_mul
@@ -182,7 +183,6 @@ typedef struct {
     uint64_t s[4];
     uint64_t x[4];
     uint64_t y[4];
-    uint64_t z[4];
 } ecdsa_p256_V_Numbers;
 
 /* curve.p256.Affine */
@@ -561,6 +561,14 @@ static void field_fep256_mont64_N_from_bytes_be(uint64_t *restrict result, const
     high_0_load_be = ((((uint64_t)(uint32_t)s[0] << 56) | ((uint64_t)(uint32_t)s[1] << 48)) | ((uint64_t)(uint32_t)s[2] << 40)) | ((uint64_t)(uint32_t)s[3] << 32);
     low_0_load_be = ((((uint64_t)(uint32_t)s[4] << 24) | ((uint64_t)(uint32_t)s[5] << 16)) | ((uint64_t)(uint32_t)s[6] << 8)) | (uint64_t)(uint32_t)s[7];
     result[3] = high_0_load_be | low_0_load_be;
+}
+
+/* ecdsa.p256.V.O.of_bytes
+ * The number that bytes say.
+ * out result: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_p256_V_O_of_bytes(uint64_t *restrict result, const uint8_t *s)
+{
+    field_fep256_mont64_N_from_bytes_be(result, s);
 }
 
 /* field.fep256_mont64.N.is_below$c256
@@ -1956,12 +1964,10 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
     uint64_t n_1[4]; /* 0 .. 2^64-1 */
     uint64_t n_2[4]; /* 0 .. 2^64-1 */
     uint64_t n_3[4]; /* 0 .. 2^64-1 */
-    uint64_t n_4[4]; /* 0 .. 2^64-1 */
-    field_fep256_mont64_N_from_bytes_be(n_0, sig);
-    field_fep256_mont64_N_from_bytes_be(n_1, (&sig[32]));
-    field_fep256_mont64_N_from_bytes_be(n_2, pk);
-    field_fep256_mont64_N_from_bytes_be(n_3, (&pk[32]));
-    field_fep256_mont64_N_from_bytes_be(n_4, digest);
+    ecdsa_p256_V_O_of_bytes(n_0, sig);
+    ecdsa_p256_V_O_of_bytes(n_1, (&sig[32]));
+    ecdsa_p256_V_O_of_bytes(n_2, pk);
+    ecdsa_p256_V_O_of_bytes(n_3, (&pk[32]));
     answer = (-INT32_C(1));
     t_1_in_range = field_fep256_mont64_N_is_below_c256(n_0);
     t_1_in_range_2 = field_fep256_mont64_N_is_below_c256(n_1);
@@ -2010,36 +2016,38 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
         if (t_2) {
             curve_p256_Jacobian t_3;
             uint32_t t_4;
-            uint64_t si_4_scalars[4]; /* 0 .. 2^64-1 */
-            uint64_t result0_4_scalars[4]; /* 0 .. 2^64-1 */
-            uint64_t result1_4_scalars[4]; /* 0 .. 2^64-1 */
-            uint64_t d_4_scalars[4]; /* 0 .. 2^64-1 */
-            int32_t borrow_4_scalars; /* -1 .. 0 */
-            stk_i128 v_4_scalars; /* -2^64 .. 4834901526196019579 */
-            uint64_t result_4_scalars[4]; /* 0 .. 2^64-1 */
-            uint32_t cond_4_scalars;
-            v_4_scalars = (stk_i128)n_4[0] - ((stk_i128)(stk_u128)UINT64_C(0xf3b9cac2fc632551));
-            d_4_scalars[0] = (uint64_t)v_4_scalars;
-            borrow_4_scalars = (int32_t)(v_4_scalars >> 64);
-            v_4_scalars = ((stk_i128)n_4[1] - ((stk_i128)(stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_i128)borrow_4_scalars;
-            d_4_scalars[1] = (uint64_t)v_4_scalars;
-            borrow_4_scalars = (int32_t)(v_4_scalars >> 64);
-            v_4_scalars = ((stk_i128)n_4[2] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_i128)borrow_4_scalars;
-            d_4_scalars[2] = (uint64_t)v_4_scalars;
-            borrow_4_scalars = (int32_t)(v_4_scalars >> 64);
-            v_4_scalars = ((stk_i128)n_4[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000000))) + (stk_i128)borrow_4_scalars;
-            d_4_scalars[3] = (uint64_t)v_4_scalars;
-            borrow_4_scalars = (int32_t)(v_4_scalars >> 64);
-            cond_4_scalars = (uint32_t)(borrow_4_scalars < INT32_C(0));
-            if (cond_4_scalars) {
-                memmove(result_4_scalars, n_4, 4 * sizeof(uint64_t));
+            uint64_t result_4_reduced_whole[4]; /* 0 .. 2^64-1 */
+            uint64_t t_4_reduced_whole[4]; /* 0 .. 2^64-1 */
+            uint64_t d_4_reduced_whole[4]; /* 0 .. 2^64-1 */
+            int32_t borrow_4_reduced_whole; /* -1 .. 0 */
+            stk_i128 v_4_reduced_whole; /* -2^64 .. 4834901526196019579 */
+            uint32_t cond_4_reduced_whole;
+            uint64_t si_5_scalars[4]; /* 0 .. 2^64-1 */
+            uint64_t result0_5_scalars[4]; /* 0 .. 2^64-1 */
+            uint64_t result1_5_scalars[4]; /* 0 .. 2^64-1 */
+            ecdsa_p256_V_O_of_bytes(t_4_reduced_whole, digest);
+            v_4_reduced_whole = (stk_i128)t_4_reduced_whole[0] - ((stk_i128)(stk_u128)UINT64_C(0xf3b9cac2fc632551));
+            d_4_reduced_whole[0] = (uint64_t)v_4_reduced_whole;
+            borrow_4_reduced_whole = (int32_t)(v_4_reduced_whole >> 64);
+            v_4_reduced_whole = ((stk_i128)t_4_reduced_whole[1] - ((stk_i128)(stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_i128)borrow_4_reduced_whole;
+            d_4_reduced_whole[1] = (uint64_t)v_4_reduced_whole;
+            borrow_4_reduced_whole = (int32_t)(v_4_reduced_whole >> 64);
+            v_4_reduced_whole = ((stk_i128)t_4_reduced_whole[2] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_i128)borrow_4_reduced_whole;
+            d_4_reduced_whole[2] = (uint64_t)v_4_reduced_whole;
+            borrow_4_reduced_whole = (int32_t)(v_4_reduced_whole >> 64);
+            v_4_reduced_whole = ((stk_i128)t_4_reduced_whole[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000000))) + (stk_i128)borrow_4_reduced_whole;
+            d_4_reduced_whole[3] = (uint64_t)v_4_reduced_whole;
+            borrow_4_reduced_whole = (int32_t)(v_4_reduced_whole >> 64);
+            cond_4_reduced_whole = (uint32_t)(borrow_4_reduced_whole < INT32_C(0));
+            if (cond_4_reduced_whole) {
+                memmove(result_4_reduced_whole, t_4_reduced_whole, 4 * sizeof(uint64_t));
             } else {
-                memmove(result_4_scalars, d_4_scalars, 4 * sizeof(uint64_t));
+                memmove(result_4_reduced_whole, d_4_reduced_whole, 4 * sizeof(uint64_t));
             }
-            ecdsa_p256_V_J_inverse(si_4_scalars, n_1);
-            ecdsa_p256_V_S_mul(result0_4_scalars, result_4_scalars, si_4_scalars);
-            ecdsa_p256_V_S_mul(result1_4_scalars, n_0, si_4_scalars);
-            ecdsa_p256_M_double_mult(&t_3, result0_4_scalars, result1_4_scalars, &q);
+            ecdsa_p256_V_J_inverse(si_5_scalars, n_1);
+            ecdsa_p256_V_S_mul(result0_5_scalars, result_4_reduced_whole, si_5_scalars);
+            ecdsa_p256_V_S_mul(result1_5_scalars, n_0, si_5_scalars);
+            ecdsa_p256_M_double_mult(&t_3, result0_5_scalars, result1_5_scalars, &q);
             t_4 = ecdsa_p256_V_matches(&t_3, n_0);
             if (t_4) {
                 answer = INT32_C(0);
@@ -2051,6 +2059,7 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 
 #ifdef STK_UNIT_BEFORE
 #undef field_fep256_mont64_N_from_bytes_be
+#undef ecdsa_p256_V_O_of_bytes
 #undef field_fep256_mont64_N_is_below_c256
 #undef field_fep256_mont64_N_is_below_c256_2
 #undef field_fep256_mont64_mul
@@ -2116,6 +2125,7 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 
 /* After another unit in the same translation unit, names that may be those of both are changed here. */
 #ifdef STK_UNIT_BEFORE
+#define ecdsa_p256_V_O_of_bytes p256_ecdsa_verify_ecdsa_p256_V_O_of_bytes
 #define field_fep256_mont32_N_is_below_c256 p256_ecdsa_verify_field_fep256_mont32_N_is_below_c256
 #define field_fep256_mont32_N_is_below_c256_2 p256_ecdsa_verify_field_fep256_mont32_N_is_below_c256_2
 #define field_fep256_mont32_mul p256_ecdsa_verify_field_fep256_mont32_mul
@@ -2289,7 +2299,6 @@ typedef struct {
     uint32_t s[8];
     uint32_t x[8];
     uint32_t y[8];
-    uint32_t z[8];
 } ecdsa_p256_V_Numbers;
 
 /* curve.p256.Affine */
@@ -2717,6 +2726,28 @@ STK_TABLE curve_p256_Affine ecdsa_p256_M_ODD[32] = {
         }
     }
 };
+
+/* ecdsa.p256.V.O.of_bytes
+ * The number that bytes say.
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void ecdsa_p256_V_O_of_bytes(uint32_t *restrict result, const uint8_t *s)
+{
+    result[7] = ((((uint32_t)s[28] << 24) | ((uint32_t)s[29] << 16)) | ((uint32_t)s[30] << 8)) | (uint32_t)s[31];
+    result[0] = result[7];
+    result[7] = ((((uint32_t)s[24] << 24) | ((uint32_t)s[25] << 16)) | ((uint32_t)s[26] << 8)) | (uint32_t)s[27];
+    result[1] = result[7];
+    result[7] = ((((uint32_t)s[20] << 24) | ((uint32_t)s[21] << 16)) | ((uint32_t)s[22] << 8)) | (uint32_t)s[23];
+    result[2] = result[7];
+    result[7] = ((((uint32_t)s[16] << 24) | ((uint32_t)s[17] << 16)) | ((uint32_t)s[18] << 8)) | (uint32_t)s[19];
+    result[3] = result[7];
+    result[7] = ((((uint32_t)s[12] << 24) | ((uint32_t)s[13] << 16)) | ((uint32_t)s[14] << 8)) | (uint32_t)s[15];
+    result[4] = result[7];
+    result[7] = ((((uint32_t)s[8] << 24) | ((uint32_t)s[9] << 16)) | ((uint32_t)s[10] << 8)) | (uint32_t)s[11];
+    result[5] = result[7];
+    result[7] = ((((uint32_t)s[4] << 24) | ((uint32_t)s[5] << 16)) | ((uint32_t)s[6] << 8)) | (uint32_t)s[7];
+    result[6] = result[7];
+    result[7] = ((((uint32_t)s[0] << 24) | ((uint32_t)s[1] << 16)) | ((uint32_t)s[2] << 8)) | (uint32_t)s[3];
+}
 
 /* field.fep256_mont32.N.is_below$c256
  * `a < M`.
@@ -4959,10 +4990,6 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 {
     int32_t answer;
     uint32_t t;
-    uint8_t s_0_numbers[32];
-    uint8_t s_0_numbers_2[32];
-    uint8_t s_0_numbers_3[32];
-    uint8_t s_0_numbers_4[32];
     uint32_t t_1_in_range;
     uint32_t t_1_in_range_2;
     uint32_t t_1_in_range_3;
@@ -4973,86 +5000,10 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
     uint32_t n_1[8]; /* 0 .. 2^32-1 */
     uint32_t n_2[8]; /* 0 .. 2^32-1 */
     uint32_t n_3[8]; /* 0 .. 2^32-1 */
-    uint32_t n_4[8]; /* 0 .. 2^32-1 */
-    memmove(s_0_numbers, sig, 32);
-    n_0[7] = ((((uint32_t)s_0_numbers[28] << 24) | ((uint32_t)s_0_numbers[29] << 16)) | ((uint32_t)s_0_numbers[30] << 8)) | (uint32_t)s_0_numbers[31];
-    n_0[0] = n_0[7];
-    n_0[7] = ((((uint32_t)s_0_numbers[24] << 24) | ((uint32_t)s_0_numbers[25] << 16)) | ((uint32_t)s_0_numbers[26] << 8)) | (uint32_t)s_0_numbers[27];
-    n_0[1] = n_0[7];
-    n_0[7] = ((((uint32_t)s_0_numbers[20] << 24) | ((uint32_t)s_0_numbers[21] << 16)) | ((uint32_t)s_0_numbers[22] << 8)) | (uint32_t)s_0_numbers[23];
-    n_0[2] = n_0[7];
-    n_0[7] = ((((uint32_t)s_0_numbers[16] << 24) | ((uint32_t)s_0_numbers[17] << 16)) | ((uint32_t)s_0_numbers[18] << 8)) | (uint32_t)s_0_numbers[19];
-    n_0[3] = n_0[7];
-    n_0[7] = ((((uint32_t)s_0_numbers[12] << 24) | ((uint32_t)s_0_numbers[13] << 16)) | ((uint32_t)s_0_numbers[14] << 8)) | (uint32_t)s_0_numbers[15];
-    n_0[4] = n_0[7];
-    n_0[7] = ((((uint32_t)s_0_numbers[8] << 24) | ((uint32_t)s_0_numbers[9] << 16)) | ((uint32_t)s_0_numbers[10] << 8)) | (uint32_t)s_0_numbers[11];
-    n_0[5] = n_0[7];
-    n_0[7] = ((((uint32_t)s_0_numbers[4] << 24) | ((uint32_t)s_0_numbers[5] << 16)) | ((uint32_t)s_0_numbers[6] << 8)) | (uint32_t)s_0_numbers[7];
-    n_0[6] = n_0[7];
-    n_0[7] = ((((uint32_t)s_0_numbers[0] << 24) | ((uint32_t)s_0_numbers[1] << 16)) | ((uint32_t)s_0_numbers[2] << 8)) | (uint32_t)s_0_numbers[3];
-    memmove(s_0_numbers_2, (&sig[32]), 32);
-    n_1[7] = ((((uint32_t)s_0_numbers_2[28] << 24) | ((uint32_t)s_0_numbers_2[29] << 16)) | ((uint32_t)s_0_numbers_2[30] << 8)) | (uint32_t)s_0_numbers_2[31];
-    n_1[0] = n_1[7];
-    n_1[7] = ((((uint32_t)s_0_numbers_2[24] << 24) | ((uint32_t)s_0_numbers_2[25] << 16)) | ((uint32_t)s_0_numbers_2[26] << 8)) | (uint32_t)s_0_numbers_2[27];
-    n_1[1] = n_1[7];
-    n_1[7] = ((((uint32_t)s_0_numbers_2[20] << 24) | ((uint32_t)s_0_numbers_2[21] << 16)) | ((uint32_t)s_0_numbers_2[22] << 8)) | (uint32_t)s_0_numbers_2[23];
-    n_1[2] = n_1[7];
-    n_1[7] = ((((uint32_t)s_0_numbers_2[16] << 24) | ((uint32_t)s_0_numbers_2[17] << 16)) | ((uint32_t)s_0_numbers_2[18] << 8)) | (uint32_t)s_0_numbers_2[19];
-    n_1[3] = n_1[7];
-    n_1[7] = ((((uint32_t)s_0_numbers_2[12] << 24) | ((uint32_t)s_0_numbers_2[13] << 16)) | ((uint32_t)s_0_numbers_2[14] << 8)) | (uint32_t)s_0_numbers_2[15];
-    n_1[4] = n_1[7];
-    n_1[7] = ((((uint32_t)s_0_numbers_2[8] << 24) | ((uint32_t)s_0_numbers_2[9] << 16)) | ((uint32_t)s_0_numbers_2[10] << 8)) | (uint32_t)s_0_numbers_2[11];
-    n_1[5] = n_1[7];
-    n_1[7] = ((((uint32_t)s_0_numbers_2[4] << 24) | ((uint32_t)s_0_numbers_2[5] << 16)) | ((uint32_t)s_0_numbers_2[6] << 8)) | (uint32_t)s_0_numbers_2[7];
-    n_1[6] = n_1[7];
-    n_1[7] = ((((uint32_t)s_0_numbers_2[0] << 24) | ((uint32_t)s_0_numbers_2[1] << 16)) | ((uint32_t)s_0_numbers_2[2] << 8)) | (uint32_t)s_0_numbers_2[3];
-    memmove(s_0_numbers_3, pk, 32);
-    n_2[7] = ((((uint32_t)s_0_numbers_3[28] << 24) | ((uint32_t)s_0_numbers_3[29] << 16)) | ((uint32_t)s_0_numbers_3[30] << 8)) | (uint32_t)s_0_numbers_3[31];
-    n_2[0] = n_2[7];
-    n_2[7] = ((((uint32_t)s_0_numbers_3[24] << 24) | ((uint32_t)s_0_numbers_3[25] << 16)) | ((uint32_t)s_0_numbers_3[26] << 8)) | (uint32_t)s_0_numbers_3[27];
-    n_2[1] = n_2[7];
-    n_2[7] = ((((uint32_t)s_0_numbers_3[20] << 24) | ((uint32_t)s_0_numbers_3[21] << 16)) | ((uint32_t)s_0_numbers_3[22] << 8)) | (uint32_t)s_0_numbers_3[23];
-    n_2[2] = n_2[7];
-    n_2[7] = ((((uint32_t)s_0_numbers_3[16] << 24) | ((uint32_t)s_0_numbers_3[17] << 16)) | ((uint32_t)s_0_numbers_3[18] << 8)) | (uint32_t)s_0_numbers_3[19];
-    n_2[3] = n_2[7];
-    n_2[7] = ((((uint32_t)s_0_numbers_3[12] << 24) | ((uint32_t)s_0_numbers_3[13] << 16)) | ((uint32_t)s_0_numbers_3[14] << 8)) | (uint32_t)s_0_numbers_3[15];
-    n_2[4] = n_2[7];
-    n_2[7] = ((((uint32_t)s_0_numbers_3[8] << 24) | ((uint32_t)s_0_numbers_3[9] << 16)) | ((uint32_t)s_0_numbers_3[10] << 8)) | (uint32_t)s_0_numbers_3[11];
-    n_2[5] = n_2[7];
-    n_2[7] = ((((uint32_t)s_0_numbers_3[4] << 24) | ((uint32_t)s_0_numbers_3[5] << 16)) | ((uint32_t)s_0_numbers_3[6] << 8)) | (uint32_t)s_0_numbers_3[7];
-    n_2[6] = n_2[7];
-    n_2[7] = ((((uint32_t)s_0_numbers_3[0] << 24) | ((uint32_t)s_0_numbers_3[1] << 16)) | ((uint32_t)s_0_numbers_3[2] << 8)) | (uint32_t)s_0_numbers_3[3];
-    memmove(s_0_numbers_4, (&pk[32]), 32);
-    n_3[7] = ((((uint32_t)s_0_numbers_4[28] << 24) | ((uint32_t)s_0_numbers_4[29] << 16)) | ((uint32_t)s_0_numbers_4[30] << 8)) | (uint32_t)s_0_numbers_4[31];
-    n_3[0] = n_3[7];
-    n_3[7] = ((((uint32_t)s_0_numbers_4[24] << 24) | ((uint32_t)s_0_numbers_4[25] << 16)) | ((uint32_t)s_0_numbers_4[26] << 8)) | (uint32_t)s_0_numbers_4[27];
-    n_3[1] = n_3[7];
-    n_3[7] = ((((uint32_t)s_0_numbers_4[20] << 24) | ((uint32_t)s_0_numbers_4[21] << 16)) | ((uint32_t)s_0_numbers_4[22] << 8)) | (uint32_t)s_0_numbers_4[23];
-    n_3[2] = n_3[7];
-    n_3[7] = ((((uint32_t)s_0_numbers_4[16] << 24) | ((uint32_t)s_0_numbers_4[17] << 16)) | ((uint32_t)s_0_numbers_4[18] << 8)) | (uint32_t)s_0_numbers_4[19];
-    n_3[3] = n_3[7];
-    n_3[7] = ((((uint32_t)s_0_numbers_4[12] << 24) | ((uint32_t)s_0_numbers_4[13] << 16)) | ((uint32_t)s_0_numbers_4[14] << 8)) | (uint32_t)s_0_numbers_4[15];
-    n_3[4] = n_3[7];
-    n_3[7] = ((((uint32_t)s_0_numbers_4[8] << 24) | ((uint32_t)s_0_numbers_4[9] << 16)) | ((uint32_t)s_0_numbers_4[10] << 8)) | (uint32_t)s_0_numbers_4[11];
-    n_3[5] = n_3[7];
-    n_3[7] = ((((uint32_t)s_0_numbers_4[4] << 24) | ((uint32_t)s_0_numbers_4[5] << 16)) | ((uint32_t)s_0_numbers_4[6] << 8)) | (uint32_t)s_0_numbers_4[7];
-    n_3[6] = n_3[7];
-    n_3[7] = ((((uint32_t)s_0_numbers_4[0] << 24) | ((uint32_t)s_0_numbers_4[1] << 16)) | ((uint32_t)s_0_numbers_4[2] << 8)) | (uint32_t)s_0_numbers_4[3];
-    n_4[7] = ((((uint32_t)digest[28] << 24) | ((uint32_t)digest[29] << 16)) | ((uint32_t)digest[30] << 8)) | (uint32_t)digest[31];
-    n_4[0] = n_4[7];
-    n_4[7] = ((((uint32_t)digest[24] << 24) | ((uint32_t)digest[25] << 16)) | ((uint32_t)digest[26] << 8)) | (uint32_t)digest[27];
-    n_4[1] = n_4[7];
-    n_4[7] = ((((uint32_t)digest[20] << 24) | ((uint32_t)digest[21] << 16)) | ((uint32_t)digest[22] << 8)) | (uint32_t)digest[23];
-    n_4[2] = n_4[7];
-    n_4[7] = ((((uint32_t)digest[16] << 24) | ((uint32_t)digest[17] << 16)) | ((uint32_t)digest[18] << 8)) | (uint32_t)digest[19];
-    n_4[3] = n_4[7];
-    n_4[7] = ((((uint32_t)digest[12] << 24) | ((uint32_t)digest[13] << 16)) | ((uint32_t)digest[14] << 8)) | (uint32_t)digest[15];
-    n_4[4] = n_4[7];
-    n_4[7] = ((((uint32_t)digest[8] << 24) | ((uint32_t)digest[9] << 16)) | ((uint32_t)digest[10] << 8)) | (uint32_t)digest[11];
-    n_4[5] = n_4[7];
-    n_4[7] = ((((uint32_t)digest[4] << 24) | ((uint32_t)digest[5] << 16)) | ((uint32_t)digest[6] << 8)) | (uint32_t)digest[7];
-    n_4[6] = n_4[7];
-    n_4[7] = ((((uint32_t)digest[0] << 24) | ((uint32_t)digest[1] << 16)) | ((uint32_t)digest[2] << 8)) | (uint32_t)digest[3];
+    ecdsa_p256_V_O_of_bytes(n_0, sig);
+    ecdsa_p256_V_O_of_bytes(n_1, (&sig[32]));
+    ecdsa_p256_V_O_of_bytes(n_2, pk);
+    ecdsa_p256_V_O_of_bytes(n_3, (&pk[32]));
     answer = (-INT32_C(1));
     t_1_in_range = field_fep256_mont32_N_is_below_c256(n_0);
     t_1_in_range_2 = field_fep256_mont32_N_is_below_c256(n_1);
@@ -5101,48 +5052,50 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
         if (t_2) {
             curve_p256_Jacobian t_3;
             uint32_t t_4;
-            uint32_t si_4_scalars[8]; /* 0 .. 2^32-1 */
-            uint32_t result0_4_scalars[8]; /* 0 .. 2^32-1 */
-            uint32_t result1_4_scalars[8]; /* 0 .. 2^32-1 */
-            uint32_t d_4_scalars[8]; /* 0 .. 2^32-1 */
-            int32_t borrow_4_scalars; /* -1 .. 0 */
-            int64_t v_4_scalars; /* -2^32 .. 2^32-1 */
-            uint32_t result_4_scalars[8]; /* 0 .. 2^32-1 */
-            uint32_t cond_4_scalars;
-            v_4_scalars = (int64_t)n_4[0] - INT64_C(0xfc632551);
-            d_4_scalars[0] = (uint32_t)v_4_scalars;
-            borrow_4_scalars = (int32_t)(v_4_scalars >> 32);
-            v_4_scalars = ((int64_t)n_4[1] - INT64_C(0xf3b9cac2)) + (int64_t)borrow_4_scalars;
-            d_4_scalars[1] = (uint32_t)v_4_scalars;
-            borrow_4_scalars = (int32_t)(v_4_scalars >> 32);
-            v_4_scalars = ((int64_t)n_4[2] - INT64_C(0xa7179e84)) + (int64_t)borrow_4_scalars;
-            d_4_scalars[2] = (uint32_t)v_4_scalars;
-            borrow_4_scalars = (int32_t)(v_4_scalars >> 32);
-            v_4_scalars = ((int64_t)n_4[3] - INT64_C(0xbce6faad)) + (int64_t)borrow_4_scalars;
-            d_4_scalars[3] = (uint32_t)v_4_scalars;
-            borrow_4_scalars = (int32_t)(v_4_scalars >> 32);
-            v_4_scalars = ((int64_t)n_4[4] - INT64_C(0xffffffff)) + (int64_t)borrow_4_scalars;
-            d_4_scalars[4] = (uint32_t)v_4_scalars;
-            borrow_4_scalars = (int32_t)(v_4_scalars >> 32);
-            v_4_scalars = ((int64_t)n_4[5] - INT64_C(0xffffffff)) + (int64_t)borrow_4_scalars;
-            d_4_scalars[5] = (uint32_t)v_4_scalars;
-            borrow_4_scalars = (int32_t)(v_4_scalars >> 32);
-            v_4_scalars = (int64_t)n_4[6] + (int64_t)borrow_4_scalars;
-            d_4_scalars[6] = (uint32_t)v_4_scalars;
-            borrow_4_scalars = (int32_t)(v_4_scalars >> 32);
-            v_4_scalars = ((int64_t)n_4[7] - INT64_C(0xffffffff)) + (int64_t)borrow_4_scalars;
-            d_4_scalars[7] = (uint32_t)v_4_scalars;
-            borrow_4_scalars = (int32_t)(v_4_scalars >> 32);
-            cond_4_scalars = (uint32_t)(borrow_4_scalars < INT32_C(0));
-            if (cond_4_scalars) {
-                memmove(result_4_scalars, n_4, 8 * sizeof(uint32_t));
+            uint32_t result_4_reduced_whole[8]; /* 0 .. 2^32-1 */
+            uint32_t t_4_reduced_whole[8]; /* 0 .. 2^32-1 */
+            uint32_t d_4_reduced_whole[8]; /* 0 .. 2^32-1 */
+            int32_t borrow_4_reduced_whole; /* -1 .. 0 */
+            int64_t v_4_reduced_whole; /* -2^32 .. 2^32-1 */
+            uint32_t cond_4_reduced_whole;
+            uint32_t si_5_scalars[8]; /* 0 .. 2^32-1 */
+            uint32_t result0_5_scalars[8]; /* 0 .. 2^32-1 */
+            uint32_t result1_5_scalars[8]; /* 0 .. 2^32-1 */
+            ecdsa_p256_V_O_of_bytes(t_4_reduced_whole, digest);
+            v_4_reduced_whole = (int64_t)t_4_reduced_whole[0] - INT64_C(0xfc632551);
+            d_4_reduced_whole[0] = (uint32_t)v_4_reduced_whole;
+            borrow_4_reduced_whole = (int32_t)(v_4_reduced_whole >> 32);
+            v_4_reduced_whole = ((int64_t)t_4_reduced_whole[1] - INT64_C(0xf3b9cac2)) + (int64_t)borrow_4_reduced_whole;
+            d_4_reduced_whole[1] = (uint32_t)v_4_reduced_whole;
+            borrow_4_reduced_whole = (int32_t)(v_4_reduced_whole >> 32);
+            v_4_reduced_whole = ((int64_t)t_4_reduced_whole[2] - INT64_C(0xa7179e84)) + (int64_t)borrow_4_reduced_whole;
+            d_4_reduced_whole[2] = (uint32_t)v_4_reduced_whole;
+            borrow_4_reduced_whole = (int32_t)(v_4_reduced_whole >> 32);
+            v_4_reduced_whole = ((int64_t)t_4_reduced_whole[3] - INT64_C(0xbce6faad)) + (int64_t)borrow_4_reduced_whole;
+            d_4_reduced_whole[3] = (uint32_t)v_4_reduced_whole;
+            borrow_4_reduced_whole = (int32_t)(v_4_reduced_whole >> 32);
+            v_4_reduced_whole = ((int64_t)t_4_reduced_whole[4] - INT64_C(0xffffffff)) + (int64_t)borrow_4_reduced_whole;
+            d_4_reduced_whole[4] = (uint32_t)v_4_reduced_whole;
+            borrow_4_reduced_whole = (int32_t)(v_4_reduced_whole >> 32);
+            v_4_reduced_whole = ((int64_t)t_4_reduced_whole[5] - INT64_C(0xffffffff)) + (int64_t)borrow_4_reduced_whole;
+            d_4_reduced_whole[5] = (uint32_t)v_4_reduced_whole;
+            borrow_4_reduced_whole = (int32_t)(v_4_reduced_whole >> 32);
+            v_4_reduced_whole = (int64_t)t_4_reduced_whole[6] + (int64_t)borrow_4_reduced_whole;
+            d_4_reduced_whole[6] = (uint32_t)v_4_reduced_whole;
+            borrow_4_reduced_whole = (int32_t)(v_4_reduced_whole >> 32);
+            v_4_reduced_whole = ((int64_t)t_4_reduced_whole[7] - INT64_C(0xffffffff)) + (int64_t)borrow_4_reduced_whole;
+            d_4_reduced_whole[7] = (uint32_t)v_4_reduced_whole;
+            borrow_4_reduced_whole = (int32_t)(v_4_reduced_whole >> 32);
+            cond_4_reduced_whole = (uint32_t)(borrow_4_reduced_whole < INT32_C(0));
+            if (cond_4_reduced_whole) {
+                memmove(result_4_reduced_whole, t_4_reduced_whole, 8 * sizeof(uint32_t));
             } else {
-                memmove(result_4_scalars, d_4_scalars, 8 * sizeof(uint32_t));
+                memmove(result_4_reduced_whole, d_4_reduced_whole, 8 * sizeof(uint32_t));
             }
-            ecdsa_p256_V_J_inverse(si_4_scalars, n_1);
-            ecdsa_p256_V_S_mul(result0_4_scalars, result_4_scalars, si_4_scalars);
-            ecdsa_p256_V_S_mul(result1_4_scalars, n_0, si_4_scalars);
-            ecdsa_p256_M_double_mult(&t_3, result0_4_scalars, result1_4_scalars, &q);
+            ecdsa_p256_V_J_inverse(si_5_scalars, n_1);
+            ecdsa_p256_V_S_mul(result0_5_scalars, result_4_reduced_whole, si_5_scalars);
+            ecdsa_p256_V_S_mul(result1_5_scalars, n_0, si_5_scalars);
+            ecdsa_p256_M_double_mult(&t_3, result0_5_scalars, result1_5_scalars, &q);
             t_4 = ecdsa_p256_V_matches(&t_3, n_0);
             if (t_4) {
                 answer = INT32_C(0);
@@ -5153,6 +5106,7 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 }
 
 #ifdef STK_UNIT_BEFORE
+#undef ecdsa_p256_V_O_of_bytes
 #undef field_fep256_mont32_N_is_below_c256
 #undef field_fep256_mont32_N_is_below_c256_2
 #undef field_fep256_mont32_mul

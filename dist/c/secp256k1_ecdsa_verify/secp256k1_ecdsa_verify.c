@@ -13,6 +13,7 @@
 /* After another unit in the same translation unit, names that may be those of both are changed here. */
 #ifdef STK_UNIT_BEFORE
 #define field_fesecp256k1_mont64_N_from_bytes_be secp256k1_ecdsa_verify_field_fesecp256k1_mont64_N_from_bytes_be
+#define ecdsa_secp256k1_V_O_of_bytes secp256k1_ecdsa_verify_ecdsa_secp256k1_V_O_of_bytes
 #define field_fesecp256k1_mont64_N_is_below_c256 secp256k1_ecdsa_verify_field_fesecp256k1_mont64_N_is_below_c256
 #define field_fesecp256k1_mont64_N_is_below_c256_2 secp256k1_ecdsa_verify_field_fesecp256k1_mont64_N_is_below_c256_2
 #define field_fesecp256k1_mont64_mul secp256k1_ecdsa_verify_field_fesecp256k1_mont64_mul
@@ -167,7 +168,6 @@ typedef struct {
     uint64_t s[4];
     uint64_t x[4];
     uint64_t y[4];
-    uint64_t z[4];
 } ecdsa_secp256k1_V_Numbers;
 
 /* curve.secp256k1.Affine */
@@ -541,6 +541,14 @@ static void field_fesecp256k1_mont64_N_from_bytes_be(uint64_t *restrict result, 
     high_0_load_be = ((((uint64_t)(uint32_t)s[0] << 56) | ((uint64_t)(uint32_t)s[1] << 48)) | ((uint64_t)(uint32_t)s[2] << 40)) | ((uint64_t)(uint32_t)s[3] << 32);
     low_0_load_be = ((((uint64_t)(uint32_t)s[4] << 24) | ((uint64_t)(uint32_t)s[5] << 16)) | ((uint64_t)(uint32_t)s[6] << 8)) | (uint64_t)(uint32_t)s[7];
     result[3] = high_0_load_be | low_0_load_be;
+}
+
+/* ecdsa.secp256k1.V.O.of_bytes
+ * The number that bytes say.
+ * out result: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_secp256k1_V_O_of_bytes(uint64_t *restrict result, const uint8_t *s)
+{
+    field_fesecp256k1_mont64_N_from_bytes_be(result, s);
 }
 
 /* field.fesecp256k1_mont64.N.is_below$c256
@@ -1915,12 +1923,10 @@ STK_API int32_t STK_NAME(secp256k1_ecdsa_verify)(const uint8_t *digest, const ui
     uint64_t n_1[4]; /* 0 .. 2^64-1 */
     uint64_t n_2[4]; /* 0 .. 2^64-1 */
     uint64_t n_3[4]; /* 0 .. 2^64-1 */
-    uint64_t n_4[4]; /* 0 .. 2^64-1 */
-    field_fesecp256k1_mont64_N_from_bytes_be(n_0, sig);
-    field_fesecp256k1_mont64_N_from_bytes_be(n_1, (&sig[32]));
-    field_fesecp256k1_mont64_N_from_bytes_be(n_2, pk);
-    field_fesecp256k1_mont64_N_from_bytes_be(n_3, (&pk[32]));
-    field_fesecp256k1_mont64_N_from_bytes_be(n_4, digest);
+    ecdsa_secp256k1_V_O_of_bytes(n_0, sig);
+    ecdsa_secp256k1_V_O_of_bytes(n_1, (&sig[32]));
+    ecdsa_secp256k1_V_O_of_bytes(n_2, pk);
+    ecdsa_secp256k1_V_O_of_bytes(n_3, (&pk[32]));
     answer = (-INT32_C(1));
     t_1_in_range = field_fesecp256k1_mont64_N_is_below_c256(n_0);
     t_1_in_range_2 = field_fesecp256k1_mont64_N_is_below_c256(n_1);
@@ -1969,36 +1975,38 @@ STK_API int32_t STK_NAME(secp256k1_ecdsa_verify)(const uint8_t *digest, const ui
         if (t_2) {
             curve_secp256k1_Jacobian t_3;
             uint32_t t_4;
-            uint64_t si_4_scalars[4]; /* 0 .. 2^64-1 */
-            uint64_t result0_4_scalars[4]; /* 0 .. 2^64-1 */
-            uint64_t result1_4_scalars[4]; /* 0 .. 2^64-1 */
-            uint64_t d_4_scalars[4]; /* 0 .. 2^64-1 */
-            int32_t borrow_4_scalars; /* -1 .. 0 */
-            stk_i128 v_4_scalars; /* -2^64 .. 4994812053365940164 */
-            uint64_t result_4_scalars[4]; /* 0 .. 2^64-1 */
-            uint32_t cond_4_scalars;
-            v_4_scalars = (stk_i128)n_4[0] - ((stk_i128)(stk_u128)UINT64_C(0xbfd25e8cd0364141));
-            d_4_scalars[0] = (uint64_t)v_4_scalars;
-            borrow_4_scalars = (int32_t)(v_4_scalars >> 64);
-            v_4_scalars = ((stk_i128)n_4[1] - ((stk_i128)(stk_u128)UINT64_C(0xbaaedce6af48a03b))) + (stk_i128)borrow_4_scalars;
-            d_4_scalars[1] = (uint64_t)v_4_scalars;
-            borrow_4_scalars = (int32_t)(v_4_scalars >> 64);
-            v_4_scalars = ((stk_i128)n_4[2] - ((stk_i128)(stk_u128)UINT64_C(0xfffffffffffffffe))) + (stk_i128)borrow_4_scalars;
-            d_4_scalars[2] = (uint64_t)v_4_scalars;
-            borrow_4_scalars = (int32_t)(v_4_scalars >> 64);
-            v_4_scalars = ((stk_i128)n_4[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_i128)borrow_4_scalars;
-            d_4_scalars[3] = (uint64_t)v_4_scalars;
-            borrow_4_scalars = (int32_t)(v_4_scalars >> 64);
-            cond_4_scalars = (uint32_t)(borrow_4_scalars < INT32_C(0));
-            if (cond_4_scalars) {
-                memmove(result_4_scalars, n_4, 4 * sizeof(uint64_t));
+            uint64_t result_4_reduced_whole[4]; /* 0 .. 2^64-1 */
+            uint64_t t_4_reduced_whole[4]; /* 0 .. 2^64-1 */
+            uint64_t d_4_reduced_whole[4]; /* 0 .. 2^64-1 */
+            int32_t borrow_4_reduced_whole; /* -1 .. 0 */
+            stk_i128 v_4_reduced_whole; /* -2^64 .. 4994812053365940164 */
+            uint32_t cond_4_reduced_whole;
+            uint64_t si_5_scalars[4]; /* 0 .. 2^64-1 */
+            uint64_t result0_5_scalars[4]; /* 0 .. 2^64-1 */
+            uint64_t result1_5_scalars[4]; /* 0 .. 2^64-1 */
+            ecdsa_secp256k1_V_O_of_bytes(t_4_reduced_whole, digest);
+            v_4_reduced_whole = (stk_i128)t_4_reduced_whole[0] - ((stk_i128)(stk_u128)UINT64_C(0xbfd25e8cd0364141));
+            d_4_reduced_whole[0] = (uint64_t)v_4_reduced_whole;
+            borrow_4_reduced_whole = (int32_t)(v_4_reduced_whole >> 64);
+            v_4_reduced_whole = ((stk_i128)t_4_reduced_whole[1] - ((stk_i128)(stk_u128)UINT64_C(0xbaaedce6af48a03b))) + (stk_i128)borrow_4_reduced_whole;
+            d_4_reduced_whole[1] = (uint64_t)v_4_reduced_whole;
+            borrow_4_reduced_whole = (int32_t)(v_4_reduced_whole >> 64);
+            v_4_reduced_whole = ((stk_i128)t_4_reduced_whole[2] - ((stk_i128)(stk_u128)UINT64_C(0xfffffffffffffffe))) + (stk_i128)borrow_4_reduced_whole;
+            d_4_reduced_whole[2] = (uint64_t)v_4_reduced_whole;
+            borrow_4_reduced_whole = (int32_t)(v_4_reduced_whole >> 64);
+            v_4_reduced_whole = ((stk_i128)t_4_reduced_whole[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_i128)borrow_4_reduced_whole;
+            d_4_reduced_whole[3] = (uint64_t)v_4_reduced_whole;
+            borrow_4_reduced_whole = (int32_t)(v_4_reduced_whole >> 64);
+            cond_4_reduced_whole = (uint32_t)(borrow_4_reduced_whole < INT32_C(0));
+            if (cond_4_reduced_whole) {
+                memmove(result_4_reduced_whole, t_4_reduced_whole, 4 * sizeof(uint64_t));
             } else {
-                memmove(result_4_scalars, d_4_scalars, 4 * sizeof(uint64_t));
+                memmove(result_4_reduced_whole, d_4_reduced_whole, 4 * sizeof(uint64_t));
             }
-            ecdsa_secp256k1_V_J_inverse(si_4_scalars, n_1);
-            ecdsa_secp256k1_V_S_mul(result0_4_scalars, result_4_scalars, si_4_scalars);
-            ecdsa_secp256k1_V_S_mul(result1_4_scalars, n_0, si_4_scalars);
-            curve_secp256k1_sum_M_double_mult(&t_3, result0_4_scalars, result1_4_scalars, &q);
+            ecdsa_secp256k1_V_J_inverse(si_5_scalars, n_1);
+            ecdsa_secp256k1_V_S_mul(result0_5_scalars, result_4_reduced_whole, si_5_scalars);
+            ecdsa_secp256k1_V_S_mul(result1_5_scalars, n_0, si_5_scalars);
+            curve_secp256k1_sum_M_double_mult(&t_3, result0_5_scalars, result1_5_scalars, &q);
             t_4 = ecdsa_secp256k1_V_matches(&t_3, n_0);
             if (t_4) {
                 answer = INT32_C(0);
@@ -2010,6 +2018,7 @@ STK_API int32_t STK_NAME(secp256k1_ecdsa_verify)(const uint8_t *digest, const ui
 
 #ifdef STK_UNIT_BEFORE
 #undef field_fesecp256k1_mont64_N_from_bytes_be
+#undef ecdsa_secp256k1_V_O_of_bytes
 #undef field_fesecp256k1_mont64_N_is_below_c256
 #undef field_fesecp256k1_mont64_N_is_below_c256_2
 #undef field_fesecp256k1_mont64_mul

@@ -9,6 +9,108 @@
 	.option norvc
 	.text
 
+# ecdsa.p256.V.O.of_bytes (lib/integer/octets.stk, line 21)
+	.balign 4
+	.type ecdsa_p256_V_O_of_bytes, @function
+ecdsa_p256_V_O_of_bytes:
+	lbu a2, 24(a1)
+	slli a2, a2, 56                  # limbs:131
+	lbu a3, 25(a1)
+	slli a3, a3, 48
+	or a2, a2, a3
+	lbu a3, 26(a1)
+	slli a3, a3, 40
+	or a2, a2, a3
+	lbu a3, 27(a1)
+	slli a3, a3, 32
+	or a2, a2, a3                    # limbs:131: high$0_load_be
+	lbu a3, 28(a1)
+	slli a3, a3, 24                  # limbs:133
+	lbu a4, 29(a1)
+	slli a4, a4, 16
+	or a3, a3, a4
+	lbu a4, 30(a1)
+	slli a4, a4, 8
+	or a3, a3, a4
+	lbu a4, 31(a1)
+	or a3, a3, a4                    # limbs:133: low$0_load_be
+	or a2, a2, a3                    # limbs:134
+	sd a2, 24(a0)
+	sd a2, 0(a0)
+	lbu a2, 16(a1)
+	slli a2, a2, 56                  # limbs:131
+	lbu a3, 17(a1)
+	slli a3, a3, 48
+	or a2, a2, a3
+	lbu a3, 18(a1)
+	slli a3, a3, 40
+	or a2, a2, a3
+	lbu a3, 19(a1)
+	slli a3, a3, 32
+	or a2, a2, a3                    # limbs:131: high$0_load_be
+	lbu a3, 20(a1)
+	slli a3, a3, 24                  # limbs:133
+	lbu a4, 21(a1)
+	slli a4, a4, 16
+	or a3, a3, a4
+	lbu a4, 22(a1)
+	slli a4, a4, 8
+	or a3, a3, a4
+	lbu a4, 23(a1)
+	or a3, a3, a4                    # limbs:133: low$0_load_be
+	or a2, a2, a3                    # limbs:134
+	sd a2, 24(a0)
+	sd a2, 8(a0)
+	lbu a2, 8(a1)
+	slli a2, a2, 56                  # limbs:131
+	lbu a3, 9(a1)
+	slli a3, a3, 48
+	or a2, a2, a3
+	lbu a3, 10(a1)
+	slli a3, a3, 40
+	or a2, a2, a3
+	lbu a3, 11(a1)
+	slli a3, a3, 32
+	or a2, a2, a3                    # limbs:131: high$0_load_be
+	lbu a3, 12(a1)
+	slli a3, a3, 24                  # limbs:133
+	lbu a4, 13(a1)
+	slli a4, a4, 16
+	or a3, a3, a4
+	lbu a4, 14(a1)
+	slli a4, a4, 8
+	or a3, a3, a4
+	lbu a4, 15(a1)
+	or a3, a3, a4                    # limbs:133: low$0_load_be
+	or a2, a2, a3                    # limbs:134
+	sd a2, 24(a0)
+	sd a2, 16(a0)
+	lbu a2, 0(a1)
+	slli a2, a2, 56                  # limbs:131
+	lbu a3, 1(a1)
+	slli a3, a3, 48
+	or a2, a2, a3
+	lbu a3, 2(a1)
+	slli a3, a3, 40
+	or a2, a2, a3
+	lbu a3, 3(a1)
+	slli a3, a3, 32
+	or a2, a2, a3                    # limbs:131: high$0_load_be
+	lbu a3, 4(a1)
+	slli a3, a3, 24                  # limbs:133
+	lbu a4, 5(a1)
+	slli a4, a4, 16
+	or a3, a3, a4
+	lbu a4, 6(a1)
+	slli a4, a4, 8
+	or a3, a3, a4
+	lbu a4, 7(a1)
+	or a1, a3, a4                    # limbs:133: low$0_load_be
+	or a1, a2, a1                    # limbs:134
+	sd a1, 24(a0)
+	ret
+	.size ecdsa_p256_V_O_of_bytes, . - ecdsa_p256_V_O_of_bytes
+
 # field.fep256_sparse64.N.is_below$c256 (lib/integer/limbs.stk, line 21)
 	.balign 4
 	.type field_fep256_sparse64_N_is_below_c256, @function
@@ -169,28 +271,28 @@ curve_p256_right_side:
 	or s1, s1, t5
 	add t4, t4, s0                   # products:50
 	add t4, s1, t4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t5, t6, 32                  # fep256_sparse64:75
+	srli t5, t6, 32                  # fep256_reduction:20
 	slli s0, t6, 32
 	add t1, s0, t1
 	sltu s1, t1, s0
-	add s1, s1, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s1, s1, t5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s2, t6, s0
-	sltu s0, t6, s0                  # fep256_sparse64:78
+	sltu s0, t6, s0                  # fep256_reduction:23
 	sub t5, t6, t5
 	sltu s3, t6, t5
 	sub t6, t5, s0
 	sltu s0, t5, t6
 	or t5, s0, s3
-	srli t5, t1, 32                  # fep256_sparse64:79
-	slli s0, t1, 32                  # fep256_sparse64:80
+	srli t5, t1, 32                  # fep256_reduction:24
+	slli s0, t1, 32                  # fep256_reduction:25
 	add s1, s0, s1
 	sltu s3, s1, s0
-	add s3, s3, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s3, s3, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s3, s2, s3
 	sltu s2, s3, s2
-	add s2, s2, t6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s2, s2, t6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t6, t1, s0
-	sltu s0, t1, s0                  # fep256_sparse64:82
+	sltu s0, t1, s0                  # fep256_reduction:27
 	sub t5, t1, t5
 	sltu s4, t1, t5
 	sub t1, t5, s0
@@ -198,7 +300,7 @@ curve_p256_right_side:
 	or t5, s0, s4
 	add s2, t6, s2
 	sltu t6, s2, t6
-	add t6, t6, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t6, t6, t1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s1, a5, s1
 	sltu a5, s1, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a4, a4, s3
@@ -216,28 +318,28 @@ curve_p256_right_side:
 	add t3, t3, s2
 	sltu s2, t3, s2
 	or t6, t6, s2
-	srli a5, s1, 32                  # fep256_sparse64:75
+	srli a5, s1, 32                  # fep256_reduction:20
 	slli t1, s1, 32
 	add a4, t1, a4
 	sltu t5, a4, t1
-	add t5, t5, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s0, s1, t1
-	sltu t1, s1, t1                  # fep256_sparse64:78
+	sltu t1, s1, t1                  # fep256_reduction:23
 	sub a5, s1, a5
 	sltu s2, s1, a5
 	sub s1, a5, t1
 	sltu t1, a5, s1
 	or a5, t1, s2
-	srli a5, a4, 32                  # fep256_sparse64:79
-	slli t1, a4, 32                  # fep256_sparse64:80
+	srli a5, a4, 32                  # fep256_reduction:24
+	slli t1, a4, 32                  # fep256_reduction:25
 	add t5, t1, t5
 	sltu s2, t5, t1
-	add s2, s2, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s2, s0, s2
 	sltu s0, s2, s0
-	add s0, s0, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s0, s0, s1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s1, a4, t1
-	sltu t1, a4, t1                  # fep256_sparse64:82
+	sltu t1, a4, t1                  # fep256_reduction:27
 	sub a5, a4, a5
 	sltu s3, a4, a5
 	sub a4, a5, t1
@@ -246,7 +348,7 @@ curve_p256_right_side:
 	add a5, t6, s0
 	add a5, s1, a5
 	sltu s1, a5, s1
-	add s1, s1, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s1, s1, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t5, t0, t5
 	sltu t0, t5, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t3, t3, s2
@@ -264,7 +366,7 @@ curve_p256_right_side:
 	add t4, t4, a5
 	sltu a5, t4, a5
 	or s1, s1, a5
-	beq s1, zero, .L2_1
+	beq s1, zero, .L3_1
 	li a4, 1
 	add a4, t5, a4
 	sltu t5, a4, t5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -286,10 +388,10 @@ curve_p256_right_side:
 	add t4, t4, t0
 	sltu t0, t4, t0
 	or a5, a5, t0
-	bne a5, zero, .L2_2
+	bne a5, zero, .L3_2
 	mv t5, a4
-.L2_3:
-.L2_1:
+.L3_3:
+.L3_1:
 	li a4, 3
 	sub a5, t5, a4
 	sltu t5, t5, a4                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
@@ -311,7 +413,7 @@ curve_p256_right_side:
 	sub t4, a4, t0
 	sltu t0, a4, t4
 	or a4, t0, t1
-	beq a4, zero, .L2_5
+	beq a4, zero, .L3_5
 	li a4, 1
 	sub t0, a5, a4
 	sltu a5, a5, a4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -333,10 +435,10 @@ curve_p256_right_side:
 	sub t4, a4, a5
 	sltu a5, a4, t4
 	or a4, a5, t1
-	bne a4, zero, .L2_6
+	bne a4, zero, .L3_6
 	mv a5, t0
-.L2_7:
-.L2_5:
+.L3_7:
+.L3_5:
 	mulhu a4, a2, a5
 	mul t0, a2, a5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu t1, a3, a5
@@ -441,28 +543,28 @@ curve_p256_right_side:
 	add a6, a7, a6
 	sltu a7, a6, a7
 	add a7, a7, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a1, t0, 32                  # fep256_sparse64:75
+	srli a1, t0, 32                  # fep256_reduction:20
 	slli a5, t0, 32
 	add s0, a5, s0
 	sltu t2, s0, a5
-	add t2, t2, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, a1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t3, t0, a5
-	sltu a5, t0, a5                  # fep256_sparse64:78
+	sltu a5, t0, a5                  # fep256_reduction:23
 	sub a1, t0, a1
 	sltu t4, t0, a1
 	sub t0, a1, a5
 	sltu a5, a1, t0
 	or a1, a5, t4
-	srli a1, s0, 32                  # fep256_sparse64:79
-	slli a5, s0, 32                  # fep256_sparse64:80
+	srli a1, s0, 32                  # fep256_reduction:24
+	slli a5, s0, 32                  # fep256_reduction:25
 	add t2, a5, t2
 	sltu t4, t2, a5
-	add t4, t4, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t4, t3, t4
 	sltu t3, t4, t3
-	add t3, t3, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, t0                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t0, s0, a5
-	sltu a5, s0, a5                  # fep256_sparse64:82
+	sltu a5, s0, a5                  # fep256_reduction:27
 	sub a1, s0, a1
 	sltu t5, s0, a1
 	sub s0, a1, a5
@@ -470,7 +572,7 @@ curve_p256_right_side:
 	or a1, a5, t5
 	add t3, t0, t3
 	sltu t0, t3, t0
-	add t0, t0, s0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, s0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t2, t1, t2
 	sltu t1, t2, t1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, t4
@@ -488,28 +590,28 @@ curve_p256_right_side:
 	add a3, a3, t3
 	sltu t3, a3, t3
 	or t0, t0, t3
-	srli a1, t2, 32                  # fep256_sparse64:75
+	srli a1, t2, 32                  # fep256_reduction:20
 	slli a5, t2, 32
 	add a2, a5, a2
 	sltu t1, a2, a5
-	add t1, t1, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t1, a1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t3, t2, a5
-	sltu a5, t2, a5                  # fep256_sparse64:78
+	sltu a5, t2, a5                  # fep256_reduction:23
 	sub a1, t2, a1
 	sltu t4, t2, a1
 	sub t2, a1, a5
 	sltu a5, a1, t2
 	or a1, a5, t4
-	srli a1, a2, 32                  # fep256_sparse64:79
-	slli a5, a2, 32                  # fep256_sparse64:80
+	srli a1, a2, 32                  # fep256_reduction:24
+	slli a5, a2, 32                  # fep256_reduction:25
 	add t1, a5, t1
 	sltu t4, t1, a5
-	add t4, t4, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t4, t3, t4
 	sltu t3, t4, t3
-	add t3, t3, t2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, t2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t2, a2, a5
-	sltu a5, a2, a5                  # fep256_sparse64:82
+	sltu a5, a2, a5                  # fep256_reduction:27
 	sub a1, a2, a1
 	sltu t5, a2, a1
 	sub a2, a1, a5
@@ -518,7 +620,7 @@ curve_p256_right_side:
 	add a1, t0, t3
 	add a1, t2, a1
 	sltu t2, a1, t2
-	add t2, t2, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t2, t2, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t1, a4, t1
 	sltu a4, t1, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, t4
@@ -536,7 +638,7 @@ curve_p256_right_side:
 	add a7, a7, a1
 	sltu a1, a7, a1
 	or t2, t2, a1
-	beq t2, zero, .L2_9
+	beq t2, zero, .L3_9
 	li a1, 1
 	add a1, t1, a1
 	sltu t1, a1, t1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -558,11 +660,11 @@ curve_p256_right_side:
 	add a7, a7, a6
 	sltu a6, a7, a6
 	or a2, a2, a6
-	bne a2, zero, .L2_10
+	bne a2, zero, .L3_10
 	mv t1, a1
 	mv a6, a4
-.L2_11:
-.L2_9:
+.L3_11:
+.L3_9:
 	ld a1, words+16
 	add a1, t1, a1
 	sltu t1, a1, t1                  # limbs:39: word 0 of v$0_add in 0..2^65-1
@@ -584,7 +686,7 @@ curve_p256_right_side:
 	add a7, a7, a4
 	sltu a4, a7, a4
 	or a2, a2, a4
-	beq a2, zero, .L2_12
+	beq a2, zero, .L3_12
 	li a2, 1
 	add a1, a2, a1
 	sltu a4, a1, a2                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -606,7 +708,7 @@ curve_p256_right_side:
 	add a3, a3, a6
 	sltu a6, a3, a6
 	or a7, a7, a6
-	beq a7, zero, .L2_14
+	beq a7, zero, .L3_14
 	add a2, a1, a2
 	sltu a1, a2, a1                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sd a2, 0(a0)
@@ -635,12 +737,12 @@ curve_p256_right_side:
 	ld s4, 32(sp)
 	addi sp, sp, 48
 	ret
-.L2_14:
+.L3_14:
 	sd a1, 0(a0)
 	sd a5, 8(a0)
 	sd a4, 16(a0)
 	sd a3, 24(a0)
-.L2_15:
+.L3_15:
 	ld s0, 0(sp)
 	ld s1, 8(sp)
 	ld s2, 16(sp)
@@ -648,12 +750,12 @@ curve_p256_right_side:
 	ld s4, 32(sp)
 	addi sp, sp, 48
 	ret
-.L2_12:
+.L3_12:
 	sd a1, 0(a0)
 	sd a3, 8(a0)
 	sd a6, 16(a0)
 	sd a7, 24(a0)
-.L2_13:
+.L3_13:
 	ld s0, 0(sp)
 	ld s1, 8(sp)
 	ld s2, 16(sp)
@@ -661,7 +763,7 @@ curve_p256_right_side:
 	ld s4, 32(sp)
 	addi sp, sp, 48
 	ret
-.L2_2:
+.L3_2:
 	li a5, 1
 	add t5, a4, a5
 	sltu a4, t5, a4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -680,8 +782,8 @@ curve_p256_right_side:
 	li a5, 4294967294
 	add a5, t4, a5
 	add t4, a4, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L2_3
-.L2_6:
+	j .L3_3
+.L3_6:
 	li a4, 1
 	sub a5, t0, a4
 	sltu t0, t0, a4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -700,8 +802,8 @@ curve_p256_right_side:
 	li a4, 4294967294
 	sub a4, t4, a4
 	sub t4, a4, t0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L2_7
-.L2_10:
+	j .L3_7
+.L3_10:
 	li a2, 1
 	add t1, a1, a2
 	sltu a1, t1, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -721,7 +823,7 @@ curve_p256_right_side:
 	add a2, a7, a2
 	add a7, a4, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a6, a1
-	j .L2_11
+	j .L3_11
 	.size curve_p256_right_side, . - curve_p256_right_side
 
 # ecdsa.p256.V.J.D.matrix (lib/integer/division_steps.stk, line 73)
@@ -736,12 +838,12 @@ ecdsa_p256_V_J_D_matrix:
 	li t3, 0
 	mv t4, t1
 	ld t5, 16(sp)
-	bgeu t0, t5, .L3_1
-.L3_0:
+	bgeu t0, t5, .L4_1
+.L4_0:
 	andi s0, a7, 1                   # 89
-	beq s0, zero, .L3_3
+	beq s0, zero, .L4_3
 	srli s0, a5, 63                  # 31
-	beq s0, zero, .L3_4
+	beq s0, zero, .L4_4
 	xori a5, a5, -1                  # 94: z in 0..2^64-1
 	sub a6, a7, a6                   # 98: g in 0..2^64-1
 	sub t1, t3, t1                   # 99: result3 in 0..2^64-1
@@ -755,21 +857,21 @@ ecdsa_p256_V_J_D_matrix:
 	mv t6, t4
 	mv t4, t2
 	mv t2, t6
-	j .L3_5
-.L3_4:
+	j .L4_5
+.L4_4:
 	add a7, a6, a7                   # 102: g in 0..2^64-1
 	add t3, t1, t3                   # 103: result3 in 0..2^64-1
 	add t4, t2, t4                   # 104: result4 in 0..2^64-1
-.L3_5:
-.L3_3:
+.L4_5:
+.L4_3:
 	addi a5, a5, -1                  # 107: z in 0..2^64-1
 	srli a7, a7, 1                   # 108: g in 0..2^64-1
 	slli t1, t1, 1                   # 109: result1 in 0..2^64-1
 	slli t2, t2, 1                   # 110: result2 in 0..2^64-1
 	andi s0, a7, 1                   # 89
-	beq s0, zero, .L3_7
+	beq s0, zero, .L4_7
 	srli s0, a5, 63                  # 31
-	beq s0, zero, .L3_8
+	beq s0, zero, .L4_8
 	xori a5, a5, -1                  # 94: z in 0..2^64-1
 	sub a6, a7, a6                   # 98: g in 0..2^64-1
 	sub t1, t3, t1                   # 99: result3 in 0..2^64-1
@@ -783,20 +885,20 @@ ecdsa_p256_V_J_D_matrix:
 	mv t6, t4
 	mv t4, t2
 	mv t2, t6
-	j .L3_9
-.L3_8:
+	j .L4_9
+.L4_8:
 	add a7, a6, a7                   # 102: g in 0..2^64-1
 	add t3, t3, t1                   # 103: result3 in 0..2^64-1
 	add t4, t4, t2                   # 104: result4 in 0..2^64-1
-.L3_9:
-.L3_7:
+.L4_9:
+.L4_7:
 	addi a5, a5, -1                  # 107: z in 0..2^64-1
 	srli a7, a7, 1                   # 108: g in 0..2^64-1
 	slli t1, t1, 1                   # 109: result1 in 0..2^64-1
 	slli t2, t2, 1                   # 110: result2 in 0..2^64-1
 	addiw t0, t0, 1
-	bltu t0, t5, .L3_0
-.L3_1:
+	bltu t0, t5, .L4_0
+.L4_1:
 	sd a5, 0(a0)
 	sd t1, 0(a1)
 	sd t2, 0(a2)
@@ -811,131 +913,6 @@ ecdsa_p256_V_J_D_matrix:
 	.balign 4
 	.type ecdsa_p256_V_J_D_combine_0, @function
 ecdsa_p256_V_J_D_combine_0:
-	ld a5, 0(a1)
-	mulhu a6, a3, a5
-	mul a7, a3, a5                   # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
-	ld t0, 8(a1)
-	mulhu t1, a3, t0
-	mul t2, a3, t0
-	add a6, t2, a6
-	sltu t2, a6, t2
-	add t2, t2, t1                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
-	ld t1, 16(a1)
-	mulhu t3, a3, t1
-	mul t4, a3, t1
-	add t2, t4, t2
-	sltu t4, t2, t4
-	add t4, t4, t3                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
-	ld t3, 24(a1)
-	mulhu t5, a3, t3
-	mul t6, a3, t3
-	add t4, t6, t4
-	sltu t6, t4, t6
-	add t6, t6, t5                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
-	ld t5, 32(a1)
-	mul t5, a3, t5
-	add t5, t6, t5                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
-	srli a3, a3, 63                  # 31
-	beq a3, zero, .L4_1
-	sub a3, a6, a5
-	sltu a6, a6, a5                  # limbs:54
-	sub t0, t2, t0
-	sltu a5, t2, t0
-	sub t2, t0, a6
-	sltu a6, t0, t2
-	or t0, a6, a5
-	sub t1, t4, t1
-	sltu a5, t4, t1
-	sub t4, t1, t0
-	sltu t0, t1, t4
-	or t1, t0, a5
-	sub a1, t5, t3
-	sub t5, a1, t1                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
-	mv a6, a3
-.L4_1:
-	ld a1, 0(a2)
-	mulhu a3, a4, a1
-	mul a5, a4, a1                   # limbs:69
-	add a5, a7, a5
-	sltu a7, a5, a7
-	add a7, a7, a3                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
-	ld a3, 8(a2)
-	mulhu t0, a4, a3
-	mul t1, a4, a3
-	add t1, a6, t1
-	sltu a6, t1, a6
-	add a6, a6, t0
-	add a7, t1, a7
-	sltu t1, a7, t1
-	add t1, t1, a6                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
-	ld a6, 16(a2)
-	mulhu t0, a4, a6
-	mul t3, a4, a6
-	add t3, t2, t3
-	sltu t2, t3, t2
-	add t2, t2, t0
-	add t1, t3, t1
-	sltu t3, t1, t3
-	add t3, t3, t2                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
-	ld t0, 24(a2)
-	mulhu t2, a4, t0
-	mul t6, a4, t0
-	add t6, t4, t6
-	sltu t4, t6, t4
-	add t4, t4, t2
-	add t3, t6, t3
-	sltu t6, t3, t6
-	add t6, t6, t4                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
-	ld t2, 32(a2)
-	mul t2, a4, t2
-	add t2, t5, t2
-	add t2, t6, t2                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
-	srli a4, a4, 63                  # 31
-	beq a4, zero, .L4_3
-	sub a4, a7, a1
-	sltu a7, a7, a1                  # limbs:54
-	sub a3, t1, a3
-	sltu a1, t1, a3
-	sub t1, a3, a7
-	sltu a7, a3, t1
-	or a3, a7, a1
-	sub a6, t3, a6
-	sltu a1, t3, a6
-	sub t3, a6, a3
-	sltu a3, a6, t3
-	or a6, a3, a1
-	sub a1, t2, t0
-	sub t2, a1, a6                   # limbs:54: word 0 of v$1_multiply_add_signed in -2^64..2^64-1
-	mv a7, a4
-.L4_3:
-	srli a1, a5, 58                  # 64
-	slli a2, a7, 6
-	add a1, a1, a2
-	sd a1, 0(a0)
-	srli a1, a7, 58
-	slli a2, t1, 6
-	add a1, a1, a2
-	sd a1, 8(a0)
-	srli a1, t1, 58
-	slli a2, t3, 6
-	add a1, a1, a2
-	sd a1, 16(a0)
-	srli a1, t3, 58
-	slli a2, t2, 6
-	add a1, a1, a2
-	sd a1, 24(a0)
-	srli a1, t2, 58                  # 66
-	srli a2, t2, 63
-	slli a2, a2, 6
-	sub a1, a1, a2
-	sd a1, 32(a0)
-	ret
-	.size ecdsa_p256_V_J_D_combine_0, . - ecdsa_p256_V_J_D_combine_0
-
-# ecdsa.p256.V.J.D.combine$c256 (lib/integer/division_steps.stk, line 54)
-	.balign 4
-	.type ecdsa_p256_V_J_D_combine_c256, @function
-ecdsa_p256_V_J_D_combine_c256:
 	ld a5, 0(a1)
 	mulhu a6, a3, a5
 	mul a7, a3, a5                   # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
@@ -1033,6 +1010,131 @@ ecdsa_p256_V_J_D_combine_c256:
 	sub t2, a1, a6                   # limbs:54: word 0 of v$1_multiply_add_signed in -2^64..2^64-1
 	mv a7, a4
 .L5_3:
+	srli a1, a5, 58                  # 64
+	slli a2, a7, 6
+	add a1, a1, a2
+	sd a1, 0(a0)
+	srli a1, a7, 58
+	slli a2, t1, 6
+	add a1, a1, a2
+	sd a1, 8(a0)
+	srli a1, t1, 58
+	slli a2, t3, 6
+	add a1, a1, a2
+	sd a1, 16(a0)
+	srli a1, t3, 58
+	slli a2, t2, 6
+	add a1, a1, a2
+	sd a1, 24(a0)
+	srli a1, t2, 58                  # 66
+	srli a2, t2, 63
+	slli a2, a2, 6
+	sub a1, a1, a2
+	sd a1, 32(a0)
+	ret
+	.size ecdsa_p256_V_J_D_combine_0, . - ecdsa_p256_V_J_D_combine_0
+
+# ecdsa.p256.V.J.D.combine$c256 (lib/integer/division_steps.stk, line 54)
+	.balign 4
+	.type ecdsa_p256_V_J_D_combine_c256, @function
+ecdsa_p256_V_J_D_combine_c256:
+	ld a5, 0(a1)
+	mulhu a6, a3, a5
+	mul a7, a3, a5                   # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
+	ld t0, 8(a1)
+	mulhu t1, a3, t0
+	mul t2, a3, t0
+	add a6, t2, a6
+	sltu t2, a6, t2
+	add t2, t2, t1                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
+	ld t1, 16(a1)
+	mulhu t3, a3, t1
+	mul t4, a3, t1
+	add t2, t4, t2
+	sltu t4, t2, t4
+	add t4, t4, t3                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
+	ld t3, 24(a1)
+	mulhu t5, a3, t3
+	mul t6, a3, t3
+	add t4, t6, t4
+	sltu t6, t4, t6
+	add t6, t6, t5                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
+	ld t5, 32(a1)
+	mul t5, a3, t5
+	add t5, t6, t5                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
+	srli a3, a3, 63                  # 31
+	beq a3, zero, .L6_1
+	sub a3, a6, a5
+	sltu a6, a6, a5                  # limbs:54
+	sub t0, t2, t0
+	sltu a5, t2, t0
+	sub t2, t0, a6
+	sltu a6, t0, t2
+	or t0, a6, a5
+	sub t1, t4, t1
+	sltu a5, t4, t1
+	sub t4, t1, t0
+	sltu t0, t1, t4
+	or t1, t0, a5
+	sub a1, t5, t3
+	sub t5, a1, t1                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
+	mv a6, a3
+.L6_1:
+	ld a1, 0(a2)
+	mulhu a3, a4, a1
+	mul a5, a4, a1                   # limbs:69
+	add a5, a7, a5
+	sltu a7, a5, a7
+	add a7, a7, a3                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
+	ld a3, 8(a2)
+	mulhu t0, a4, a3
+	mul t1, a4, a3
+	add t1, a6, t1
+	sltu a6, t1, a6
+	add a6, a6, t0
+	add a7, t1, a7
+	sltu t1, a7, t1
+	add t1, t1, a6                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
+	ld a6, 16(a2)
+	mulhu t0, a4, a6
+	mul t3, a4, a6
+	add t3, t2, t3
+	sltu t2, t3, t2
+	add t2, t2, t0
+	add t1, t3, t1
+	sltu t3, t1, t3
+	add t3, t3, t2                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
+	ld t0, 24(a2)
+	mulhu t2, a4, t0
+	mul t6, a4, t0
+	add t6, t4, t6
+	sltu t4, t6, t4
+	add t4, t4, t2
+	add t3, t6, t3
+	sltu t6, t3, t6
+	add t6, t6, t4                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
+	ld t2, 32(a2)
+	mul t2, a4, t2
+	add t2, t5, t2
+	add t2, t6, t2                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
+	srli a4, a4, 63                  # 31
+	beq a4, zero, .L6_3
+	sub a4, a7, a1
+	sltu a7, a7, a1                  # limbs:54
+	sub a3, t1, a3
+	sltu a1, t1, a3
+	sub t1, a3, a7
+	sltu a7, a3, t1
+	or a3, a7, a1
+	sub a6, t3, a6
+	sltu a1, t3, a6
+	sub t3, a6, a3
+	sltu a3, a6, t3
+	or a6, a3, a1
+	sub a1, t2, t0
+	sub t2, a1, a6                   # limbs:54: word 0 of v$1_multiply_add_signed in -2^64..2^64-1
+	mv a7, a4
+.L6_3:
 	ld a1, words+48
 	mul a1, a5, a1                   # 61
 	slli a2, a1, 6
@@ -1143,20 +1245,20 @@ ecdsa_p256_V_J_D_without:
 	sltu t3, t5, t6
 	or t5, t3, a2
 	xori a2, t5, 1                   # 168
-	beq a2, zero, .L6_0
+	beq a2, zero, .L7_0
 	sd a5, 0(a0)
 	sd t0, 8(a0)
 	sd t2, 16(a0)
 	sd t4, 24(a0)
 	sd t6, 32(a0)
 	ret
-.L6_0:
+.L7_0:
 	sd a3, 0(a0)
 	sd a6, 8(a0)
 	sd a4, 16(a0)
 	sd a7, 24(a0)
 	sd t1, 32(a0)
-.L6_1:
+.L7_1:
 	ret
 	.size ecdsa_p256_V_J_D_without, . - ecdsa_p256_V_J_D_without
 
@@ -1182,7 +1284,7 @@ ecdsa_p256_V_J_D_below_modulus:
 	ld s4, 32(a1)
 	sd s4, 32(sp)
 	srli a2, s4, 63                  # 31
-	beq a2, zero, .L7_1
+	beq a2, zero, .L8_1
 	ld a2, words+56
 	add a2, s0, a2
 	sltu s0, a2, s0                  # limbs:39: word 0 of v$1_add in 15..2^65-5
@@ -1211,7 +1313,7 @@ ecdsa_p256_V_J_D_below_modulus:
 	sd s2, 16(sp)
 	sd s3, 24(sp)
 	sd a1, 32(sp)
-.L7_1:
+.L8_1:
 	lla s0, table_2
 	addi a2, s0, 120                 # 159
 	mv s1, a0
@@ -1329,7 +1431,7 @@ ecdsa_p256_V_J_D_inverse:
 	li s0, 0
 	mv s1, a2
 	mv s2, a0
-.L8_0:
+.L9_0:
 	ld a6, 8(sp)                     # 122
 	ld a7, 48(sp)
 	li a0, 29
@@ -1415,8 +1517,8 @@ ecdsa_p256_V_J_D_inverse:
 	li s1, 9
 	mv s1, a2
 	li a1, 9
-	bltu s0, a1, .L8_0
-.L8_1:
+	bltu s0, a1, .L9_0
+.L9_1:
 	ld s0, 48(sp)                    # 146
 	ld a0, 56(sp)
 	ld a1, 64(sp)
@@ -1428,7 +1530,7 @@ ecdsa_p256_V_J_D_inverse:
 	or a0, a3, a0
 	sltiu a0, a0, 1
 	xori a0, a0, 1
-	beq a0, zero, .L8_3
+	beq a0, zero, .L9_3
 	ld a6, 8(sp)                     # 122
 	li a0, 29
 	sd a0, 0(sp)
@@ -1509,7 +1611,7 @@ ecdsa_p256_V_J_D_inverse:
 	sd a2, 144(sp)
 	sd a3, 152(sp)
 	sd a4, 160(sp)
-.L8_3:
+.L9_3:
 	ld s0, 48(sp)
 	ld a0, 56(sp)
 	ld a1, 64(sp)
@@ -1521,7 +1623,7 @@ ecdsa_p256_V_J_D_inverse:
 	or a0, a3, a0
 	sltiu a0, a0, 1
 	xori a0, a0, 1
-	beq a0, zero, .L8_5
+	beq a0, zero, .L9_5
 	ld a6, 8(sp)                     # 122
 	li a0, 29
 	sd a0, 0(sp)
@@ -1567,10 +1669,10 @@ ecdsa_p256_V_J_D_inverse:
 	sd a2, 104(sp)
 	sd a3, 112(sp)
 	sd a4, 120(sp)
-.L8_5:
+.L9_5:
 	ld a0, 40(sp)                    # 31
 	srli a0, a0, 63
-	beq a0, zero, .L8_7
+	beq a0, zero, .L9_7
 	ld a0, 88(sp)                    # limbs:54
 	li a1, 0
 	sub a2, a1, a0
@@ -1604,7 +1706,7 @@ ecdsa_p256_V_J_D_inverse:
 	add a0, a0, a1
 	sub a0, zero, a0                 # limbs:54: word 0 of v$3_sub in -2^64..0
 	sd a0, 120(sp)
-.L8_7:
+.L9_7:
 	mv a0, s2
 	addi a1, sp, 88
 	call ecdsa_p256_V_J_D_below_modulus
@@ -1996,7 +2098,7 @@ ecdsa_p256_V_J_E_pow_c256:
 	mv s0, a2
 	mv s1, a1
 	mv s2, a0
-.L10_0:
+.L11_0:
 	addiw a0, s0, -1                 # 19
 	slli a0, a0, 32
 	srli a0, a0, 27
@@ -2018,8 +2120,8 @@ ecdsa_p256_V_J_E_pow_c256:
 	sd a3, 24(a4)
 	addiw s0, s0, 1
 	li s3, 16
-	bltu s0, s3, .L10_0
-.L10_1:
+	bltu s0, s3, .L11_0
+.L11_1:
 	ld a0, 480(sp)                   # 21
 	ld a1, 488(sp)
 	ld a2, 496(sp)
@@ -2030,32 +2132,32 @@ ecdsa_p256_V_J_E_pow_c256:
 	sd a3, 536(sp)
 	li a0, 63
 	mv s0, a0
-.L10_2:
+.L11_2:
 	addiw s0, s0, -1
 	mv s1, s0
 	li s3, 0
-.L10_4:
+.L11_4:
 	addi a0, sp, 512
 	addi a1, sp, 512
 	addi a2, sp, 512
 	call ecdsa_p256_V_S_mul
 	addiw s3, s3, 1
 	li s4, 4
-	bltu s3, s4, .L10_4
-.L10_5:
+	bltu s3, s4, .L11_4
+.L11_5:
 	lla a0, table_7
 	add a0, a0, s1                   # 26
 	lbu a1, 0(a0)
-	beq a1, zero, .L10_7
+	beq a1, zero, .L11_7
 	slli a0, a1, 5                   # 27
 	addi a1, sp, 0
 	add a2, a1, a0
 	addi a0, sp, 512
 	addi a1, sp, 512
 	call ecdsa_p256_V_S_mul
-.L10_7:
-	bltu zero, s0, .L10_2
-.L10_3:
+.L11_7:
+	bltu zero, s0, .L11_2
+.L11_3:
 	ld a0, 512(sp)                   # 30
 	ld a1, 520(sp)
 	ld a2, 528(sp)
@@ -2099,11 +2201,11 @@ ecdsa_p256_V_J_inverse:
 	sd s4, 56(sp)
 	addi a0, sp, 0
 	call field_fep256_sparse64_N_is_below_c256
-	bne a0, zero, .L11_0
+	bne a0, zero, .L12_0
 	li s2, 0
-.L11_1:
+.L12_1:
 	xori a0, s2, 1                   # 35
-	beq a0, zero, .L11_3
+	beq a0, zero, .L12_3
 	mv a1, s1
 	addi a0, sp, 0
 	lla a2, table_9
@@ -2111,7 +2213,7 @@ ecdsa_p256_V_J_inverse:
 	addi a0, sp, 32
 	addi a1, sp, 0
 	call ecdsa_p256_V_J_E_pow_c256
-.L11_3:
+.L12_3:
 	ld a0, 32(sp)                    # 36
 	ld a1, 40(sp)
 	ld a2, 48(sp)
@@ -2128,7 +2230,7 @@ ecdsa_p256_V_J_inverse:
 	ld s4, 168(sp)
 	addi sp, sp, 176
 	ret
-.L11_0:
+.L12_0:
 	addi a0, sp, 64
 	addi a1, sp, 0
 	lla a2, table_9
@@ -2160,7 +2262,7 @@ ecdsa_p256_V_J_inverse:
 	xor a1, a3, s4
 	or a0, a0, a1
 	sltiu s2, a0, 1
-	j .L11_1
+	j .L12_1
 	.size ecdsa_p256_V_J_inverse, . - ecdsa_p256_V_J_inverse
 
 # field.fep256_sparse64.N.is_below$c127 (lib/integer/limbs.stk, line 21)
@@ -2188,7 +2290,7 @@ field_fep256_sparse64_N_is_below_c127:
 	ret
 	.size field_fep256_sparse64_N_is_below_c127, . - field_fep256_sparse64_N_is_below_c127
 
-# ecdsa.p256.V.matches (lib/ecdsa/verify.stk, line 73)
+# ecdsa.p256.V.matches (lib/ecdsa/verify.stk, line 85)
 	.balign 4
 	.type ecdsa_p256_V_matches, @function
 ecdsa_p256_V_matches:
@@ -2294,28 +2396,28 @@ ecdsa_p256_V_matches:
 	or t4, t4, t1
 	add t0, t0, t3                   # products:50
 	add t0, t4, t0                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t1, t2, 32                  # fep256_sparse64:75
+	srli t1, t2, 32                  # fep256_reduction:20
 	slli t3, t2, 32
 	add a4, t3, a4
 	sltu t4, a4, t3
-	add t4, t4, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, t1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t5, t2, t3
-	sltu t3, t2, t3                  # fep256_sparse64:78
+	sltu t3, t2, t3                  # fep256_reduction:23
 	sub t1, t2, t1
 	sltu ra, t2, t1
 	sub t2, t1, t3
 	sltu t3, t1, t2
 	or t1, t3, ra
-	srli t1, a4, 32                  # fep256_sparse64:79
-	slli t3, a4, 32                  # fep256_sparse64:80
+	srli t1, a4, 32                  # fep256_reduction:24
+	slli t3, a4, 32                  # fep256_reduction:25
 	add t4, t3, t4
 	sltu ra, t4, t3
-	add ra, ra, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add ra, t5, ra
 	sltu t5, ra, t5
-	add t5, t5, t2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, t5, t2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t2, a4, t3
-	sltu t3, a4, t3                  # fep256_sparse64:82
+	sltu t3, a4, t3                  # fep256_reduction:27
 	sub t1, a4, t1
 	sltu s4, a4, t1
 	sub a4, t1, t3
@@ -2323,7 +2425,7 @@ ecdsa_p256_V_matches:
 	or t1, t3, s4
 	add t5, t2, t5
 	sltu t2, t5, t2
-	add t2, t2, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t2, t2, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t4, a3, t4
 	sltu a3, t4, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, ra
@@ -2341,28 +2443,28 @@ ecdsa_p256_V_matches:
 	add a7, a7, t5
 	sltu t5, a7, t5
 	or t2, t2, t5
-	srli a3, t4, 32                  # fep256_sparse64:75
+	srli a3, t4, 32                  # fep256_reduction:20
 	slli a4, t4, 32
 	add a2, a4, a2
 	sltu t1, a2, a4
-	add t1, t1, a3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t1, a3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t3, t4, a4
-	sltu a4, t4, a4                  # fep256_sparse64:78
+	sltu a4, t4, a4                  # fep256_reduction:23
 	sub a3, t4, a3
 	sltu t5, t4, a3
 	sub t4, a3, a4
 	sltu a4, a3, t4
 	or a3, a4, t5
-	srli a3, a2, 32                  # fep256_sparse64:79
-	slli a4, a2, 32                  # fep256_sparse64:80
+	srli a3, a2, 32                  # fep256_reduction:24
+	slli a4, a2, 32                  # fep256_reduction:25
 	add t1, a4, t1
 	sltu t5, t1, a4
-	add t5, t5, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t5, t5, a3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t5, t3, t5
 	sltu t3, t5, t3
-	add t3, t3, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t4, a2, a4
-	sltu a4, a2, a4                  # fep256_sparse64:82
+	sltu a4, a2, a4                  # fep256_reduction:27
 	sub a3, a2, a3
 	sltu ra, a2, a3
 	sub a2, a3, a4
@@ -2371,7 +2473,7 @@ ecdsa_p256_V_matches:
 	add a3, t2, t3
 	add a3, t4, a3
 	sltu t4, a3, t4
-	add t4, t4, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t4, t4, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t1, a5, t1
 	sltu a5, t1, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, t5
@@ -2389,7 +2491,7 @@ ecdsa_p256_V_matches:
 	add t0, t0, a3
 	sltu a3, t0, a3
 	or t4, t4, a3
-	beq t4, zero, .L13_1
+	beq t4, zero, .L14_1
 	li a2, 1
 	add a2, t1, a2
 	sltu t1, a2, t1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -2411,10 +2513,10 @@ ecdsa_p256_V_matches:
 	add t0, t0, a4
 	sltu a4, t0, a4
 	or a3, a3, a4
-	bne a3, zero, .L13_2
+	bne a3, zero, .L14_2
 	mv t1, a2
-.L13_3:
-.L13_1:
+.L14_3:
+.L14_1:
 	ld a2, 0(a1)
 	slli a3, a2, 2                   # limbs:69
 	srli a4, a2, 62
@@ -2613,28 +2715,28 @@ ecdsa_p256_V_matches:
 	add t2, t3, t2
 	sltu t3, t2, t3
 	add t3, t3, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t4, a5, 32                  # fep256_sparse64:75
+	srli t4, a5, 32                  # fep256_reduction:20
 	slli ra, a5, 32
 	add t5, ra, t5
 	sltu s4, t5, ra
-	add s4, s4, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s4, s4, t4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s5, a5, ra
-	sltu ra, a5, ra                  # fep256_sparse64:78
+	sltu ra, a5, ra                  # fep256_reduction:23
 	sub t4, a5, t4
 	sltu s6, a5, t4
 	sub a5, t4, ra
 	sltu ra, t4, a5
 	or t4, ra, s6
-	srli t4, t5, 32                  # fep256_sparse64:79
-	slli ra, t5, 32                  # fep256_sparse64:80
+	srli t4, t5, 32                  # fep256_reduction:24
+	slli ra, t5, 32                  # fep256_reduction:25
 	add s4, ra, s4
 	sltu s6, s4, ra
-	add s6, s6, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s6, s5, s6
 	sltu s5, s6, s5
-	add s5, s5, a5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, s5, a5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a5, t5, ra
-	sltu ra, t5, ra                  # fep256_sparse64:82
+	sltu ra, t5, ra                  # fep256_reduction:27
 	sub t4, t5, t4
 	sltu s7, t5, t4
 	sub t5, t4, ra
@@ -2642,7 +2744,7 @@ ecdsa_p256_V_matches:
 	or t4, ra, s7
 	add s5, a5, s5
 	sltu a5, s5, a5
-	add a5, a5, t5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a5, a5, t5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s4, s8, s4
 	sltu s8, s4, s8                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s6
@@ -2660,28 +2762,28 @@ ecdsa_p256_V_matches:
 	add a4, a4, s5
 	sltu s5, a4, s5
 	or a5, a5, s5
-	srli t4, s4, 32                  # fep256_sparse64:75
+	srli t4, s4, 32                  # fep256_reduction:20
 	slli t5, s4, 32
 	add a2, t5, a2
 	sltu ra, a2, t5
-	add ra, ra, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, t4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s5, s4, t5
-	sltu t5, s4, t5                  # fep256_sparse64:78
+	sltu t5, s4, t5                  # fep256_reduction:23
 	sub t4, s4, t4
 	sltu s6, s4, t4
 	sub s4, t4, t5
 	sltu t5, t4, s4
 	or t4, t5, s6
-	srli t4, a2, 32                  # fep256_sparse64:79
-	slli t5, a2, 32                  # fep256_sparse64:80
+	srli t4, a2, 32                  # fep256_reduction:24
+	slli t5, a2, 32                  # fep256_reduction:25
 	add ra, t5, ra
 	sltu s6, ra, t5
-	add s6, s6, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s6, s5, s6
 	sltu s5, s6, s5
-	add s5, s5, s4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, s5, s4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s4, a2, t5
-	sltu t5, a2, t5                  # fep256_sparse64:82
+	sltu t5, a2, t5                  # fep256_reduction:27
 	sub t4, a2, t4
 	sltu s7, a2, t4
 	sub a2, t4, t5
@@ -2690,7 +2792,7 @@ ecdsa_p256_V_matches:
 	add a5, a5, s5
 	add a5, s4, a5
 	sltu s4, a5, s4
-	add s4, s4, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s4, s4, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add ra, a3, ra
 	sltu a3, ra, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a4, a4, s6
@@ -2708,12 +2810,12 @@ ecdsa_p256_V_matches:
 	add t3, t3, a5
 	sltu a5, t3, a5
 	or s4, s4, a5
-	bne s4, zero, .L13_4
+	bne s4, zero, .L14_4
 	mv s5, ra
 	mv s6, a4
 	mv s7, t2
 	mv s8, t3
-.L13_5:
+.L14_5:
 	mulhu a2, t1, s5
 	mul a3, t1, s5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu a5, t1, s6
@@ -2818,28 +2920,28 @@ ecdsa_p256_V_matches:
 	add s7, s8, s7
 	sltu s8, s7, s8
 	add s8, s8, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a5, a3, 32                  # fep256_sparse64:75
+	srli a5, a3, 32                  # fep256_reduction:20
 	slli t4, a3, 32
 	add s10, t4, s10
 	sltu t5, s10, t4
-	add t5, t5, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s3, a3, t4
-	sltu t4, a3, t4                  # fep256_sparse64:78
+	sltu t4, a3, t4                  # fep256_reduction:23
 	sub a5, a3, a5
 	sltu s11, a3, a5
 	sub a3, a5, t4
 	sltu t4, a5, a3
 	or a5, t4, s11
-	srli a5, s10, 32                 # fep256_sparse64:79
-	slli t4, s10, 32                 # fep256_sparse64:80
+	srli a5, s10, 32                 # fep256_reduction:24
+	slli t4, s10, 32                 # fep256_reduction:25
 	add t5, t4, t5
 	sltu s11, t5, t4
-	add s11, s11, a5                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, a5                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s11, s3, s11
 	sltu s3, s11, s3
-	add s3, s3, a3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s3, s3, a3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a3, s10, t4
-	sltu t4, s10, t4                 # fep256_sparse64:82
+	sltu t4, s10, t4                 # fep256_reduction:27
 	sub a5, s10, a5
 	sltu s2, s10, a5
 	sub s10, a5, t4
@@ -2847,7 +2949,7 @@ ecdsa_p256_V_matches:
 	or a5, t4, s2
 	add s3, a3, s3
 	sltu a3, s3, a3
-	add a3, a3, s10                  # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, a3, s10                  # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t5, s9, t5
 	sltu s9, t5, s9                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s5, s5, s11
@@ -2865,28 +2967,28 @@ ecdsa_p256_V_matches:
 	add s6, s6, s3
 	sltu s3, s6, s3
 	or a3, a3, s3
-	srli a5, t5, 32                  # fep256_sparse64:75
+	srli a5, t5, 32                  # fep256_reduction:20
 	slli t4, t5, 32
 	add s5, t4, s5
 	sltu s2, s5, t4
-	add s2, s2, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s2, s2, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s3, t5, t4
-	sltu t4, t5, t4                  # fep256_sparse64:78
+	sltu t4, t5, t4                  # fep256_reduction:23
 	sub a5, t5, a5
 	sltu s9, t5, a5
 	sub t5, a5, t4
 	sltu t4, a5, t5
 	or a5, t4, s9
-	srli a5, s5, 32                  # fep256_sparse64:79
-	slli t4, s5, 32                  # fep256_sparse64:80
+	srli a5, s5, 32                  # fep256_reduction:24
+	slli t4, s5, 32                  # fep256_reduction:25
 	add s2, t4, s2
 	sltu s9, s2, t4
-	add s9, s9, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s9, s9, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s9, s3, s9
 	sltu s3, s9, s3
-	add s3, s3, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s3, s3, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t5, s5, t4
-	sltu t4, s5, t4                  # fep256_sparse64:82
+	sltu t4, s5, t4                  # fep256_reduction:27
 	sub a5, s5, a5
 	sltu s10, s5, a5
 	sub s5, a5, t4
@@ -2895,7 +2997,7 @@ ecdsa_p256_V_matches:
 	add a3, a3, s3
 	add a3, t5, a3
 	sltu t5, a3, t5
-	add t5, t5, s5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t5, t5, s5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s2, a2, s2
 	sltu a2, s2, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s6, s6, s9
@@ -2913,7 +3015,7 @@ ecdsa_p256_V_matches:
 	add s8, s8, a3
 	sltu a3, s8, a3
 	or t5, t5, a3
-	beq t5, zero, .L13_9
+	beq t5, zero, .L14_9
 	li a2, 1
 	add a2, s2, a2
 	sltu s2, a2, s2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -2935,10 +3037,10 @@ ecdsa_p256_V_matches:
 	add s8, s8, a5
 	sltu a5, s8, a5
 	or a3, a3, a5
-	bne a3, zero, .L13_10
+	bne a3, zero, .L14_10
 	mv s2, a2
-.L13_11:
-.L13_9:
+.L14_11:
+.L14_9:
 	ld s3, 0(a0)
 	sub s5, s2, s3
 	sltu s2, s2, s3                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
@@ -2963,7 +3065,7 @@ ecdsa_p256_V_matches:
 	sub s8, a2, a3
 	sltu a3, a2, s8
 	or a2, a3, a5
-	beq a2, zero, .L13_13
+	beq a2, zero, .L14_13
 	li a2, 1
 	sub a3, s5, a2
 	sltu s5, s5, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -2985,17 +3087,17 @@ ecdsa_p256_V_matches:
 	sub s8, a2, a5
 	sltu a5, a2, s8
 	or a2, a5, t4
-	bne a2, zero, .L13_14
+	bne a2, zero, .L14_14
 	mv s5, a3
-.L13_15:
-.L13_13:
-	addi a2, s5, 1                   # fep256_sparse64:109
+.L14_15:
+.L14_13:
+	addi a2, s5, 1                   # fep256_sparse64:92
 	li s11, 1
 	sltu a2, s11, a2
 	xori a2, a2, 1
-	bne a2, zero, .L13_16
+	bne a2, zero, .L14_16
 	li s5, 0
-.L13_17:
+.L14_17:
 	mv s6, ra
 	mv s7, t0
 	mv s8, t1
@@ -3007,12 +3109,12 @@ ecdsa_p256_V_matches:
 	sd t3, 40(sp)
 	mv a0, a1
 	call field_fep256_sparse64_N_is_below_c127
-	beq a0, zero, .L13_19
-	bne s4, zero, .L13_20
+	beq a0, zero, .L14_19
+	bne s4, zero, .L14_20
 	ld s4, 24(sp)
 	ld a0, 32(sp)
 	ld a1, 40(sp)
-.L13_21:
+.L14_21:
 	ld a2, words+112
 	add a2, s6, a2
 	sltu s6, a2, s6                  # limbs:39: word 0 of v$0_add in 0..2^65-1
@@ -3034,7 +3136,7 @@ ecdsa_p256_V_matches:
 	add a1, a1, a4
 	sltu a4, a1, a4
 	or a3, a3, a4
-	beq a3, zero, .L13_25
+	beq a3, zero, .L14_25
 	add a2, s11, a2
 	sltu a3, a2, s11                 # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	li a4, -4294967296
@@ -3055,7 +3157,7 @@ ecdsa_p256_V_matches:
 	add a1, a1, a3
 	sltu a3, a1, a3
 	or a4, a4, a3
-	beq a4, zero, .L13_27
+	beq a4, zero, .L14_27
 	add a2, s11, a2
 	sltu a3, a2, s11                 # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	li a4, -4294967296
@@ -3073,8 +3175,8 @@ ecdsa_p256_V_matches:
 	li a4, 4294967294
 	add a1, a1, a4
 	add a1, a3, a1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-.L13_27:
-.L13_25:
+.L14_27:
+.L14_25:
 	mulhu a3, s8, a2
 	mul a4, s8, a2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu a5, s8, s4
@@ -3181,28 +3283,28 @@ ecdsa_p256_V_matches:
 	add a0, s7, a0
 	sltu s7, a0, s7
 	add s7, s7, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a1, a4, 32                  # fep256_sparse64:75
+	srli a1, a4, 32                  # fep256_reduction:20
 	slli a5, a4, 32
 	add t0, a5, t0
 	sltu a6, t0, a5
-	add a6, a6, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t1, a4, a5
-	sltu a5, a4, a5                  # fep256_sparse64:78
+	sltu a5, a4, a5                  # fep256_reduction:23
 	sub a1, a4, a1
 	sltu t2, a4, a1
 	sub a4, a1, a5
 	sltu a5, a1, a4
 	or a1, a5, t2
-	srli a1, t0, 32                  # fep256_sparse64:79
-	slli a5, t0, 32                  # fep256_sparse64:80
+	srli a1, t0, 32                  # fep256_reduction:24
+	slli a5, t0, 32                  # fep256_reduction:25
 	add a6, a5, a6
 	sltu t2, a6, a5
-	add t2, t2, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t2, t2, a1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t2, t1, t2
 	sltu t1, t2, t1
-	add t1, t1, a4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t1, t1, a4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a4, t0, a5
-	sltu a5, t0, a5                  # fep256_sparse64:82
+	sltu a5, t0, a5                  # fep256_reduction:27
 	sub a1, t0, a1
 	sltu t3, t0, a1
 	sub t0, a1, a5
@@ -3210,7 +3312,7 @@ ecdsa_p256_V_matches:
 	or a1, a5, t3
 	add t1, a4, t1
 	sltu a4, t1, a4
-	add a4, a4, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a4, a4, t0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a6, a7, a6
 	sltu a7, a6, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, t2
@@ -3228,28 +3330,28 @@ ecdsa_p256_V_matches:
 	add s4, s4, t1
 	sltu t1, s4, t1
 	or a4, a4, t1
-	srli a1, a6, 32                  # fep256_sparse64:75
+	srli a1, a6, 32                  # fep256_reduction:20
 	slli a5, a6, 32
 	add a2, a5, a2
 	sltu a7, a2, a5
-	add a7, a7, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t0, a6, a5
-	sltu a5, a6, a5                  # fep256_sparse64:78
+	sltu a5, a6, a5                  # fep256_reduction:23
 	sub a1, a6, a1
 	sltu t1, a6, a1
 	sub a6, a1, a5
 	sltu a5, a1, a6
 	or a1, a5, t1
-	srli a1, a2, 32                  # fep256_sparse64:79
-	slli a5, a2, 32                  # fep256_sparse64:80
+	srli a1, a2, 32                  # fep256_reduction:24
+	slli a5, a2, 32                  # fep256_reduction:25
 	add a7, a5, a7
 	sltu t1, a7, a5
-	add t1, t1, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t1, t1, a1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t1, t0, t1
 	sltu t0, t1, t0
-	add t0, t0, a6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t0, t0, a6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a6, a2, a5
-	sltu a5, a2, a5                  # fep256_sparse64:82
+	sltu a5, a2, a5                  # fep256_reduction:27
 	sub a1, a2, a1
 	sltu t2, a2, a1
 	sub a2, a1, a5
@@ -3258,7 +3360,7 @@ ecdsa_p256_V_matches:
 	add a1, a4, t0
 	add a1, a6, a1
 	sltu a6, a1, a6
-	add a6, a6, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, a6, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a7, a3, a7
 	sltu a3, a7, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s4, s4, t1
@@ -3276,7 +3378,7 @@ ecdsa_p256_V_matches:
 	add s7, s7, a1
 	sltu a1, s7, a1
 	or a6, a6, a1
-	beq a6, zero, .L13_29
+	beq a6, zero, .L14_29
 	add a7, s11, a7
 	sltu a1, a7, s11                 # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296
@@ -3297,7 +3399,7 @@ ecdsa_p256_V_matches:
 	add s7, s7, a1
 	sltu a1, s7, a1
 	or a2, a2, a1
-	beq a2, zero, .L13_31
+	beq a2, zero, .L14_31
 	add a7, s11, a7
 	sltu a1, a7, s11                 # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296
@@ -3315,8 +3417,8 @@ ecdsa_p256_V_matches:
 	li a2, 4294967294
 	add a2, s7, a2
 	add s7, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L13_31:
-.L13_29:
+.L14_31:
+.L14_29:
 	sub a1, a7, s3
 	sltu a7, a7, s3                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sub s9, s4, s9
@@ -3334,7 +3436,7 @@ ecdsa_p256_V_matches:
 	sub s7, s10, s2
 	sltu s2, s10, s7
 	or s10, s2, a2
-	beq s10, zero, .L13_33
+	beq s10, zero, .L14_33
 	sub a3, a1, s11
 	sltu a1, a1, s11                 # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a2, -4294967296
@@ -3355,26 +3457,26 @@ ecdsa_p256_V_matches:
 	sub s7, a2, a1
 	sltu a1, a2, s7
 	or a2, a1, a4
-	bne a2, zero, .L13_34
+	bne a2, zero, .L14_34
 	mv a1, a3
-.L13_35:
-.L13_33:
-	addi a2, a1, 1                   # fep256_sparse64:109
+.L14_35:
+.L14_33:
+	addi a2, a1, 1                   # fep256_sparse64:92
 	sltu a2, s11, a2
 	xori a2, a2, 1
-	bne a2, zero, .L13_36
+	bne a2, zero, .L14_36
 	li a0, 0
-.L13_37:
-	or s5, s5, a0                    # 83: ok
-.L13_19:
-	addi a0, s0, 1                   # fep256_sparse64:109
+.L14_37:
+	or s5, s5, a0                    # 95: ok
+.L14_19:
+	addi a0, s0, 1                   # fep256_sparse64:92
 	sltu a0, s11, a0
 	xori a0, a0, 1
-	bne a0, zero, .L13_38
+	bne a0, zero, .L14_38
 	li a0, 0
-.L13_39:
-	xori a0, a0, 1                   # 86
-	and a0, s5, a0                   # 86: result
+.L14_39:
+	xori a0, a0, 1                   # 98
+	and a0, s5, a0                   # 98: result
 	ld ra, 48(sp)
 	ld s0, 56(sp)
 	ld s1, 64(sp)
@@ -3390,7 +3492,7 @@ ecdsa_p256_V_matches:
 	ld s11, 144(sp)
 	addi sp, sp, 160
 	ret
-.L13_2:
+.L14_2:
 	li a3, 1
 	add t1, a2, a3
 	sltu a2, t1, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -3409,8 +3511,8 @@ ecdsa_p256_V_matches:
 	li a3, 4294967294
 	add a3, t0, a3
 	add t0, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L13_3
-.L13_4:
+	j .L14_3
+.L14_4:
 	li a2, 1
 	add s5, ra, a2
 	sltu a2, s5, ra                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -3435,13 +3537,13 @@ ecdsa_p256_V_matches:
 	add t5, t5, a2
 	sltu a2, t5, a2
 	or a3, a3, a2
-	bne a3, zero, .L13_6
+	bne a3, zero, .L14_6
 	mv s6, a5
 	mv s7, t4
 	mv s8, t5
-.L13_7:
-	j .L13_5
-.L13_6:
+.L14_7:
+	j .L14_5
+.L14_6:
 	li a2, 1
 	add a2, s5, a2
 	sltu s5, a2, s5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -3463,8 +3565,8 @@ ecdsa_p256_V_matches:
 	mv s5, a2
 	mv s6, a5
 	mv s7, t4
-	j .L13_5
-.L13_10:
+	j .L14_5
+.L14_10:
 	li a3, 1
 	add s2, a2, a3
 	sltu a2, s2, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -3483,8 +3585,8 @@ ecdsa_p256_V_matches:
 	li a3, 4294967294
 	add a3, s8, a3
 	add s8, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L13_11
-.L13_14:
+	j .L14_11
+.L14_14:
 	li a2, 1
 	sub s5, a3, a2
 	sltu a3, a3, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -3503,13 +3605,13 @@ ecdsa_p256_V_matches:
 	li a2, 4294967294
 	sub a2, s8, a2
 	sub s8, a2, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L13_15
-.L13_16:
+	j .L14_15
+.L14_16:
 	or a2, s5, s6                    # limbs:118
 	or a2, s7, a2
 	or a2, s8, a2
 	sltiu a2, a2, 1
-	xori a3, s5, -1                  # fep256_sparse64:109
+	xori a3, s5, -1                  # fep256_sparse64:92
 	li a5, 4294967295
 	xor a5, s6, a5
 	or a3, a3, a5
@@ -3518,9 +3620,9 @@ ecdsa_p256_V_matches:
 	xor a5, s8, a5
 	or a3, a3, a5
 	sltiu a3, a3, 1
-	or s5, a2, a3                    # fep256_sparse64:109: ok
-	j .L13_17
-.L13_20:
+	or s5, a2, a3                    # fep256_sparse64:92: ok
+	j .L14_17
+.L14_20:
 	add s6, s11, s6
 	sltu a0, s6, s11                 # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	ld s4, 24(sp)                    # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -3544,7 +3646,7 @@ ecdsa_p256_V_matches:
 	add a1, a1, a2
 	sltu a2, a1, a2
 	or a3, a3, a2
-	beq a3, zero, .L13_21
+	beq a3, zero, .L14_21
 	add s6, s11, s6
 	sltu a2, s6, s11                 # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a3, -4294967296
@@ -3562,9 +3664,9 @@ ecdsa_p256_V_matches:
 	li a3, 4294967294
 	add a1, a1, a3
 	add a1, a2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L13_23:
-	j .L13_21
-.L13_34:
+.L14_23:
+	j .L14_21
+.L14_34:
 	sub a1, a3, s11
 	sltu a3, a3, s11                 # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a2, -4294967296
@@ -3582,13 +3684,13 @@ ecdsa_p256_V_matches:
 	li a2, 4294967294
 	sub a2, s7, a2
 	sub s7, a2, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L13_35
-.L13_36:
+	j .L14_35
+.L14_36:
 	or a2, a1, s4                    # limbs:118
 	or a2, a0, a2
 	or a2, s7, a2
 	sltiu a2, a2, 1
-	xori a1, a1, -1                  # fep256_sparse64:109
+	xori a1, a1, -1                  # fep256_sparse64:92
 	li a3, 4294967295
 	xor a3, s4, a3
 	or a1, a1, a3
@@ -3597,9 +3699,9 @@ ecdsa_p256_V_matches:
 	xor a1, s7, a1
 	or a0, a0, a1
 	sltiu a0, a0, 1
-	or a0, a2, a0                    # fep256_sparse64:109: t
-	j .L13_37
-.L13_38:
+	or a0, a2, a0                    # fep256_sparse64:92: t
+	j .L14_37
+.L14_38:
 	or a0, s0, s1                    # limbs:118
 	ld s3, 0(sp)
 	ld s2, 80(s3)
@@ -3607,7 +3709,7 @@ ecdsa_p256_V_matches:
 	ld s4, 88(s3)
 	or a0, s4, a0
 	sltiu a0, a0, 1
-	xori a1, s0, -1                  # fep256_sparse64:109
+	xori a1, s0, -1                  # fep256_sparse64:92
 	li a2, 4294967295
 	xor a2, s1, a2
 	or a1, a1, a2
@@ -3616,8 +3718,8 @@ ecdsa_p256_V_matches:
 	xor a2, s4, a2
 	or a1, a1, a2
 	sltiu a1, a1, 1
-	or a0, a0, a1                    # fep256_sparse64:109: t
-	j .L13_39
+	or a0, a0, a1                    # fep256_sparse64:92: t
+	j .L14_39
 	.size ecdsa_p256_V_matches, . - ecdsa_p256_V_matches
 
 # curve.wnaf.group$10 (lib/curve/wnaf.stk, line 50); in an order found by search
@@ -3627,12 +3729,12 @@ curve_wnaf_group_10:
 	srliw a2, a1, 1                  # 55: skip in 0..9
 	andi a3, a1, 1                   # 54: carry in 0..1
 	sltiu a4, a2, 4                  # 59
-	bne a4, zero, .L14_0
+	bne a4, zero, .L15_0
 	addiw a0, a1, -8                 # 60: next in 0..19
 	li a1, 0
 	li a2, 0
-	j .L14_1
-.L14_0:
+	j .L15_1
+.L15_0:
 	srlw a0, a0, a2                  # 62: u
 	addw a0, a3, a0                  # 63
 	andi a1, a0, 15
@@ -3641,18 +3743,18 @@ curve_wnaf_group_10:
 	lbu a4, 0(a1)
 	addw a2, a2, a4                  # 64
 	li a5, 4
-	bltu a2, a5, .L14_2
+	bltu a2, a5, .L15_2
 	li a1, 0
 	li a2, 0
 	mv a0, a3
-.L14_3:
-.L14_1:
+.L15_3:
+.L15_1:
 	slliw a2, a2, 10                 # 76
 	addw a1, a1, a2
 	slliw a0, a0, 14
 	addw a0, a1, a0                  # 76: result in 0..327679
 	ret
-.L14_2:
+.L15_2:
 	srlw a0, a0, a4                  # 66
 	andi a1, a0, 1023                # 66: x in 0..1023
 	addiw a0, a2, 6                  # 67
@@ -3661,12 +3763,12 @@ curve_wnaf_group_10:
 	sllw a2, a3, a2                  # 65
 	andi a2, a2, 15                  # 65: place in 0..15
 	li a3, 512
-	bgeu a3, a1, .L14_3
+	bgeu a3, a1, .L15_3
 	addiw a0, a0, 1                  # 70: next in 0..19
 	li a3, 1536
 	subw a1, a3, a1                  # 69: digit in 0..1023
-.L14_5:
-	j .L14_3
+.L15_5:
+	j .L15_3
 	.size curve_wnaf_group_10, . - curve_wnaf_group_10
 
 # ecdsa.p256.M.D.wnaf$10 (lib/curve/digits.stk, line 18)
@@ -3693,7 +3795,7 @@ ecdsa_p256_M_D_wnaf_10:
 	li s1, 0
 	mv s2, a0
 	mv s3, a1
-.L15_0:
+.L16_0:
 	slliw a0, s0, 2                  # 26: i$0_window in 0..255
 	srliw a1, a0, 6                  # 45: j$0_window in 0..3
 	andi a0, a0, 63                  # 46: s$0_window in 0..60
@@ -3720,8 +3822,8 @@ ecdsa_p256_M_D_wnaf_10:
 	srliw s1, a0, 14                 # 28: state in 0..19
 	addiw s0, s0, 1
 	li s4, 64
-	bltu s0, s4, .L15_0
-.L15_1:
+	bltu s0, s4, .L16_0
+.L16_1:
 	andi a0, s1, 1                   # 30: result1 in 0..1
 	sw a0, 0(s3)
 	ld ra, 40(sp)
@@ -3741,12 +3843,12 @@ curve_wnaf_group_5:
 	srliw a2, a1, 1                  # 55: skip in 0..4
 	sltiu a3, a2, 4                  # 59
 	andi a4, a1, 1                   # 54: carry in 0..1
-	bne a3, zero, .L16_0
+	bne a3, zero, .L17_0
 	addiw a0, a1, -8                 # 60: next in 0..9
 	li a1, 0
 	li a2, 0
-	j .L16_1
-.L16_0:
+	j .L17_1
+.L17_0:
 	srlw a0, a0, a2                  # 62: u
 	addw a0, a4, a0                  # 63
 	andi a1, a0, 15
@@ -3755,18 +3857,18 @@ curve_wnaf_group_5:
 	lbu a3, 0(a1)
 	addw a2, a2, a3                  # 64
 	li a5, 4
-	bltu a2, a5, .L16_2
+	bltu a2, a5, .L17_2
 	li a1, 0
 	li a2, 0
 	mv a0, a4
-.L16_3:
-.L16_1:
+.L17_3:
+.L17_1:
 	slliw a2, a2, 5                  # 76
 	addw a1, a1, a2
 	slliw a0, a0, 9
 	addw a0, a1, a0                  # 76: result in 0..5119
 	ret
-.L16_2:
+.L17_2:
 	srlw a0, a0, a3                  # 66
 	andi a1, a0, 31                  # 66: x in 0..31
 	addiw a0, a2, 1                  # 67
@@ -3775,12 +3877,12 @@ curve_wnaf_group_5:
 	sllw a2, a3, a2                  # 65
 	andi a2, a2, 15                  # 65: place in 0..15
 	li a3, 16
-	bgeu a3, a1, .L16_3
+	bgeu a3, a1, .L17_3
 	li a3, 48
 	subw a1, a3, a1                  # 69: digit in 0..31
 	addiw a0, a0, 1                  # 70: next in 0..9
-.L16_5:
-	j .L16_3
+.L17_5:
+	j .L17_3
 	.size curve_wnaf_group_5, . - curve_wnaf_group_5
 
 # ecdsa.p256.M.D.wnaf$5 (lib/curve/digits.stk, line 18)
@@ -3807,7 +3909,7 @@ ecdsa_p256_M_D_wnaf_5:
 	li s1, 0
 	mv s2, a0
 	mv s3, a1
-.L17_0:
+.L18_0:
 	slliw a0, s0, 2                  # 26: i$0_window in 0..255
 	srliw a1, a0, 6                  # 45: j$0_window in 0..3
 	andi a0, a0, 63                  # 46: s$0_window in 0..60
@@ -3832,8 +3934,8 @@ ecdsa_p256_M_D_wnaf_5:
 	srliw s1, a0, 9                  # 28: state in 0..9
 	addiw s0, s0, 1
 	li s4, 64
-	bltu s0, s4, .L17_0
-.L17_1:
+	bltu s0, s4, .L18_0
+.L18_1:
 	andi a0, s1, 1                   # 30: result1 in 0..1
 	sw a0, 0(s3)
 	ld ra, 40(sp)
@@ -3892,7 +3994,7 @@ curve_p256_doubled_and_itself:
 	sub t4, t3, t1
 	sltu t1, t3, t4
 	or t3, t1, t5
-	beq t3, zero, .L18_1
+	beq t3, zero, .L19_1
 	sub t1, a4, a3
 	sltu a4, a4, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li t3, -4294967296
@@ -3913,10 +4015,10 @@ curve_p256_doubled_and_itself:
 	sub t4, t3, a4
 	sltu a4, t3, t4
 	or t3, a4, t5
-	bne t3, zero, .L18_2
+	bne t3, zero, .L19_2
 	mv a4, t1
-.L18_3:
-.L18_1:
+.L19_3:
+.L19_1:
 	add t1, a2, a3
 	sltu t3, t1, a2                  # limbs:39: word 0 of v$0_add in 0..2^65-1
 	li t5, -4294967296
@@ -3940,7 +4042,7 @@ curve_p256_doubled_and_itself:
 	add s2, s2, t3
 	sltu t3, s2, t3
 	or t5, t5, t3
-	beq t5, zero, .L18_5
+	beq t5, zero, .L19_5
 	add t1, a3, t1
 	sltu t3, t1, a3                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	li t5, -4294967296               # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -3961,12 +4063,12 @@ curve_p256_doubled_and_itself:
 	add s0, s0, s1
 	sltu s1, s0, s1
 	or s2, s2, s1
-	bne s2, zero, .L18_6
+	bne s2, zero, .L19_6
 	mv s1, t3
 	mv s2, s0
 	mv s0, t5
-.L18_7:
-.L18_5:
+.L19_7:
+.L19_5:
 	mulhu t3, a4, t1
 	mul t5, a4, t1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu s3, t0, t1
@@ -4071,28 +4173,28 @@ curve_p256_doubled_and_itself:
 	add t2, t4, t2
 	sltu t4, t2, t4
 	add t4, t4, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t1, t5, 32                  # fep256_sparse64:75
+	srli t1, t5, 32                  # fep256_reduction:20
 	slli s0, t5, 32
 	add s6, s0, s6
 	sltu s1, s6, s0
-	add s1, s1, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s1, s1, t1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s2, t5, s0
-	sltu s0, t5, s0                  # fep256_sparse64:78
+	sltu s0, t5, s0                  # fep256_reduction:23
 	sub t1, t5, t1
 	sltu s4, t5, t1
 	sub t5, t1, s0
 	sltu s0, t1, t5
 	or t1, s0, s4
-	srli t1, s6, 32                  # fep256_sparse64:79
-	slli s0, s6, 32                  # fep256_sparse64:80
+	srli t1, s6, 32                  # fep256_reduction:24
+	slli s0, s6, 32                  # fep256_reduction:25
 	add s1, s0, s1
 	sltu s4, s1, s0
-	add s4, s4, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s4, s2, s4
 	sltu s2, s4, s2
-	add s2, s2, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s2, s2, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t5, s6, s0
-	sltu s0, s6, s0                  # fep256_sparse64:82
+	sltu s0, s6, s0                  # fep256_reduction:27
 	sub t1, s6, t1
 	sltu s5, s6, t1
 	sub s6, t1, s0
@@ -4100,7 +4202,7 @@ curve_p256_doubled_and_itself:
 	or t1, s0, s5
 	add s2, t5, s2
 	sltu t5, s2, t5
-	add t5, t5, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t5, t5, s6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s1, s3, s1
 	sltu s3, s1, s3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a4, a4, s4
@@ -4118,28 +4220,28 @@ curve_p256_doubled_and_itself:
 	add t0, t0, s2
 	sltu s2, t0, s2
 	or t5, t5, s2
-	srli t1, s1, 32                  # fep256_sparse64:75
+	srli t1, s1, 32                  # fep256_reduction:20
 	slli s0, s1, 32
 	add a4, s0, a4
 	sltu s2, a4, s0
-	add s2, s2, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s2, s2, t1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s3, s1, s0
-	sltu s0, s1, s0                  # fep256_sparse64:78
+	sltu s0, s1, s0                  # fep256_reduction:23
 	sub t1, s1, t1
 	sltu s4, s1, t1
 	sub s1, t1, s0
 	sltu s0, t1, s1
 	or t1, s0, s4
-	srli t1, a4, 32                  # fep256_sparse64:79
-	slli s0, a4, 32                  # fep256_sparse64:80
+	srli t1, a4, 32                  # fep256_reduction:24
+	slli s0, a4, 32                  # fep256_reduction:25
 	add s2, s0, s2
 	sltu s4, s2, s0
-	add s4, s4, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s4, s3, s4
 	sltu s3, s4, s3
-	add s3, s3, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s3, s3, s1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s1, a4, s0
-	sltu s0, a4, s0                  # fep256_sparse64:82
+	sltu s0, a4, s0                  # fep256_reduction:27
 	sub t1, a4, t1
 	sltu s5, a4, t1
 	sub a4, t1, s0
@@ -4148,7 +4250,7 @@ curve_p256_doubled_and_itself:
 	add t1, t5, s3
 	add t1, s1, t1
 	sltu s1, t1, s1
-	add s1, s1, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s1, s1, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s2, t3, s2
 	sltu t3, s2, t3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t0, t0, s4
@@ -4166,7 +4268,7 @@ curve_p256_doubled_and_itself:
 	add t4, t4, t1
 	sltu t1, t4, t1
 	or s1, s1, t1
-	beq s1, zero, .L18_9
+	beq s1, zero, .L19_9
 	add s2, a3, s2
 	sltu a4, s2, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li t1, -4294967296               # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -4187,12 +4289,12 @@ curve_p256_doubled_and_itself:
 	add t0, t0, t2
 	sltu t2, t0, t2
 	or t4, t4, t2
-	bne t4, zero, .L18_10
+	bne t4, zero, .L19_10
 	mv t2, a4
 	mv t4, t0
 	mv t0, t1
-.L18_11:
-.L18_9:
+.L19_11:
+.L19_9:
 	andi a4, s2, 1                   # limbs:101
 	sub t1, zero, a4                 # limbs:105
 	add t1, s2, t1
@@ -4244,7 +4346,7 @@ curve_p256_doubled_and_itself:
 	add t4, t4, t3
 	sltu t3, t4, t3
 	or a4, a4, t3
-	beq a4, zero, .L18_13
+	beq a4, zero, .L19_13
 	add t1, a3, t1
 	sltu a4, t1, a3                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	li t3, -4294967296               # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -4265,12 +4367,12 @@ curve_p256_doubled_and_itself:
 	add t0, t0, t2
 	sltu t2, t0, t2
 	or t4, t4, t2
-	bne t4, zero, .L18_14
+	bne t4, zero, .L19_14
 	mv t2, a4
 	mv t4, t0
 	mv t0, t3
-.L18_15:
-.L18_13:
+.L19_15:
+.L19_13:
 	ld a4, 32(a1)
 	ld t3, 40(a1)
 	mulhu t5, a4, t3
@@ -4359,28 +4461,28 @@ curve_p256_doubled_and_itself:
 	or s11, s11, s8
 	add s7, s7, s10                  # products:50
 	add s7, s11, s7                  # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s8, s9, 32                  # fep256_sparse64:75
+	srli s8, s9, 32                  # fep256_reduction:20
 	slli s10, s9, 32
 	add s4, s10, s4
 	sltu s11, s4, s10
-	add s11, s11, s8                 # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s11, s11, s8                 # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub ra, s9, s10
-	sltu s10, s9, s10                # fep256_sparse64:78
+	sltu s10, s9, s10                # fep256_reduction:23
 	sub s8, s9, s8
 	sltu s2, s9, s8
 	sub s9, s8, s10
 	sltu s10, s8, s9
 	or s8, s10, s2
-	slli s2, s4, 32                  # fep256_sparse64:80
-	srli s8, s4, 32                  # fep256_sparse64:79
+	slli s2, s4, 32                  # fep256_reduction:25
+	srli s8, s4, 32                  # fep256_reduction:24
 	add s11, s2, s11
 	sltu s10, s11, s2
-	add s10, s10, s8                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s10, s10, s8                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s10, ra, s10
 	sltu ra, s10, ra
-	add ra, ra, s9                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, ra, s9                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s9, s4, s2
-	sltu s2, s4, s2                  # fep256_sparse64:82
+	sltu s2, s4, s2                  # fep256_reduction:27
 	sub s8, s4, s8
 	sltu s1, s4, s8
 	sub s4, s8, s2
@@ -4388,7 +4490,7 @@ curve_p256_doubled_and_itself:
 	or s8, s2, s1
 	add ra, s9, ra
 	sltu s9, ra, s9
-	add s9, s9, s4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s9, s9, s4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s11, s0, s11
 	sltu s0, s11, s0                 # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t5, t5, s10
@@ -4406,28 +4508,28 @@ curve_p256_doubled_and_itself:
 	add s6, s6, ra
 	sltu ra, s6, ra
 	or s9, s9, ra
-	srli s0, s11, 32                 # fep256_sparse64:75
+	srli s0, s11, 32                 # fep256_reduction:20
 	slli s1, s11, 32
 	add t5, s1, t5
 	sltu s2, t5, s1
-	add s2, s2, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s2, s2, s0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s4, s11, s1
-	sltu s1, s11, s1                 # fep256_sparse64:78
+	sltu s1, s11, s1                 # fep256_reduction:23
 	sub s0, s11, s0
 	sltu s8, s11, s0
 	sub s11, s0, s1
 	sltu s1, s0, s11
 	or s0, s1, s8
-	srli s0, t5, 32                  # fep256_sparse64:79
-	slli s1, t5, 32                  # fep256_sparse64:80
+	srli s0, t5, 32                  # fep256_reduction:24
+	slli s1, t5, 32                  # fep256_reduction:25
 	add s2, s1, s2
 	sltu s8, s2, s1
-	add s8, s8, s0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s8, s8, s0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s8, s4, s8
 	sltu s4, s8, s4
-	add s4, s4, s11                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s4, s4, s11                  # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s10, t5, s1
-	sltu s1, t5, s1                  # fep256_sparse64:82
+	sltu s1, t5, s1                  # fep256_reduction:27
 	sub s0, t5, s0
 	sltu s11, t5, s0
 	sub t5, s0, s1
@@ -4436,7 +4538,7 @@ curve_p256_doubled_and_itself:
 	add s0, s9, s4
 	add s0, s10, s0
 	sltu s10, s0, s10
-	add s10, s10, t5                 # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s10, s10, t5                 # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s2, s3, s2
 	sltu s3, s2, s3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s6, s6, s8
@@ -4454,12 +4556,12 @@ curve_p256_doubled_and_itself:
 	add s7, s7, s0
 	sltu s0, s7, s0
 	or s10, s10, s0
-	bne s10, zero, .L18_16
+	bne s10, zero, .L19_16
 	mv t5, s2
 	mv s0, s6
 	mv s1, s5
 	mv s3, s7
-.L18_17:
+.L19_17:
 	mulhu s4, a2, t5
 	mul s8, a2, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu s9, a6, t5
@@ -4566,28 +4668,28 @@ curve_p256_doubled_and_itself:
 	add s7, t3, s7
 	sltu t3, s7, t3
 	add t3, t3, s11                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a0, s8, 32                  # fep256_sparse64:75
+	srli a0, s8, 32                  # fep256_reduction:20
 	slli s11, s8, 32
 	add a4, s11, a4
 	sltu a7, a4, s11
-	add a7, a7, a0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub a5, s8, s11
-	sltu s11, s8, s11                # fep256_sparse64:78
+	sltu s11, s8, s11                # fep256_reduction:23
 	sub a0, s8, a0
 	sltu a6, s8, a0
 	sub s8, a0, s11
 	sltu s11, a0, s8
 	or a0, s11, a6
-	srli a0, a4, 32                  # fep256_sparse64:79
-	slli a6, a4, 32                  # fep256_sparse64:80
+	srli a0, a4, 32                  # fep256_reduction:24
+	slli a6, a4, 32                  # fep256_reduction:25
 	add a7, a6, a7
 	sltu s11, a7, a6
-	add s11, s11, a0                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, a0                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s11, a5, s11
 	sltu a5, s11, a5
-	add a5, a5, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add a5, a5, s8                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s8, a4, a6
-	sltu a6, a4, a6                  # fep256_sparse64:82
+	sltu a6, a4, a6                  # fep256_reduction:27
 	sd a1, 8(sp)
 	sub a0, a4, a0
 	sltu a1, a4, a0
@@ -4596,7 +4698,7 @@ curve_p256_doubled_and_itself:
 	or a0, a6, a1
 	add a5, s8, a5
 	sltu s8, a5, s8
-	add s8, s8, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s8, s8, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a7, s9, a7
 	sltu s9, a7, s9                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add ra, ra, s11
@@ -4614,28 +4716,28 @@ curve_p256_doubled_and_itself:
 	add a2, a2, a5
 	sltu a5, a2, a5
 	or s8, s8, a5
-	srli a0, a7, 32                  # fep256_sparse64:75
+	srli a0, a7, 32                  # fep256_reduction:20
 	slli a1, a7, 32
 	add ra, a1, ra
 	sltu a4, ra, a1
-	add a4, a4, a0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a4, a4, a0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub a5, a7, a1
-	sltu a1, a7, a1                  # fep256_sparse64:78
+	sltu a1, a7, a1                  # fep256_reduction:23
 	sub a0, a7, a0
 	sltu a6, a7, a0
 	sub a7, a0, a1
 	sltu a1, a0, a7
 	or a0, a1, a6
-	srli a0, ra, 32                  # fep256_sparse64:79
-	slli a1, ra, 32                  # fep256_sparse64:80
+	srli a0, ra, 32                  # fep256_reduction:24
+	slli a1, ra, 32                  # fep256_reduction:25
 	add a4, a1, a4
 	sltu a6, a4, a1
-	add a6, a6, a0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add a6, a6, a0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add a6, a5, a6
 	sltu a5, a6, a5
-	add a5, a5, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add a5, a5, a7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a7, ra, a1
-	sltu a1, ra, a1                  # fep256_sparse64:82
+	sltu a1, ra, a1                  # fep256_reduction:27
 	sub a0, ra, a0
 	sltu s9, ra, a0
 	sub ra, a0, a1
@@ -4644,7 +4746,7 @@ curve_p256_doubled_and_itself:
 	add a0, s8, a5
 	add a0, a7, a0
 	sltu a7, a0, a7
-	add a7, a7, ra                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, ra                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a4, s4, a4
 	sltu s4, a4, s4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, a6
@@ -4662,7 +4764,7 @@ curve_p256_doubled_and_itself:
 	add t3, t3, a0
 	sltu a0, t3, a0
 	or a7, a7, a0
-	beq a7, zero, .L18_21
+	beq a7, zero, .L19_21
 	add a4, a3, a4
 	sltu a0, a4, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296               # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -4683,12 +4785,12 @@ curve_p256_doubled_and_itself:
 	add a2, a2, s7
 	sltu s7, a2, s7
 	or t3, t3, s7
-	bne t3, zero, .L18_22
+	bne t3, zero, .L19_22
 	mv s7, a0
 	mv t3, a2
 	mv a2, a1
-.L18_23:
-.L18_21:
+.L19_23:
+.L19_21:
 	mulhu a0, t1, t0
 	mul a1, t1, t0                   # products:28: word 1 of x$0_square in 0..<2^128
 	mulhu a5, t1, t2
@@ -4774,30 +4876,30 @@ curve_p256_doubled_and_itself:
 	or ra, ra, s6
 	add s6, s8, s9                   # products:50
 	add s6, ra, s6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s8, s11, 32                 # fep256_sparse64:75
+	srli s8, s11, 32                 # fep256_reduction:20
 	slli s9, s11, 32
 	add a5, s9, a5
 	sltu ra, a5, s9
-	add ra, ra, s8                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, s8                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sd s5, 32(sp)
 	sub s5, s11, s9
-	sltu s9, s11, s9                 # fep256_sparse64:78
+	sltu s9, s11, s9                 # fep256_reduction:23
 	sd s2, 16(sp)
 	sub s8, s11, s8
 	sltu s2, s11, s8
 	sub s11, s8, s9
 	sltu s9, s8, s11
 	or s8, s9, s2
-	srli s2, a5, 32                  # fep256_sparse64:79
-	slli s8, a5, 32                  # fep256_sparse64:80
+	srli s2, a5, 32                  # fep256_reduction:24
+	slli s8, a5, 32                  # fep256_reduction:25
 	add ra, s8, ra
 	sltu s9, ra, s8
-	add s9, s9, s2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s9, s9, s2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s9, s5, s9
 	sltu s5, s9, s5
-	add s5, s5, s11                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, s5, s11                  # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s11, a5, s8
-	sltu s8, a5, s8                  # fep256_sparse64:82
+	sltu s8, a5, s8                  # fep256_reduction:27
 	sd s10, 40(sp)
 	sub s2, a5, s2
 	sltu s10, a5, s2
@@ -4806,7 +4908,7 @@ curve_p256_doubled_and_itself:
 	or s2, s8, s10
 	add s5, s11, s5
 	sltu s11, s5, s11
-	add s11, s11, a5                 # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s11, s11, a5                 # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add ra, a1, ra
 	sltu a1, ra, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, s9
@@ -4824,28 +4926,28 @@ curve_p256_doubled_and_itself:
 	add s4, s4, s5
 	sltu s5, s4, s5
 	or s11, s11, s5
-	srli a1, ra, 32                  # fep256_sparse64:75
+	srli a1, ra, 32                  # fep256_reduction:20
 	slli a5, ra, 32
 	add a0, a5, a0
 	sltu s2, a0, a5
-	add s2, s2, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s2, s2, a1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s5, ra, a5
-	sltu a5, ra, a5                  # fep256_sparse64:78
+	sltu a5, ra, a5                  # fep256_reduction:23
 	sub a1, ra, a1
 	sltu s8, ra, a1
 	sub ra, a1, a5
 	sltu a5, a1, ra
 	or a1, a5, s8
-	srli a1, a0, 32                  # fep256_sparse64:79
-	slli a5, a0, 32                  # fep256_sparse64:80
+	srli a1, a0, 32                  # fep256_reduction:24
+	slli a5, a0, 32                  # fep256_reduction:25
 	add s2, a5, s2
 	sltu s8, s2, a5
-	add s8, s8, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s8, s8, a1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s8, s5, s8
 	sltu s5, s8, s5
-	add s5, s5, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, s5, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s9, a0, a5
-	sltu a5, a0, a5                  # fep256_sparse64:82
+	sltu a5, a0, a5                  # fep256_reduction:27
 	sub a1, a0, a1
 	sltu s10, a0, a1
 	sub a0, a1, a5
@@ -4854,7 +4956,7 @@ curve_p256_doubled_and_itself:
 	add a1, s11, s5
 	add a1, s9, a1
 	sltu s9, a1, s9
-	add s9, s9, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s9, s9, a0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s2, a6, s2
 	sltu a6, s2, a6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s4, s4, s8
@@ -4872,7 +4974,7 @@ curve_p256_doubled_and_itself:
 	add s6, s6, a1
 	sltu a1, s6, a1
 	or s9, s9, a1
-	beq s9, zero, .L18_25
+	beq s9, zero, .L19_25
 	add s2, a3, s2
 	sltu a0, s2, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296               # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -4893,12 +4995,12 @@ curve_p256_doubled_and_itself:
 	add a5, a5, a7
 	sltu a7, a5, a7
 	or s6, s6, a7
-	bne s6, zero, .L18_26
+	bne s6, zero, .L19_26
 	mv s4, a1
 	mv a7, a0
 	mv s6, a5
-.L18_27:
-.L18_25:
+.L19_27:
+.L19_25:
 	add a0, a4, a4
 	sltu a1, a0, a4                  # limbs:39: word 0 of v$0_add in 0..2^65-1
 	srli a5, a2, 63
@@ -4907,7 +5009,7 @@ curve_p256_doubled_and_itself:
 	sh1add a5, s7, a5                # limbs:39: word 0 of v$0_add in 0..2^65-1
 	srli s5, t3, 63
 	sh1add a6, t3, a6                # limbs:39: word 0 of v$0_add in 0..2^65-1
-	beq s5, zero, .L18_29
+	beq s5, zero, .L19_29
 	add a0, a3, a0
 	sltu s5, a0, a3                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	li s8, -4294967296               # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -4928,12 +5030,12 @@ curve_p256_doubled_and_itself:
 	add a1, a1, a5
 	sltu a5, a1, a5
 	or a6, a6, a5
-	bne a6, zero, .L18_30
+	bne a6, zero, .L19_30
 	mv a5, s5
 	mv a6, a1
 	mv a1, s8
-.L18_31:
-.L18_29:
+.L19_31:
+.L19_29:
 	sub s5, s2, a0
 	sltu s2, s2, a0                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sub a1, s4, a1
@@ -4951,7 +5053,7 @@ curve_p256_doubled_and_itself:
 	sub s6, a6, a5
 	sltu a5, a6, s6
 	or a6, a5, a0
-	beq a6, zero, .L18_33
+	beq a6, zero, .L19_33
 	sub a0, s5, a3
 	sltu s5, s5, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a1, -4294967296
@@ -4972,10 +5074,10 @@ curve_p256_doubled_and_itself:
 	sub s6, a1, a5
 	sltu a5, a1, s6
 	or a1, a5, a6
-	bne a1, zero, .L18_34
+	bne a1, zero, .L19_34
 	mv s5, a0
-.L18_35:
-.L18_33:
+.L19_35:
+.L19_33:
 	sub a0, a4, s5
 	sltu a4, a4, s5                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	mv a1, s4
@@ -4996,7 +5098,7 @@ curve_p256_doubled_and_itself:
 	sub t3, a1, a4
 	sltu a4, a1, t3
 	or a1, a4, a5
-	beq a1, zero, .L18_37
+	beq a1, zero, .L19_37
 	sub a1, a0, a3
 	sltu a0, a0, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a4, -4294967296
@@ -5017,10 +5119,10 @@ curve_p256_doubled_and_itself:
 	sub t3, a4, a0
 	sltu a0, a4, t3
 	or a4, a0, a5
-	bne a4, zero, .L18_38
+	bne a4, zero, .L19_38
 	mv a0, a1
-.L18_39:
-.L18_37:
+.L19_39:
+.L19_37:
 	mulhu a1, t1, a0
 	mul a4, t1, a0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu a5, t0, a0
@@ -5125,28 +5227,28 @@ curve_p256_doubled_and_itself:
 	add t2, t4, t2
 	sltu t4, t2, t4
 	add t4, t4, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a0, a4, 32                  # fep256_sparse64:75
+	srli a0, a4, 32                  # fep256_reduction:20
 	slli a2, a4, 32
 	add s8, a2, s8
 	sltu a6, s8, a2
-	add a6, a6, a0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t3, a4, a2
-	sltu a2, a4, a2                  # fep256_sparse64:78
+	sltu a2, a4, a2                  # fep256_reduction:23
 	sub a0, a4, a0
 	sltu s2, a4, a0
 	sub a4, a0, a2
 	sltu a2, a0, a4
 	or a0, a2, s2
-	srli a0, s8, 32                  # fep256_sparse64:79
-	slli a2, s8, 32                  # fep256_sparse64:80
+	srli a0, s8, 32                  # fep256_reduction:24
+	slli a2, s8, 32                  # fep256_reduction:25
 	add a6, a2, a6
 	sltu s2, a6, a2
-	add s2, s2, a0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, a0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s2, t3, s2
 	sltu t3, s2, t3
-	add t3, t3, a4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, a4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a4, s8, a2
-	sltu a2, s8, a2                  # fep256_sparse64:82
+	sltu a2, s8, a2                  # fep256_reduction:27
 	sub a0, s8, a0
 	sltu s7, s8, a0
 	sub s8, a0, a2
@@ -5154,10 +5256,10 @@ curve_p256_doubled_and_itself:
 	or a0, a2, s7
 	add t3, a4, t3
 	sltu a4, t3, a4
-	add a4, a4, s8                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a4, a4, s8                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a6, a5, a6
 	sltu a5, a6, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	slli a0, a6, 32                  # fep256_sparse64:75
+	slli a0, a6, 32                  # fep256_reduction:20
 	add t1, t1, s2
 	sltu s2, t1, s2
 	add t1, t1, a5
@@ -5176,24 +5278,24 @@ curve_p256_doubled_and_itself:
 	srli a2, a6, 32
 	add t1, a0, t1
 	sltu a5, t1, a0
-	add a5, a5, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a5, a5, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t3, a6, a0
-	sltu a0, a6, a0                  # fep256_sparse64:78
+	sltu a0, a6, a0                  # fep256_reduction:23
 	sub a2, a6, a2
 	sltu s2, a6, a2
 	sub a6, a2, a0
 	sltu a0, a2, a6
 	or a2, a0, s2
-	srli a0, t1, 32                  # fep256_sparse64:79
-	slli a2, t1, 32                  # fep256_sparse64:80
+	srli a0, t1, 32                  # fep256_reduction:24
+	slli a2, t1, 32                  # fep256_reduction:25
 	add a5, a2, a5
 	sltu s2, a5, a2
-	add s2, s2, a0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, a0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s2, t3, s2
 	sltu t3, s2, t3
-	add t3, t3, a6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, a6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a6, t1, a2
-	sltu a2, t1, a2                  # fep256_sparse64:82
+	sltu a2, t1, a2                  # fep256_reduction:27
 	sub a0, t1, a0
 	sltu s7, t1, a0
 	sub t1, a0, a2
@@ -5202,7 +5304,7 @@ curve_p256_doubled_and_itself:
 	add a0, a4, t3
 	add a0, a6, a0
 	sltu a6, a0, a6
-	add a6, a6, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, a6, t1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a5, a1, a5
 	sltu a1, a5, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t0, t0, s2
@@ -5220,7 +5322,7 @@ curve_p256_doubled_and_itself:
 	add t4, t4, a0
 	sltu a0, t4, a0
 	or a6, a6, a0
-	beq a6, zero, .L18_41
+	beq a6, zero, .L19_41
 	add a5, a3, a5
 	sltu a0, a5, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296               # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -5241,12 +5343,12 @@ curve_p256_doubled_and_itself:
 	add a2, a2, t2
 	sltu t2, a2, t2
 	or t4, t4, t2
-	bne t4, zero, .L18_42
+	bne t4, zero, .L19_42
 	mv t0, a1
 	mv t2, a0
 	mv t4, a2
-.L18_43:
-.L18_41:
+.L19_43:
+.L19_41:
 	mulhu a0, t5, s0
 	mul a1, t5, s0                   # products:28: word 1 of x$0_square in 0..<2^128
 	mulhu a2, t5, s1
@@ -5331,28 +5433,28 @@ curve_p256_doubled_and_itself:
 	or s3, s3, s0
 	add t3, t3, s1                   # products:50
 	add t3, s3, t3                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s0, t5, 32                  # fep256_sparse64:75
+	srli s0, t5, 32                  # fep256_reduction:20
 	slli s1, t5, 32
 	add a2, s1, a2
 	sltu s2, a2, s1
-	add s2, s2, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s2, s2, s0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s3, t5, s1
-	sltu s1, t5, s1                  # fep256_sparse64:78
+	sltu s1, t5, s1                  # fep256_reduction:23
 	sub s0, t5, s0
 	sltu s7, t5, s0
 	sub t5, s0, s1
 	sltu s1, s0, t5
 	or s0, s1, s7
-	srli s0, a2, 32                  # fep256_sparse64:79
-	slli s1, a2, 32                  # fep256_sparse64:80
+	srli s0, a2, 32                  # fep256_reduction:24
+	slli s1, a2, 32                  # fep256_reduction:25
 	add s2, s1, s2
 	sltu s7, s2, s1
-	add s7, s7, s0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, s0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s7, s3, s7
 	sltu s3, s7, s3
-	add s3, s3, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s3, s3, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t5, a2, s1
-	sltu s1, a2, s1                  # fep256_sparse64:82
+	sltu s1, a2, s1                  # fep256_reduction:27
 	sub s0, a2, s0
 	sltu s8, a2, s0
 	sub a2, s0, s1
@@ -5360,7 +5462,7 @@ curve_p256_doubled_and_itself:
 	or s0, s1, s8
 	add s3, t5, s3
 	sltu t5, s3, t5
-	add t5, t5, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t5, t5, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s2, a1, s2
 	sltu a1, s2, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, s7
@@ -5378,28 +5480,28 @@ curve_p256_doubled_and_itself:
 	add t1, t1, s3
 	sltu s3, t1, s3
 	or t5, t5, s3
-	slli a1, s2, 32                  # fep256_sparse64:75
+	slli a1, s2, 32                  # fep256_reduction:20
 	sub a2, s2, a1
-	sltu s0, s2, a1                  # fep256_sparse64:78
-	srli s1, s2, 32                  # fep256_sparse64:75
+	sltu s0, s2, a1                  # fep256_reduction:23
+	srli s1, s2, 32                  # fep256_reduction:20
 	add a1, a0, a1
 	sltu a0, a1, a0
-	add a0, a0, s1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
-	srli s3, a1, 32                  # fep256_sparse64:79
+	add a0, a0, s1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
+	srli s3, a1, 32                  # fep256_reduction:24
 	sub s1, s2, s1
 	sltu s7, s2, s1
 	sub s2, s1, s0
 	sltu s0, s1, s2
 	or s1, s0, s7
-	slli s0, a1, 32                  # fep256_sparse64:80
+	slli s0, a1, 32                  # fep256_reduction:25
 	add a0, s0, a0
 	sltu s1, a0, s0
-	add s1, s1, s3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s1, s1, s3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s1, a2, s1
 	sltu a2, s1, a2
-	add a2, a2, s2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add a2, a2, s2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s2, a1, s0
-	sltu s0, a1, s0                  # fep256_sparse64:82
+	sltu s0, a1, s0                  # fep256_reduction:27
 	sub s3, a1, s3
 	sltu s7, a1, s3
 	sub a1, s3, s0
@@ -5408,7 +5510,7 @@ curve_p256_doubled_and_itself:
 	add a2, t5, a2
 	add a2, s2, a2
 	sltu s2, a2, s2
-	add s2, s2, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s2, s2, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a0, a4, a0
 	sltu a4, a0, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, s1
@@ -5426,7 +5528,7 @@ curve_p256_doubled_and_itself:
 	add t3, t3, a2
 	sltu a2, t3, a2
 	or s2, s2, a2
-	beq s2, zero, .L18_45
+	beq s2, zero, .L19_45
 	add a0, a3, a0
 	sltu a1, a0, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296               # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -5447,12 +5549,12 @@ curve_p256_doubled_and_itself:
 	add a4, a4, a6
 	sltu a6, a4, a6
 	or t3, t3, a6
-	bne t3, zero, .L18_46
+	bne t3, zero, .L19_46
 	mv t1, a2
 	mv a6, a1
 	mv t3, a4
-.L18_47:
-.L18_45:
+.L19_47:
+.L19_45:
 	sub a1, a5, a0
 	sltu a5, a5, a0                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sub t1, t0, t1
@@ -5470,7 +5572,7 @@ curve_p256_doubled_and_itself:
 	sub t4, t3, a6
 	sltu a6, t3, t4
 	or t3, a6, a0
-	beq t3, zero, .L18_49
+	beq t3, zero, .L19_49
 	sub a0, a1, a3
 	sltu a1, a1, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a2, -4294967296
@@ -5491,17 +5593,17 @@ curve_p256_doubled_and_itself:
 	sub t4, a2, a1
 	sltu a1, a2, t4
 	or a2, a1, a4
-	bne a2, zero, .L18_50
+	bne a2, zero, .L19_50
 	mv a1, a0
-.L18_51:
-.L18_49:
+.L19_51:
+.L19_49:
 	ld a0, 40(sp)
-	bne a0, zero, .L18_52
+	bne a0, zero, .L19_52
 	ld a0, 16(sp)
 	ld a2, 24(sp)
 	ld a4, 32(sp)
 	ld a5, 48(sp)
-.L18_53:
+.L19_53:
 	ld t1, 8(sp)
 	ld a6, 0(t1)
 	mulhu t3, a6, a0
@@ -5611,28 +5713,28 @@ curve_p256_doubled_and_itself:
 	add s1, s3, s1
 	sltu s3, s1, s3
 	add s3, s3, s8                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli s2, t5, 32                  # fep256_sparse64:75
+	srli s2, t5, 32                  # fep256_reduction:20
 	slli s7, t5, 32
 	add s10, s7, s10
 	sltu s8, s10, s7
-	add s8, s8, s2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s8, s8, s2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s11, t5, s7
-	sltu s7, t5, s7                  # fep256_sparse64:78
+	sltu s7, t5, s7                  # fep256_reduction:23
 	sub s2, t5, s2
 	sltu ra, t5, s2
 	sub t5, s2, s7
 	sltu s7, s2, t5
 	or s2, s7, ra
-	srli s2, s10, 32                 # fep256_sparse64:79
-	slli s7, s10, 32                 # fep256_sparse64:80
+	srli s2, s10, 32                 # fep256_reduction:24
+	slli s7, s10, 32                 # fep256_reduction:25
 	add s8, s7, s8
 	sltu ra, s8, s7
-	add ra, ra, s2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, s2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add ra, s11, ra
 	sltu s11, ra, s11
-	add s11, s11, t5                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s11, s11, t5                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t5, s10, s7
-	sltu s7, s10, s7                 # fep256_sparse64:82
+	sltu s7, s10, s7                 # fep256_reduction:27
 	sd t4, 56(sp)
 	sub s2, s10, s2
 	sltu t4, s10, s2
@@ -5641,7 +5743,7 @@ curve_p256_doubled_and_itself:
 	or s2, s7, t4
 	add s11, t5, s11
 	sltu t5, s11, t5
-	add t5, t5, s10                  # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t5, t5, s10                  # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s8, s9, s8
 	sltu s9, s8, s9                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a6, a6, ra
@@ -5659,28 +5761,28 @@ curve_p256_doubled_and_itself:
 	add s0, s0, s11
 	sltu s11, s0, s11
 	or t5, t5, s11
-	srli t4, s8, 32                  # fep256_sparse64:75
+	srli t4, s8, 32                  # fep256_reduction:20
 	slli s2, s8, 32
 	add a6, s2, a6
 	sltu s7, a6, s2
-	add s7, s7, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s7, s7, t4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s9, s8, s2
-	sltu s2, s8, s2                  # fep256_sparse64:78
+	sltu s2, s8, s2                  # fep256_reduction:23
 	sub t4, s8, t4
 	sltu s10, s8, t4
 	sub s8, t4, s2
 	sltu s2, t4, s8
 	or t4, s2, s10
-	srli t4, a6, 32                  # fep256_sparse64:79
-	slli s2, a6, 32                  # fep256_sparse64:80
+	srli t4, a6, 32                  # fep256_reduction:24
+	slli s2, a6, 32                  # fep256_reduction:25
 	add s7, s2, s7
 	sltu s10, s7, s2
-	add s10, s10, t4                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s10, s10, t4                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s10, s9, s10
 	sltu s9, s10, s9
-	add s9, s9, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s9, s9, s8                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s8, a6, s2
-	sltu s2, a6, s2                  # fep256_sparse64:82
+	sltu s2, a6, s2                  # fep256_reduction:27
 	sub t4, a6, t4
 	sltu s11, a6, t4
 	sub a6, t4, s2
@@ -5689,7 +5791,7 @@ curve_p256_doubled_and_itself:
 	add t4, t5, s9
 	add t4, s8, t4
 	sltu s8, t4, s8
-	add s8, s8, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s8, s8, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s7, t3, s7
 	sltu t3, s7, t3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s0, s0, s10
@@ -5707,7 +5809,7 @@ curve_p256_doubled_and_itself:
 	add s3, s3, t4
 	sltu t4, s3, t4
 	or s8, s8, t4
-	beq s8, zero, .L18_57
+	beq s8, zero, .L19_57
 	add s7, a3, s7
 	sltu a6, s7, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li t3, -4294967296               # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -5728,12 +5830,12 @@ curve_p256_doubled_and_itself:
 	add t4, t4, s1
 	sltu s1, t4, s1
 	or s3, s3, s1
-	bne s3, zero, .L18_58
+	bne s3, zero, .L19_58
 	mv s0, t3
 	mv s1, a6
 	mv s3, t4
-.L18_59:
-.L18_57:
+.L19_59:
+.L19_57:
 	ld a6, 32(t1)
 	mulhu t3, a6, a0
 	mul t4, a6, a0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -5844,27 +5946,27 @@ curve_p256_doubled_and_itself:
 	add a4, a5, a4
 	sltu a5, a4, a5
 	add a5, a5, s10                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli s1, t4, 32                  # fep256_sparse64:75
+	srli s1, t4, 32                  # fep256_reduction:20
 	slli s9, t4, 32
 	add s11, s9, s11
 	sltu s10, s11, s9
-	add s10, s10, s1                 # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s10, s10, s1                 # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub ra, t4, s9
-	sltu s9, t4, s9                  # fep256_sparse64:78
+	sltu s9, t4, s9                  # fep256_reduction:23
 	sd s0, 64(sp)
 	sub s1, t4, s1
 	sltu s0, t4, s1
 	sub t4, s1, s9
 	sltu s9, s1, t4
 	or s1, s9, s0
-	srli s0, s11, 32                 # fep256_sparse64:79
-	slli s1, s11, 32                 # fep256_sparse64:80
+	srli s0, s11, 32                 # fep256_reduction:24
+	slli s1, s11, 32                 # fep256_reduction:25
 	add s10, s1, s10
 	sltu s9, s10, s1
-	add s9, s9, s0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s9, s9, s0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s9, ra, s9
 	sltu ra, s9, ra
-	add ra, ra, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, ra, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	add s10, s3, s10
 	sltu s3, s10, s3                 # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, s9
@@ -5873,7 +5975,7 @@ curve_p256_doubled_and_itself:
 	sltu s3, a0, s3
 	or s9, s9, s3
 	sub t4, s11, s1
-	sltu s1, s11, s1                 # fep256_sparse64:82
+	sltu s1, s11, s1                 # fep256_reduction:27
 	sub s0, s11, s0
 	sltu s3, s11, s0
 	sub s11, s0, s1
@@ -5881,7 +5983,7 @@ curve_p256_doubled_and_itself:
 	or s0, s1, s3
 	add ra, t4, ra
 	sltu t4, ra, t4
-	add t4, t4, s11                  # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t4, t4, s11                  # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t3, t3, ra
 	sltu ra, t3, ra
 	add t3, t3, s9
@@ -5892,28 +5994,28 @@ curve_p256_doubled_and_itself:
 	add a2, a2, ra
 	sltu ra, a2, ra
 	or t4, t4, ra
-	srli s0, s10, 32                 # fep256_sparse64:75
+	srli s0, s10, 32                 # fep256_reduction:20
 	slli s1, s10, 32
 	add a0, s1, a0
 	sltu s3, a0, s1
-	add s3, s3, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s3, s3, s0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s9, s10, s1
-	sltu s1, s10, s1                 # fep256_sparse64:78
+	sltu s1, s10, s1                 # fep256_reduction:23
 	sub s0, s10, s0
 	sltu s11, s10, s0
 	sub s10, s0, s1
 	sltu s1, s0, s10
 	or s0, s1, s11
-	slli s0, a0, 32                  # fep256_sparse64:80
-	srli s1, a0, 32                  # fep256_sparse64:79
+	slli s0, a0, 32                  # fep256_reduction:25
+	srli s1, a0, 32                  # fep256_reduction:24
 	add s3, s0, s3
 	sltu s11, s3, s0
-	add s11, s11, s1                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, s1                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s11, s9, s11
 	sltu s9, s11, s9
-	add s9, s9, s10                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s9, s9, s10                  # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s10, a0, s0
-	sltu s0, a0, s0                  # fep256_sparse64:82
+	sltu s0, a0, s0                  # fep256_reduction:27
 	sub s1, a0, s1
 	sltu ra, a0, s1
 	sub a0, s1, s0
@@ -5922,7 +6024,7 @@ curve_p256_doubled_and_itself:
 	add t4, t4, s9
 	add t4, s10, t4
 	sltu s10, t4, s10
-	add s10, s10, a0                 # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s10, s10, a0                 # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s3, t3, s3
 	sltu t3, s3, t3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s11
@@ -5940,7 +6042,7 @@ curve_p256_doubled_and_itself:
 	add a5, a5, t4
 	sltu t4, a5, t4
 	or s10, s10, t4
-	beq s10, zero, .L18_61
+	beq s10, zero, .L19_61
 	add s3, a3, s3
 	sltu a0, s3, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li t3, -4294967296               # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -5961,12 +6063,12 @@ curve_p256_doubled_and_itself:
 	add a2, a2, a4
 	sltu a4, a2, a4
 	or a5, a5, a4
-	bne a5, zero, .L18_62
+	bne a5, zero, .L19_62
 	mv a4, a0
 	mv a5, a2
 	mv a2, t3
-.L18_63:
-.L18_61:
+.L19_63:
+.L19_61:
 	mulhu a0, a6, s3
 	mul t3, a6, s3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu t4, t5, s3
@@ -6071,28 +6173,28 @@ curve_p256_doubled_and_itself:
 	add s0, a5, s0
 	sltu a5, s0, a5
 	add a5, a5, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, t3, 32                  # fep256_sparse64:75
+	srli a2, t3, 32                  # fep256_reduction:20
 	slli a4, t3, 32
 	add s9, a4, s9
 	sltu s3, s9, a4
-	add s3, s3, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s3, s3, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s10, t3, a4
-	sltu a4, t3, a4                  # fep256_sparse64:78
+	sltu a4, t3, a4                  # fep256_reduction:23
 	sub a2, t3, a2
 	sltu s11, t3, a2
 	sub t3, a2, a4
 	sltu a4, a2, t3
 	or a2, a4, s11
-	srli a2, s9, 32                  # fep256_sparse64:79
-	slli a4, s9, 32                  # fep256_sparse64:80
+	srli a2, s9, 32                  # fep256_reduction:24
+	slli a4, s9, 32                  # fep256_reduction:25
 	add s3, a4, s3
 	sltu s11, s3, a4
-	add s11, s11, a2                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, a2                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s11, s10, s11
 	sltu s10, s11, s10
-	add s10, s10, t3                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s10, s10, t3                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t3, s9, a4
-	sltu a4, s9, a4                  # fep256_sparse64:82
+	sltu a4, s9, a4                  # fep256_reduction:27
 	sub a2, s9, a2
 	sltu ra, s9, a2
 	sub s9, a2, a4
@@ -6100,7 +6202,7 @@ curve_p256_doubled_and_itself:
 	or a2, a4, ra
 	add s10, t3, s10
 	sltu t3, s10, t3
-	add t3, t3, s9                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t3, t3, s9                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s3, s1, s3
 	sltu s1, s3, s1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, s11
@@ -6118,28 +6220,28 @@ curve_p256_doubled_and_itself:
 	add t4, t4, s10
 	sltu s10, t4, s10
 	or t3, t3, s10
-	srli a2, s3, 32                  # fep256_sparse64:75
+	srli a2, s3, 32                  # fep256_reduction:20
 	slli a4, s3, 32
 	add a3, a4, a3
 	sltu s1, a3, a4
-	add s1, s1, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s1, s1, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s9, s3, a4
-	sltu a4, s3, a4                  # fep256_sparse64:78
+	sltu a4, s3, a4                  # fep256_reduction:23
 	sub a2, s3, a2
 	sltu s10, s3, a2
 	sub s3, a2, a4
 	sltu a4, a2, s3
 	or a2, a4, s10
-	srli a2, a3, 32                  # fep256_sparse64:79
-	slli a4, a3, 32                  # fep256_sparse64:80
+	srli a2, a3, 32                  # fep256_reduction:24
+	slli a4, a3, 32                  # fep256_reduction:25
 	add s1, a4, s1
 	sltu s10, s1, a4
-	add s10, s10, a2                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s10, s10, a2                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s10, s9, s10
 	sltu s9, s10, s9
-	add s9, s9, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s9, s9, s3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s3, a3, a4
-	sltu a4, a3, a4                  # fep256_sparse64:82
+	sltu a4, a3, a4                  # fep256_reduction:27
 	sub a2, a3, a2
 	sltu s11, a3, a2
 	sub a3, a2, a4
@@ -6148,7 +6250,7 @@ curve_p256_doubled_and_itself:
 	add a2, t3, s9
 	add a2, s3, a2
 	sltu s3, a2, s3
-	add s3, s3, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s3, s3, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s1, a0, s1
 	sltu a0, s1, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t4, t4, s10
@@ -6166,7 +6268,7 @@ curve_p256_doubled_and_itself:
 	add a5, a5, a2
 	sltu a2, a5, a2
 	or s3, s3, a2
-	beq s3, zero, .L18_65
+	beq s3, zero, .L19_65
 	li a0, 1
 	add s1, a0, s1
 	sltu a2, s1, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -6188,12 +6290,12 @@ curve_p256_doubled_and_itself:
 	add a4, a4, s0
 	sltu s0, a4, s0
 	or a5, a5, s0
-	bne a5, zero, .L18_66
+	bne a5, zero, .L19_66
 	mv t4, a3
 	mv s0, a2
 	mv a5, a4
-.L18_67:
-.L18_65:
+.L19_67:
+.L19_65:
 	ld a0, 0(sp)
 	sd s5, 0(a0)
 	sd s4, 8(a0)
@@ -6234,7 +6336,7 @@ curve_p256_doubled_and_itself:
 	ld s11, 184(sp)
 	addi sp, sp, 192
 	ret
-.L18_2:
+.L19_2:
 	sub a4, t1, a3
 	sltu t1, t1, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li t3, -4294967296
@@ -6252,8 +6354,8 @@ curve_p256_doubled_and_itself:
 	li t3, 4294967294
 	sub t4, t4, t3
 	sub t4, t4, t1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L18_3
-.L18_6:
+	j .L19_3
+.L19_6:
 	add t1, a3, t1
 	sltu s1, t1, a3                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	li s2, -4294967296               # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -6273,8 +6375,8 @@ curve_p256_doubled_and_itself:
 	add t3, t3, s0                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	mv s0, s2
 	mv s2, t3
-	j .L18_7
-.L18_10:
+	j .L19_7
+.L19_10:
 	add s2, a3, s2
 	sltu t2, s2, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li t3, -4294967296               # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -6293,8 +6395,8 @@ curve_p256_doubled_and_itself:
 	add t0, t0, t1
 	add t4, a4, t0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv t0, t3
-	j .L18_11
-.L18_14:
+	j .L19_11
+.L19_14:
 	add t1, a3, t1
 	sltu t2, t1, a3                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	li t4, -4294967296               # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -6314,8 +6416,8 @@ curve_p256_doubled_and_itself:
 	add a4, a4, t0                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	mv t0, t4
 	mv t4, a4
-	j .L18_15
-.L18_16:
+	j .L19_15
+.L19_16:
 	add t5, s2, a3
 	sltu s0, t5, s2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li s1, -4294967296
@@ -6339,13 +6441,13 @@ curve_p256_doubled_and_itself:
 	add s8, s8, s0
 	sltu s0, s8, s0
 	or s1, s1, s0
-	bne s1, zero, .L18_18
+	bne s1, zero, .L19_18
 	mv s0, s3
 	mv s1, s4
 	mv s3, s8
-.L18_19:
-	j .L18_17
-.L18_18:
+.L19_19:
+	j .L19_17
+.L19_18:
 	add t5, a3, t5
 	sltu s0, t5, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li s1, -4294967296               # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -6367,8 +6469,8 @@ curve_p256_doubled_and_itself:
 	mv s1, s0
 	mv s0, t6
 	mv s3, s4
-	j .L18_17
-.L18_22:
+	j .L19_17
+.L19_22:
 	add a4, a3, a4
 	sltu a5, a4, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a6, -4294967296               # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -6388,8 +6490,8 @@ curve_p256_doubled_and_itself:
 	add t3, a0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a2, a6
 	mv s7, a5
-	j .L18_23
-.L18_26:
+	j .L19_23
+.L19_26:
 	add s2, a3, s2
 	sltu a6, s2, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a7, -4294967296               # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -6409,8 +6511,8 @@ curve_p256_doubled_and_itself:
 	add s6, a0, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv s4, a7
 	mv a7, a6
-	j .L18_27
-.L18_30:
+	j .L19_27
+.L19_30:
 	add a0, a3, a0
 	sltu a5, a0, a3                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	li a6, -4294967296               # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -6431,8 +6533,8 @@ curve_p256_doubled_and_itself:
 	mv t6, a6
 	mv a6, a1
 	mv a1, t6
-	j .L18_31
-.L18_34:
+	j .L19_31
+.L19_34:
 	sub s5, a0, a3
 	sltu a0, a0, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a1, -4294967296
@@ -6450,8 +6552,8 @@ curve_p256_doubled_and_itself:
 	li a1, 4294967294
 	sub a5, s6, a1
 	sub s6, a5, a0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L18_35
-.L18_38:
+	j .L19_35
+.L19_38:
 	sub a0, a1, a3
 	sltu a1, a1, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a4, -4294967296
@@ -6469,8 +6571,8 @@ curve_p256_doubled_and_itself:
 	li a4, 4294967294
 	sub a5, t3, a4
 	sub t3, a5, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L18_39
-.L18_42:
+	j .L19_39
+.L19_42:
 	add a5, a3, a5
 	sltu a4, a5, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a6, -4294967296               # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -6490,8 +6592,8 @@ curve_p256_doubled_and_itself:
 	add t4, a0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv t0, a6
 	mv t2, a4
-	j .L18_43
-.L18_46:
+	j .L19_43
+.L19_46:
 	add a0, a3, a0
 	sltu a6, a0, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li t1, -4294967296               # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -6509,8 +6611,8 @@ curve_p256_doubled_and_itself:
 	li a2, 4294967294
 	add a4, a4, a2
 	add t3, a1, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L18_47
-.L18_50:
+	j .L19_47
+.L19_50:
 	sub a1, a0, a3
 	sltu a0, a0, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a2, -4294967296
@@ -6528,8 +6630,8 @@ curve_p256_doubled_and_itself:
 	li a2, 4294967294
 	sub a4, t4, a2
 	sub t4, a4, a0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L18_51
-.L18_52:
+	j .L19_51
+.L19_52:
 	ld a0, 16(sp)
 	add a0, a3, a0
 	sltu a2, a0, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -6554,13 +6656,13 @@ curve_p256_doubled_and_itself:
 	add a5, a5, a6
 	sltu a6, a5, a6
 	or t1, t1, a6
-	bne t1, zero, .L18_54
+	bne t1, zero, .L19_54
 	mv t6, a4
 	mv a4, a2
 	mv a2, t6
-.L18_55:
-	j .L18_53
-.L18_54:
+.L19_55:
+	j .L19_53
+.L19_54:
 	add a0, a3, a0
 	sltu a6, a0, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li t1, -4294967296               # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -6580,8 +6682,8 @@ curve_p256_doubled_and_itself:
 	add a5, a2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a2, t1
 	mv a4, a6
-	j .L18_53
-.L18_58:
+	j .L19_53
+.L19_58:
 	add s7, a3, s7
 	sltu t5, s7, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li s0, -4294967296               # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -6600,8 +6702,8 @@ curve_p256_doubled_and_itself:
 	add t4, t4, t3
 	add s3, a6, t4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv s1, t5
-	j .L18_59
-.L18_62:
+	j .L19_59
+.L19_62:
 	add s3, a3, s3
 	sltu a4, s3, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a5, -4294967296               # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -6621,8 +6723,8 @@ curve_p256_doubled_and_itself:
 	add a0, a0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a2, a5
 	mv a5, a0
-	j .L18_63
-.L18_66:
+	j .L19_63
+.L19_66:
 	add a0, s1, a0
 	sltu s1, a0, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a5, -4294967296
@@ -6643,7 +6745,7 @@ curve_p256_doubled_and_itself:
 	mv s1, a0
 	mv t4, a3
 	mv s0, a2
-	j .L18_67
+	j .L19_67
 	.size curve_p256_doubled_and_itself, . - curve_p256_doubled_and_itself
 
 # curve.p256.add_to_second (lib/curve/weierstrass.stk, line 329)
@@ -6695,7 +6797,7 @@ curve_p256_add_to_second:
 	sub t6, s0, t4
 	sltu t4, s0, t6
 	or s0, t4, s1
-	beq s0, zero, .L19_1
+	beq s0, zero, .L20_1
 	li t4, 1
 	sub s0, a4, t4
 	sltu a4, a4, t4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -6717,10 +6819,10 @@ curve_p256_add_to_second:
 	sub t6, t4, a4
 	sltu a4, t4, t6
 	or t4, a4, s1
-	bne t4, zero, .L19_2
+	bne t4, zero, .L20_2
 	mv a4, s0
-.L19_3:
-.L19_1:
+.L20_3:
+.L20_1:
 	mulhu t4, a4, t0
 	mul s0, a4, t0                   # products:28: word 1 of x$0_square in 0..<2^128
 	mulhu s1, a4, t3
@@ -6805,28 +6907,28 @@ curve_p256_add_to_second:
 	or s9, s9, s6
 	add s5, s5, s8                   # products:50
 	add s5, s9, s5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s6, s7, 32                  # fep256_sparse64:75
+	srli s6, s7, 32                  # fep256_reduction:20
 	slli s8, s7, 32
 	add s1, s8, s1
 	sltu s9, s1, s8
-	add s9, s9, s6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s9, s9, s6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s10, s7, s8
-	sltu s8, s7, s8                  # fep256_sparse64:78
+	sltu s8, s7, s8                  # fep256_reduction:23
 	sub s6, s7, s6
 	sltu s11, s7, s6
 	sub s7, s6, s8
 	sltu s8, s6, s7
 	or s6, s8, s11
-	srli s6, s1, 32                  # fep256_sparse64:79
-	slli s8, s1, 32                  # fep256_sparse64:80
+	srli s6, s1, 32                  # fep256_reduction:24
+	slli s8, s1, 32                  # fep256_reduction:25
 	add s9, s8, s9
 	sltu s11, s9, s8
-	add s11, s11, s6                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, s6                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s11, s10, s11
 	sltu s10, s11, s10
-	add s10, s10, s7                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s10, s10, s7                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s7, s1, s8
-	sltu s8, s1, s8                  # fep256_sparse64:82
+	sltu s8, s1, s8                  # fep256_reduction:27
 	sub s6, s1, s6
 	sltu ra, s1, s6
 	sub s1, s6, s8
@@ -6834,7 +6936,7 @@ curve_p256_add_to_second:
 	or s6, s8, ra
 	add s10, s7, s10
 	sltu s7, s10, s7
-	add s7, s7, s1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s7, s7, s1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s9, s0, s9
 	sltu s0, s9, s0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t4, t4, s11
@@ -6852,28 +6954,28 @@ curve_p256_add_to_second:
 	add s4, s4, s10
 	sltu s10, s4, s10
 	or s7, s7, s10
-	srli s0, s9, 32                  # fep256_sparse64:75
+	srli s0, s9, 32                  # fep256_reduction:20
 	slli s1, s9, 32
 	add t4, s1, t4
 	sltu s6, t4, s1
-	add s6, s6, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s6, s6, s0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s8, s9, s1
-	sltu s1, s9, s1                  # fep256_sparse64:78
+	sltu s1, s9, s1                  # fep256_reduction:23
 	sub s0, s9, s0
 	sltu s10, s9, s0
 	sub s9, s0, s1
 	sltu s1, s0, s9
 	or s0, s1, s10
-	srli s0, t4, 32                  # fep256_sparse64:79
-	slli s1, t4, 32                  # fep256_sparse64:80
+	srli s0, t4, 32                  # fep256_reduction:24
+	slli s1, t4, 32                  # fep256_reduction:25
 	add s6, s1, s6
 	sltu s10, s6, s1
-	add s10, s10, s0                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s10, s10, s0                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s10, s8, s10
 	sltu s8, s10, s8
-	add s8, s8, s9                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s8, s8, s9                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s9, t4, s1
-	sltu s1, t4, s1                  # fep256_sparse64:82
+	sltu s1, t4, s1                  # fep256_reduction:27
 	sub s0, t4, s0
 	sltu s11, t4, s0
 	sub t4, s0, s1
@@ -6882,7 +6984,7 @@ curve_p256_add_to_second:
 	add s0, s7, s8
 	add s0, s9, s0
 	sltu s9, s0, s9
-	add s9, s9, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s9, s9, t4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s6, s2, s6
 	sltu s2, s6, s2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s4, s4, s10
@@ -6900,7 +7002,7 @@ curve_p256_add_to_second:
 	add s5, s5, s0
 	sltu s0, s5, s0
 	or s9, s9, s0
-	beq s9, zero, .L19_5
+	beq s9, zero, .L20_5
 	li t4, 1
 	add t4, s6, t4
 	sltu s6, t4, s6                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -6922,10 +7024,10 @@ curve_p256_add_to_second:
 	add s5, s5, s1
 	sltu s1, s5, s1
 	or s0, s0, s1
-	bne s0, zero, .L19_6
+	bne s0, zero, .L20_6
 	mv s6, t4
-.L19_7:
-.L19_5:
+.L20_7:
+.L20_5:
 	mulhu t4, a3, s6
 	mul s0, a3, s6                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu s1, a7, s6
@@ -7030,28 +7132,28 @@ curve_p256_add_to_second:
 	add t2, t5, t2
 	sltu t5, t2, t5
 	add t5, t5, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli s1, s0, 32                  # fep256_sparse64:75
+	srli s1, s0, 32                  # fep256_reduction:20
 	slli s2, s0, 32
 	add s9, s2, s9
 	sltu s7, s9, s2
-	add s7, s7, s1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s7, s7, s1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s10, s0, s2
-	sltu s2, s0, s2                  # fep256_sparse64:78
+	sltu s2, s0, s2                  # fep256_reduction:23
 	sub s1, s0, s1
 	sltu s11, s0, s1
 	sub s0, s1, s2
 	sltu s2, s1, s0
 	or s1, s2, s11
-	srli s1, s9, 32                  # fep256_sparse64:79
-	slli s2, s9, 32                  # fep256_sparse64:80
+	srli s1, s9, 32                  # fep256_reduction:24
+	slli s2, s9, 32                  # fep256_reduction:25
 	add s7, s2, s7
 	sltu s11, s7, s2
-	add s11, s11, s1                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, s1                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s11, s10, s11
 	sltu s10, s11, s10
-	add s10, s10, s0                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s10, s10, s0                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s0, s9, s2
-	sltu s2, s9, s2                  # fep256_sparse64:82
+	sltu s2, s9, s2                  # fep256_reduction:27
 	sub s1, s9, s1
 	sltu ra, s9, s1
 	sub s9, s1, s2
@@ -7059,7 +7161,7 @@ curve_p256_add_to_second:
 	or s1, s2, ra
 	add s10, s0, s10
 	sltu s0, s10, s0
-	add s0, s0, s9                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s0, s0, s9                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s7, s8, s7
 	sltu s8, s7, s8                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, s11
@@ -7077,28 +7179,28 @@ curve_p256_add_to_second:
 	add a7, a7, s10
 	sltu s10, a7, s10
 	or s0, s0, s10
-	srli s1, s7, 32                  # fep256_sparse64:75
+	srli s1, s7, 32                  # fep256_reduction:20
 	slli s2, s7, 32
 	add a3, s2, a3
 	sltu s8, a3, s2
-	add s8, s8, s1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s8, s8, s1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s9, s7, s2
-	sltu s2, s7, s2                  # fep256_sparse64:78
+	sltu s2, s7, s2                  # fep256_reduction:23
 	sub s1, s7, s1
 	sltu s10, s7, s1
 	sub s7, s1, s2
 	sltu s2, s1, s7
 	or s1, s2, s10
-	srli s1, a3, 32                  # fep256_sparse64:79
-	slli s2, a3, 32                  # fep256_sparse64:80
+	srli s1, a3, 32                  # fep256_reduction:24
+	slli s2, a3, 32                  # fep256_reduction:25
 	add s8, s2, s8
 	sltu s10, s8, s2
-	add s10, s10, s1                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s10, s10, s1                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s10, s9, s10
 	sltu s9, s10, s9
-	add s9, s9, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s9, s9, s7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s7, a3, s2
-	sltu s2, a3, s2                  # fep256_sparse64:82
+	sltu s2, a3, s2                  # fep256_reduction:27
 	sub s1, a3, s1
 	sltu s11, a3, s1
 	sub a3, s1, s2
@@ -7107,7 +7209,7 @@ curve_p256_add_to_second:
 	add s0, s0, s9
 	add s0, s7, s0
 	sltu s7, s0, s7
-	add s7, s7, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s7, s7, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s8, t4, s8
 	sltu t4, s8, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, s10
@@ -7125,7 +7227,7 @@ curve_p256_add_to_second:
 	add t5, t5, s0
 	sltu s0, t5, s0
 	or s7, s7, s0
-	beq s7, zero, .L19_9
+	beq s7, zero, .L20_9
 	li a3, 1
 	add a3, s8, a3
 	sltu s8, a3, s8                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -7147,10 +7249,10 @@ curve_p256_add_to_second:
 	add t5, t5, s0
 	sltu s0, t5, s0
 	or t4, t4, s0
-	bne t4, zero, .L19_10
+	bne t4, zero, .L20_10
 	mv s8, a3
-.L19_11:
-.L19_9:
+.L20_11:
+.L20_9:
 	mulhu a3, a2, s6
 	mul t4, a2, s6                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu s0, a6, s6
@@ -7255,28 +7357,28 @@ curve_p256_add_to_second:
 	add a5, t1, a5
 	sltu t1, a5, t1
 	add t1, t1, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli s0, t4, 32                  # fep256_sparse64:75
+	srli s0, t4, 32                  # fep256_reduction:20
 	slli s1, t4, 32
 	add s7, s1, s7
 	sltu s3, s7, s1
-	add s3, s3, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s3, s3, s0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s4, t4, s1
-	sltu s1, t4, s1                  # fep256_sparse64:78
+	sltu s1, t4, s1                  # fep256_reduction:23
 	sub s0, t4, s0
 	sltu s5, t4, s0
 	sub t4, s0, s1
 	sltu s1, s0, t4
 	or s0, s1, s5
-	srli s0, s7, 32                  # fep256_sparse64:79
-	slli s1, s7, 32                  # fep256_sparse64:80
+	srli s0, s7, 32                  # fep256_reduction:24
+	slli s1, s7, 32                  # fep256_reduction:25
 	add s3, s1, s3
 	sltu s5, s3, s1
-	add s5, s5, s0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s5, s5, s0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s5, s4, s5
 	sltu s4, s5, s4
-	add s4, s4, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s4, s4, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t4, s7, s1
-	sltu s1, s7, s1                  # fep256_sparse64:82
+	sltu s1, s7, s1                  # fep256_reduction:27
 	sub s0, s7, s0
 	sltu s6, s7, s0
 	sub s7, s0, s1
@@ -7284,7 +7386,7 @@ curve_p256_add_to_second:
 	or s0, s1, s6
 	add s4, t4, s4
 	sltu t4, s4, t4
-	add t4, t4, s7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t4, t4, s7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s3, s2, s3
 	sltu s2, s3, s2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s5
@@ -7302,28 +7404,28 @@ curve_p256_add_to_second:
 	add a6, a6, s4
 	sltu s4, a6, s4
 	or t4, t4, s4
-	srli s0, s3, 32                  # fep256_sparse64:75
+	srli s0, s3, 32                  # fep256_reduction:20
 	slli s1, s3, 32
 	add a2, s1, a2
 	sltu s2, a2, s1
-	add s2, s2, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s2, s2, s0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s4, s3, s1
-	sltu s1, s3, s1                  # fep256_sparse64:78
+	sltu s1, s3, s1                  # fep256_reduction:23
 	sub s0, s3, s0
 	sltu s5, s3, s0
 	sub s3, s0, s1
 	sltu s1, s0, s3
 	or s0, s1, s5
-	srli s0, a2, 32                  # fep256_sparse64:79
-	slli s1, a2, 32                  # fep256_sparse64:80
+	srli s0, a2, 32                  # fep256_reduction:24
+	slli s1, a2, 32                  # fep256_reduction:25
 	add s2, s1, s2
 	sltu s5, s2, s1
-	add s5, s5, s0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s5, s5, s0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s5, s4, s5
 	sltu s4, s5, s4
-	add s4, s4, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s4, s4, s3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s3, a2, s1
-	sltu s1, a2, s1                  # fep256_sparse64:82
+	sltu s1, a2, s1                  # fep256_reduction:27
 	sub s0, a2, s0
 	sltu s6, a2, s0
 	sub a2, s0, s1
@@ -7332,7 +7434,7 @@ curve_p256_add_to_second:
 	add t4, t4, s4
 	add t4, s3, t4
 	sltu s3, t4, s3
-	add s3, s3, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s3, s3, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s2, a3, s2
 	sltu a3, s2, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a6, a6, s5
@@ -7350,7 +7452,7 @@ curve_p256_add_to_second:
 	add t1, t1, t4
 	sltu t4, t1, t4
 	or s3, s3, t4
-	beq s3, zero, .L19_13
+	beq s3, zero, .L20_13
 	li a2, 1
 	add a2, s2, a2
 	sltu s2, a2, s2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -7372,10 +7474,10 @@ curve_p256_add_to_second:
 	add t1, t1, t4
 	sltu t4, t1, t4
 	or a3, a3, t4
-	bne a3, zero, .L19_14
+	bne a3, zero, .L20_14
 	mv s2, a2
-.L19_15:
-.L19_13:
+.L20_15:
+.L20_13:
 	ld a2, 96(a1)
 	ld a3, 32(a1)
 	sub t4, a2, a3
@@ -7404,7 +7506,7 @@ curve_p256_add_to_second:
 	sub s3, s7, s5
 	sltu s5, s7, s3
 	or s7, s5, s9
-	beq s7, zero, .L19_17
+	beq s7, zero, .L20_17
 	li s5, 1
 	sub s7, t4, s5
 	sltu t4, t4, s5                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -7426,10 +7528,10 @@ curve_p256_add_to_second:
 	sub s3, s5, t4
 	sltu t4, s5, s3
 	or s5, t4, s9
-	bne s5, zero, .L19_18
+	bne s5, zero, .L20_18
 	mv t4, s7
-.L19_19:
-.L19_17:
+.L20_19:
+.L20_17:
 	sub s5, s2, s8
 	sltu s7, s2, s8                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	mv s9, a6                        # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
@@ -7454,7 +7556,7 @@ curve_p256_add_to_second:
 	sub s10, ra, s11
 	sltu s11, ra, s10
 	or ra, s11, t6
-	beq ra, zero, .L19_21
+	beq ra, zero, .L20_21
 	li t6, 1
 	sub s11, s5, t6
 	sltu s5, s5, t6                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -7476,10 +7578,10 @@ curve_p256_add_to_second:
 	sub s10, t6, s5
 	sltu s5, t6, s10
 	or t6, s5, ra
-	bne t6, zero, .L19_22
+	bne t6, zero, .L20_22
 	mv s5, s11
-.L19_23:
-.L19_21:
+.L20_23:
+.L20_21:
 	mulhu t6, a3, s5
 	mul s11, a3, s5                  # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	sd t3, 32(sp)
@@ -7588,28 +7690,28 @@ curve_p256_add_to_second:
 	add s4, s6, s4
 	sltu s6, s4, s6
 	add s6, s6, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a0, s11, 32                 # fep256_sparse64:75
+	srli a0, s11, 32                 # fep256_reduction:20
 	slli t0, s11, 32
 	add a4, t0, a4
 	sltu s5, a4, t0
-	add s5, s5, a0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s5, s5, a0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s7, s11, t0
-	sltu t0, s11, t0                 # fep256_sparse64:78
+	sltu t0, s11, t0                 # fep256_reduction:23
 	sub a0, s11, a0
 	sltu s9, s11, a0
 	sub s11, a0, t0
 	sltu t0, a0, s11
 	or a0, t0, s9
-	srli a0, a4, 32                  # fep256_sparse64:79
-	slli t0, a4, 32                  # fep256_sparse64:80
+	srli a0, a4, 32                  # fep256_reduction:24
+	slli t0, a4, 32                  # fep256_reduction:25
 	add s5, t0, s5
 	sltu s9, s5, t0
-	add s9, s9, a0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s9, s9, a0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s9, s7, s9
 	sltu s7, s9, s7
-	add s7, s7, s11                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, s7, s11                  # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s10, a4, t0
-	sltu t0, a4, t0                  # fep256_sparse64:82
+	sltu t0, a4, t0                  # fep256_reduction:27
 	sub a0, a4, a0
 	sltu s11, a4, a0
 	sub a4, a0, t0
@@ -7617,7 +7719,7 @@ curve_p256_add_to_second:
 	or a0, t0, s11
 	add s7, s10, s7
 	sltu s10, s7, s10
-	add s10, s10, a4                 # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s10, s10, a4                 # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s5, t3, s5
 	sltu t3, s5, t3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, s9
@@ -7635,28 +7737,28 @@ curve_p256_add_to_second:
 	add s1, s1, s7
 	sltu s7, s1, s7
 	or s10, s10, s7
-	srli a0, s5, 32                  # fep256_sparse64:75
+	srli a0, s5, 32                  # fep256_reduction:20
 	slli a4, s5, 32
 	add a3, a4, a3
 	sltu t0, a3, a4
-	add t0, t0, a0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t3, s5, a4
-	sltu a4, s5, a4                  # fep256_sparse64:78
+	sltu a4, s5, a4                  # fep256_reduction:23
 	sub a0, s5, a0
 	sltu s7, s5, a0
 	sub s5, a0, a4
 	sltu a4, a0, s5
 	or a0, a4, s7
-	srli a0, a3, 32                  # fep256_sparse64:79
-	slli a4, a3, 32                  # fep256_sparse64:80
+	srli a0, a3, 32                  # fep256_reduction:24
+	slli a4, a3, 32                  # fep256_reduction:25
 	add t0, a4, t0
 	sltu s7, t0, a4
-	add s7, s7, a0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, a0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s7, t3, s7
 	sltu t3, s7, t3
-	add t3, t3, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s5, a3, a4
-	sltu a4, a3, a4                  # fep256_sparse64:82
+	sltu a4, a3, a4                  # fep256_reduction:27
 	sub a0, a3, a0
 	sltu s9, a3, a0
 	sub a3, a0, a4
@@ -7665,7 +7767,7 @@ curve_p256_add_to_second:
 	add a0, s10, t3
 	add a0, s5, a0
 	sltu s5, a0, s5
-	add s5, s5, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s5, s5, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t0, t6, t0
 	sltu t6, t0, t6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s1, s1, s7
@@ -7683,7 +7785,7 @@ curve_p256_add_to_second:
 	add s6, s6, a0
 	sltu a0, s6, a0
 	or s5, s5, a0
-	beq s5, zero, .L19_25
+	beq s5, zero, .L20_25
 	li a0, 1
 	add a0, t0, a0
 	sltu t0, a0, t0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -7705,10 +7807,10 @@ curve_p256_add_to_second:
 	add s6, s6, a4
 	sltu a4, s6, a4
 	or a3, a3, a4
-	bne a3, zero, .L19_26
+	bne a3, zero, .L20_26
 	mv t0, a0
-.L19_27:
-.L19_25:
+.L20_27:
+.L20_25:
 	mulhu a0, t4, s0
 	mul a3, t4, s0                   # products:28: word 1 of x$0_square in 0..<2^128
 	mulhu a4, t4, a2
@@ -7793,30 +7895,30 @@ curve_p256_add_to_second:
 	or ra, ra, s9
 	add s7, s7, s11                  # products:50
 	add s7, ra, s7                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s9, s10, 32                 # fep256_sparse64:75
+	srli s9, s10, 32                 # fep256_reduction:20
 	slli s11, s10, 32
 	add a4, s11, a4
 	sltu ra, a4, s11
-	add ra, ra, s9                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, s9                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sd a1, 8(sp)
 	sub a1, s10, s11
-	sltu s11, s10, s11               # fep256_sparse64:78
+	sltu s11, s10, s11               # fep256_reduction:23
 	sd s3, 56(sp)
 	sub s9, s10, s9
 	sltu s3, s10, s9
 	sub s10, s9, s11
 	sltu s11, s9, s10
 	or s9, s11, s3
-	srli s3, a4, 32                  # fep256_sparse64:79
-	slli s9, a4, 32                  # fep256_sparse64:80
+	srli s3, a4, 32                  # fep256_reduction:24
+	slli s9, a4, 32                  # fep256_reduction:25
 	add ra, s9, ra
 	sltu s11, ra, s9
-	add s11, s11, s3                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, s3                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s11, a1, s11
 	sltu a1, s11, a1
-	add a1, a1, s10                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add a1, a1, s10                  # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s10, a4, s9
-	sltu s9, a4, s9                  # fep256_sparse64:82
+	sltu s9, a4, s9                  # fep256_reduction:27
 	sd a2, 48(sp)
 	sub s3, a4, s3
 	sltu a2, a4, s3
@@ -7825,7 +7927,7 @@ curve_p256_add_to_second:
 	or s3, s9, a2
 	add a1, s10, a1
 	sltu s10, a1, s10
-	add s10, s10, a4                 # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s10, s10, a4                 # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add ra, a3, ra
 	sltu a3, ra, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, s11
@@ -7843,28 +7945,28 @@ curve_p256_add_to_second:
 	add s5, s5, a1
 	sltu a1, s5, a1
 	or s10, s10, a1
-	srli a1, ra, 32                  # fep256_sparse64:75
+	srli a1, ra, 32                  # fep256_reduction:20
 	slli a2, ra, 32
 	add a0, a2, a0
 	sltu a3, a0, a2
-	add a3, a3, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a3, a3, a1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub a4, ra, a2
-	sltu a2, ra, a2                  # fep256_sparse64:78
+	sltu a2, ra, a2                  # fep256_reduction:23
 	sub a1, ra, a1
 	sltu s3, ra, a1
 	sub ra, a1, a2
 	sltu a2, a1, ra
 	or a1, a2, s3
-	srli a1, a0, 32                  # fep256_sparse64:79
-	slli a2, a0, 32                  # fep256_sparse64:80
+	srli a1, a0, 32                  # fep256_reduction:24
+	slli a2, a0, 32                  # fep256_reduction:25
 	add a3, a2, a3
 	sltu s3, a3, a2
-	add s3, s3, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s3, s3, a1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s3, a4, s3
 	sltu a4, s3, a4
-	add a4, a4, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add a4, a4, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s9, a0, a2
-	sltu a2, a0, a2                  # fep256_sparse64:82
+	sltu a2, a0, a2                  # fep256_reduction:27
 	sub a1, a0, a1
 	sltu s11, a0, a1
 	sub a0, a1, a2
@@ -7873,7 +7975,7 @@ curve_p256_add_to_second:
 	add a1, s10, a4
 	add a1, s9, a1
 	sltu s9, a1, s9
-	add s9, s9, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s9, s9, a0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a3, t3, a3
 	sltu t3, a3, t3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s5, s5, s3
@@ -7891,7 +7993,7 @@ curve_p256_add_to_second:
 	add s7, s7, a1
 	sltu a1, s7, a1
 	or s9, s9, a1
-	beq s9, zero, .L19_29
+	beq s9, zero, .L20_29
 	li a0, 1
 	add a0, a3, a0
 	sltu a3, a0, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -7913,10 +8015,10 @@ curve_p256_add_to_second:
 	add s7, s7, a2
 	sltu a2, s7, a2
 	or a1, a1, a2
-	bne a1, zero, .L19_30
+	bne a1, zero, .L20_30
 	mv a3, a0
-.L19_31:
-.L19_29:
+.L20_31:
+.L20_29:
 	sub a0, a3, s8
 	sltu a3, a3, s8                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	mv a1, a7
@@ -7937,7 +8039,7 @@ curve_p256_add_to_second:
 	sub s7, a1, a2
 	sltu a2, a1, s7
 	or a1, a2, a3
-	beq a1, zero, .L19_33
+	beq a1, zero, .L20_33
 	li a1, 1
 	sub a2, a0, a1
 	sltu a0, a0, a1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -7959,10 +8061,10 @@ curve_p256_add_to_second:
 	sub s7, a1, a0
 	sltu a0, a1, s7
 	or a1, a0, a3
-	bne a1, zero, .L19_34
+	bne a1, zero, .L20_34
 	mv a0, a2
-.L19_35:
-.L19_33:
+.L20_35:
+.L20_33:
 	sub a1, a0, s2
 	sltu a0, a0, s2                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sub a6, s5, a6
@@ -7980,7 +8082,7 @@ curve_p256_add_to_second:
 	sub s7, t1, a5
 	sltu a5, t1, s7
 	or t1, a5, a0
-	beq t1, zero, .L19_37
+	beq t1, zero, .L20_37
 	li a0, 1
 	sub a2, a1, a0
 	sltu a1, a1, a0                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -8002,10 +8104,10 @@ curve_p256_add_to_second:
 	sub s7, a0, a1
 	sltu a1, a0, s7
 	or a0, a1, a3
-	bne a0, zero, .L19_38
+	bne a0, zero, .L20_38
 	mv a1, a2
-.L19_39:
-.L19_37:
+.L20_39:
+.L20_37:
 	ld a0, 0(sp)
 	sd s8, 0(a0)
 	sd a7, 8(a0)
@@ -8036,7 +8138,7 @@ curve_p256_add_to_second:
 	sub t5, s7, t6
 	sltu t6, s7, t5
 	or s7, t6, a1
-	beq s7, zero, .L19_41
+	beq s7, zero, .L20_41
 	li a1, 1
 	sub a3, a2, a1
 	sltu a2, a2, a1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -8058,10 +8160,10 @@ curve_p256_add_to_second:
 	sub t5, a1, a2
 	sltu a2, a1, t5
 	or a1, a2, a4
-	bne a1, zero, .L19_42
+	bne a1, zero, .L20_42
 	mv a2, a3
-.L19_43:
-.L19_41:
+.L20_43:
+.L20_41:
 	mulhu a1, t4, a2
 	mul a3, t4, a2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu a4, s0, a2
@@ -8168,28 +8270,28 @@ curve_p256_add_to_second:
 	add a4, s3, a4
 	sltu s3, a4, s3
 	add s3, s3, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a3, 32                  # fep256_sparse64:75
+	srli a2, a3, 32                  # fep256_reduction:20
 	slli a6, a3, 32
 	add t3, a6, t3
 	sltu a7, t3, a6
-	add a7, a7, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t1, a3, a6
-	sltu a6, a3, a6                  # fep256_sparse64:78
+	sltu a6, a3, a6                  # fep256_reduction:23
 	sub a2, a3, a2
 	sltu t2, a3, a2
 	sub a3, a2, a6
 	sltu a6, a2, a3
 	or a2, a6, t2
-	srli a2, t3, 32                  # fep256_sparse64:79
-	slli a6, t3, 32                  # fep256_sparse64:80
+	srli a2, t3, 32                  # fep256_reduction:24
+	slli a6, t3, 32                  # fep256_reduction:25
 	add a7, a6, a7
 	sltu t2, a7, a6
-	add t2, t2, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t2, t2, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t2, t1, t2
 	sltu t1, t2, t1
-	add t1, t1, a3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t1, t1, a3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a3, t3, a6
-	sltu a6, t3, a6                  # fep256_sparse64:82
+	sltu a6, t3, a6                  # fep256_reduction:27
 	sub a2, t3, a2
 	sltu t5, t3, a2
 	sub t3, a2, a6
@@ -8197,7 +8299,7 @@ curve_p256_add_to_second:
 	or a2, a6, t5
 	add t1, a3, t1
 	sltu a3, t1, a3
-	add a3, a3, t3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, a3, t3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a7, a5, a7
 	sltu a5, a7, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t4, t4, t2
@@ -8215,28 +8317,28 @@ curve_p256_add_to_second:
 	add s0, s0, t1
 	sltu t1, s0, t1
 	or a3, a3, t1
-	srli a2, a7, 32                  # fep256_sparse64:75
+	srli a2, a7, 32                  # fep256_reduction:20
 	slli a5, a7, 32
 	add t4, a5, t4
 	sltu a6, t4, a5
-	add a6, a6, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t1, a7, a5
-	sltu a5, a7, a5                  # fep256_sparse64:78
+	sltu a5, a7, a5                  # fep256_reduction:23
 	sub a2, a7, a2
 	sltu t2, a7, a2
 	sub a7, a2, a5
 	sltu a5, a2, a7
 	or a2, a5, t2
-	srli a2, t4, 32                  # fep256_sparse64:79
-	slli a5, t4, 32                  # fep256_sparse64:80
+	srli a2, t4, 32                  # fep256_reduction:24
+	slli a5, t4, 32                  # fep256_reduction:25
 	add a6, a5, a6
 	sltu t2, a6, a5
-	add t2, t2, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t2, t2, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t2, t1, t2
 	sltu t1, t2, t1
-	add t1, t1, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t1, t1, a7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a7, t4, a5
-	sltu a5, t4, a5                  # fep256_sparse64:82
+	sltu a5, t4, a5                  # fep256_reduction:27
 	sub a2, t4, a2
 	sltu t3, t4, a2
 	sub t4, a2, a5
@@ -8245,7 +8347,7 @@ curve_p256_add_to_second:
 	add a2, a3, t1
 	add a2, a7, a2
 	sltu a7, a2, a7
-	add a7, a7, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, t4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a6, a1, a6
 	sltu a1, a6, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s0, s0, t2
@@ -8263,7 +8365,7 @@ curve_p256_add_to_second:
 	add s3, s3, a2
 	sltu a2, s3, a2
 	or a7, a7, a2
-	beq a7, zero, .L19_45
+	beq a7, zero, .L20_45
 	li a1, 1
 	add a1, a6, a1
 	sltu a6, a1, a6                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -8285,10 +8387,10 @@ curve_p256_add_to_second:
 	add s3, s3, a3
 	sltu a3, s3, a3
 	or a2, a2, a3
-	bne a2, zero, .L19_46
+	bne a2, zero, .L20_46
 	mv a6, a1
-.L19_47:
-.L19_45:
+.L20_47:
+.L20_45:
 	sub a1, a6, t0
 	sltu a6, a6, t0                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sub s1, s0, s1
@@ -8306,7 +8408,7 @@ curve_p256_add_to_second:
 	sub s3, s6, s4
 	sltu s4, s6, s3
 	or s6, s4, a2
-	beq s6, zero, .L19_48
+	beq s6, zero, .L20_48
 	li a2, 1
 	sub a3, a1, a2
 	sltu a1, a1, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -8328,7 +8430,7 @@ curve_p256_add_to_second:
 	sub s3, a5, a1
 	sltu a1, a5, s3
 	or a5, a1, a6
-	beq a5, zero, .L19_50
+	beq a5, zero, .L20_50
 	sub a1, a3, a2
 	sltu a3, a3, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sd a1, 96(a0)
@@ -8350,20 +8452,20 @@ curve_p256_add_to_second:
 	sub a1, s3, a1
 	sub a1, a1, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sd a1, 120(a0)
-	j .L19_49
-.L19_50:
+	j .L20_49
+.L20_50:
 	sd a3, 96(a0)
 	sd s0, 104(a0)
 	sd a4, 112(a0)
 	sd s3, 120(a0)
-.L19_51:
-	j .L19_49
-.L19_48:
+.L20_51:
+	j .L20_49
+.L20_48:
 	sd a1, 96(a0)
 	sd s0, 104(a0)
 	sd a4, 112(a0)
 	sd s3, 120(a0)
-.L19_49:
+.L20_49:
 	ld a4, 16(sp)
 	ld a2, 8(sp)
 	ld a1, 128(a2)
@@ -8477,28 +8579,28 @@ curve_p256_add_to_second:
 	add a7, t0, a7
 	sltu t0, a7, t0
 	add t0, t0, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a5, 32                  # fep256_sparse64:75
+	srli a2, a5, 32                  # fep256_reduction:20
 	slli a4, a5, 32
 	add t5, a4, t5
 	sltu t1, t5, a4
-	add t1, t1, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t1, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t3, a5, a4
-	sltu a4, a5, a4                  # fep256_sparse64:78
+	sltu a4, a5, a4                  # fep256_reduction:23
 	sub a2, a5, a2
 	sltu t4, a5, a2
 	sub a5, a2, a4
 	sltu a4, a2, a5
 	or a2, a4, t4
-	srli a2, t5, 32                  # fep256_sparse64:79
-	slli a4, t5, 32                  # fep256_sparse64:80
+	srli a2, t5, 32                  # fep256_reduction:24
+	slli a4, t5, 32                  # fep256_reduction:25
 	add t1, a4, t1
 	sltu t4, t1, a4
-	add t4, t4, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t4, t3, t4
 	sltu t3, t4, t3
-	add t3, t3, a5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, a5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a5, t5, a4
-	sltu a4, t5, a4                  # fep256_sparse64:82
+	sltu a4, t5, a4                  # fep256_reduction:27
 	sub a2, t5, a2
 	sltu t6, t5, a2
 	sub t5, a2, a4
@@ -8506,7 +8608,7 @@ curve_p256_add_to_second:
 	or a2, a4, t6
 	add t3, a5, t3
 	sltu a5, t3, a5
-	add a5, a5, t5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a5, a5, t5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t1, t2, t1
 	sltu t2, t1, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a1, a1, t4
@@ -8524,28 +8626,28 @@ curve_p256_add_to_second:
 	add a6, a6, t3
 	sltu t3, a6, t3
 	or a5, a5, t3
-	srli a2, t1, 32                  # fep256_sparse64:75
+	srli a2, t1, 32                  # fep256_reduction:20
 	slli a4, t1, 32
 	add a1, a4, a1
 	sltu t2, a1, a4
-	add t2, t2, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t3, t1, a4
-	sltu a4, t1, a4                  # fep256_sparse64:78
+	sltu a4, t1, a4                  # fep256_reduction:23
 	sub a2, t1, a2
 	sltu t4, t1, a2
 	sub t1, a2, a4
 	sltu a4, a2, t1
 	or a2, a4, t4
-	srli a2, a1, 32                  # fep256_sparse64:79
-	slli a4, a1, 32                  # fep256_sparse64:80
+	srli a2, a1, 32                  # fep256_reduction:24
+	slli a4, a1, 32                  # fep256_reduction:25
 	add t2, a4, t2
 	sltu t4, t2, a4
-	add t4, t4, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t4, t3, t4
 	sltu t3, t4, t3
-	add t3, t3, t1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, t1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t1, a1, a4
-	sltu a4, a1, a4                  # fep256_sparse64:82
+	sltu a4, a1, a4                  # fep256_reduction:27
 	sub a2, a1, a2
 	sltu t5, a1, a2
 	sub a1, a2, a4
@@ -8554,7 +8656,7 @@ curve_p256_add_to_second:
 	add a2, a5, t3
 	add a2, t1, a2
 	sltu t1, a2, t1
-	add t1, t1, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t1, t1, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t2, a3, t2
 	sltu a3, t2, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a6, a6, t4
@@ -8572,7 +8674,7 @@ curve_p256_add_to_second:
 	add t0, t0, a2
 	sltu a2, t0, a2
 	or t1, t1, a2
-	beq t1, zero, .L19_52
+	beq t1, zero, .L20_52
 	li a1, 1
 	add t2, a1, t2
 	sltu a2, t2, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -8594,7 +8696,7 @@ curve_p256_add_to_second:
 	add a4, a4, a7
 	sltu a7, a4, a7
 	or t0, t0, a7
-	beq t0, zero, .L19_54
+	beq t0, zero, .L20_54
 	add a1, t2, a1
 	sltu t2, a1, t2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sd a1, 128(a0)
@@ -8631,12 +8733,12 @@ curve_p256_add_to_second:
 	ld s11, 160(sp)
 	addi sp, sp, 176
 	ret
-.L19_54:
+.L20_54:
 	sd t2, 128(a0)
 	sd a3, 136(a0)
 	sd a2, 144(a0)
 	sd a4, 152(a0)
-.L19_55:
+.L20_55:
 	ld ra, 64(sp)
 	ld s0, 72(sp)
 	ld s1, 80(sp)
@@ -8652,12 +8754,12 @@ curve_p256_add_to_second:
 	ld s11, 160(sp)
 	addi sp, sp, 176
 	ret
-.L19_52:
+.L20_52:
 	sd t2, 128(a0)
 	sd a6, 136(a0)
 	sd a7, 144(a0)
 	sd t0, 152(a0)
-.L19_53:
+.L20_53:
 	ld ra, 64(sp)
 	ld s0, 72(sp)
 	ld s1, 80(sp)
@@ -8673,7 +8775,7 @@ curve_p256_add_to_second:
 	ld s11, 160(sp)
 	addi sp, sp, 176
 	ret
-.L19_2:
+.L20_2:
 	li a4, 1
 	sub t4, s0, a4
 	sltu s0, s0, a4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -8693,8 +8795,8 @@ curve_p256_add_to_second:
 	sub a4, t6, a4
 	sub t6, a4, s0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	mv a4, t4
-	j .L19_3
-.L19_6:
+	j .L20_3
+.L20_6:
 	li s0, 1
 	add s6, t4, s0
 	sltu t4, s6, t4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -8713,8 +8815,8 @@ curve_p256_add_to_second:
 	li s0, 4294967294
 	add s0, s5, s0
 	add s5, t4, s0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L19_7
-.L19_10:
+	j .L20_7
+.L20_10:
 	li t4, 1
 	add s8, a3, t4
 	sltu a3, s8, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -8733,8 +8835,8 @@ curve_p256_add_to_second:
 	li t4, 4294967294
 	add t4, t5, t4
 	add t5, a3, t4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L19_11
-.L19_14:
+	j .L20_11
+.L20_14:
 	li a3, 1
 	add s2, a2, a3
 	sltu a2, s2, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -8753,8 +8855,8 @@ curve_p256_add_to_second:
 	li a3, 4294967294
 	add a3, t1, a3
 	add t1, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L19_15
-.L19_18:
+	j .L20_15
+.L20_18:
 	li t4, 1
 	sub s5, s7, t4
 	sltu s7, s7, t4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -8774,8 +8876,8 @@ curve_p256_add_to_second:
 	sub t4, s3, t4
 	sub s3, t4, s7                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	mv t4, s5
-	j .L19_19
-.L19_22:
+	j .L20_19
+.L20_22:
 	li t6, 1
 	sub s5, s11, t6
 	sltu s11, s11, t6                # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -8794,8 +8896,8 @@ curve_p256_add_to_second:
 	li t6, 4294967294
 	sub t6, s10, t6
 	sub s10, t6, s11                 # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L19_23
-.L19_26:
+	j .L20_23
+.L20_26:
 	li a3, 1
 	add t0, a0, a3
 	sltu a0, t0, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -8814,8 +8916,8 @@ curve_p256_add_to_second:
 	li a3, 4294967294
 	add a3, s6, a3
 	add s6, a0, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L19_27
-.L19_30:
+	j .L20_27
+.L20_30:
 	li a1, 1
 	add a3, a0, a1
 	sltu a0, a3, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -8834,8 +8936,8 @@ curve_p256_add_to_second:
 	li a1, 4294967294
 	add a1, s7, a1
 	add s7, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L19_31
-.L19_34:
+	j .L20_31
+.L20_34:
 	li a0, 1
 	sub a1, a2, a0
 	sltu a2, a2, a0                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -8855,8 +8957,8 @@ curve_p256_add_to_second:
 	sub a0, s7, a0
 	sub s7, a0, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	mv a0, a1
-	j .L19_35
-.L19_38:
+	j .L20_35
+.L20_38:
 	li a0, 1
 	sub a1, a2, a0
 	sltu a2, a2, a0                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -8875,8 +8977,8 @@ curve_p256_add_to_second:
 	li a0, 4294967294
 	sub a0, s7, a0
 	sub s7, a0, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L19_39
-.L19_42:
+	j .L20_39
+.L20_42:
 	li a1, 1
 	sub a2, a3, a1
 	sltu a3, a3, a1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -8895,8 +8997,8 @@ curve_p256_add_to_second:
 	li a1, 4294967294
 	sub a1, t5, a1
 	sub t5, a1, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L19_43
-.L19_46:
+	j .L20_43
+.L20_46:
 	li a2, 1
 	add a6, a1, a2
 	sltu a1, a6, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -8915,7 +9017,7 @@ curve_p256_add_to_second:
 	li a2, 4294967294
 	add a2, s3, a2
 	add s3, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L19_47
+	j .L20_47
 	.size curve_p256_add_to_second, . - curve_p256_add_to_second
 
 # curve.p256.to_cached (lib/curve/weierstrass.stk, line 350); in an order found by search
@@ -9017,26 +9119,26 @@ curve_p256_to_cached:
 	or s3, s3, s0
 	add t6, t6, s2                   # products:50
 	add t6, s3, t6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s0, s1, 32                  # fep256_sparse64:75
+	srli s0, s1, 32                  # fep256_reduction:20
 	slli s2, s1, 32
 	add t3, s2, t3
 	sltu s3, t3, s2
-	add s3, s3, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s3, s3, s0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s4, s1, s2
-	sltu s2, s1, s2                  # fep256_sparse64:78
+	sltu s2, s1, s2                  # fep256_reduction:23
 	sub s0, s1, s0
 	sltu s5, s1, s0
 	sub s1, s0, s2
 	sltu s2, s0, s1
 	or s0, s2, s5
-	srli s0, t3, 32                  # fep256_sparse64:79
-	slli s2, t3, 32                  # fep256_sparse64:80
+	srli s0, t3, 32                  # fep256_reduction:24
+	slli s2, t3, 32                  # fep256_reduction:25
 	add s3, s2, s3
 	sltu s5, s3, s2
-	add s5, s5, s0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s5, s5, s0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s5, s4, s5
 	sltu s4, s5, s4
-	add s4, s4, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s4, s4, s1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	add s3, a7, s3
 	sltu a7, s3, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a6, a6, s5
@@ -9045,7 +9147,7 @@ curve_p256_to_cached:
 	sltu a7, a6, a7
 	or s5, s5, a7
 	sub a7, t3, s2
-	sltu s2, t3, s2                  # fep256_sparse64:82
+	sltu s2, t3, s2                  # fep256_reduction:27
 	sub s0, t3, s0
 	sltu s1, t3, s0
 	sub t3, s0, s2
@@ -9053,7 +9155,7 @@ curve_p256_to_cached:
 	or s0, s2, s1
 	add s4, a7, s4
 	sltu a7, s4, a7
-	add a7, a7, t3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, t3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t2, t2, s4
 	sltu s4, t2, s4
 	add t2, t2, s5
@@ -9064,28 +9166,28 @@ curve_p256_to_cached:
 	add t5, t5, s4
 	sltu s4, t5, s4
 	or a7, a7, s4
-	srli t3, s3, 32                  # fep256_sparse64:75
+	srli t3, s3, 32                  # fep256_reduction:20
 	slli s0, s3, 32
 	add a6, s0, a6
 	sltu s1, a6, s0
-	add s1, s1, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s1, s1, t3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s2, s3, s0
-	sltu s0, s3, s0                  # fep256_sparse64:78
+	sltu s0, s3, s0                  # fep256_reduction:23
 	sub t3, s3, t3
 	sltu s4, s3, t3
 	sub s3, t3, s0
 	sltu s0, t3, s3
 	or t3, s0, s4
-	srli t3, a6, 32                  # fep256_sparse64:79
-	slli s0, a6, 32                  # fep256_sparse64:80
+	srli t3, a6, 32                  # fep256_reduction:24
+	slli s0, a6, 32                  # fep256_reduction:25
 	add s1, s0, s1
 	sltu s4, s1, s0
-	add s4, s4, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, t3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s4, s2, s4
 	sltu s2, s4, s2
-	add s2, s2, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s2, s2, s3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s3, a6, s0
-	sltu s0, a6, s0                  # fep256_sparse64:82
+	sltu s0, a6, s0                  # fep256_reduction:27
 	sub t3, a6, t3
 	sltu s5, a6, t3
 	sub a6, t3, s0
@@ -9094,7 +9196,7 @@ curve_p256_to_cached:
 	add a7, a7, s2
 	add a7, s3, a7
 	sltu s3, a7, s3
-	add s3, s3, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s3, s3, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s1, t2, s1
 	sltu t2, s1, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t5, t5, s4
@@ -9112,7 +9214,7 @@ curve_p256_to_cached:
 	add t6, t6, a7
 	sltu a7, t6, a7
 	or s3, s3, a7
-	beq s3, zero, .L20_1
+	beq s3, zero, .L21_1
 	li a6, 1
 	add a6, s1, a6
 	sltu s1, a6, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -9134,10 +9236,10 @@ curve_p256_to_cached:
 	add t6, t6, t2
 	sltu t2, t6, t2
 	or a7, a7, t2
-	bne a7, zero, .L20_2
+	bne a7, zero, .L21_2
 	mv s1, a6
-.L20_3:
-.L20_1:
+.L21_3:
+.L21_1:
 	ld a6, 0(a1)
 	sd a6, 0(a0)
 	ld a6, 8(a1)
@@ -9266,28 +9368,28 @@ curve_p256_to_cached:
 	add t4, t1, t4
 	sltu t1, t4, t1
 	add t1, t1, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a3, a2, 32                  # fep256_sparse64:75
+	srli a3, a2, 32                  # fep256_reduction:20
 	slli a4, a2, 32
 	add t3, a4, t3
 	sltu a5, t3, a4
-	add a5, a5, a3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a5, a5, a3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub a7, a2, a4
-	sltu a4, a2, a4                  # fep256_sparse64:78
+	sltu a4, a2, a4                  # fep256_reduction:23
 	sub a3, a2, a3
 	sltu t0, a2, a3
 	sub a2, a3, a4
 	sltu a4, a3, a2
 	or a3, a4, t0
-	srli a3, t3, 32                  # fep256_sparse64:79
-	slli a4, t3, 32                  # fep256_sparse64:80
+	srli a3, t3, 32                  # fep256_reduction:24
+	slli a4, t3, 32                  # fep256_reduction:25
 	add a5, a4, a5
 	sltu t0, a5, a4
-	add t0, t0, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t0, t0, a3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t0, a7, t0
 	sltu a7, t0, a7
-	add a7, a7, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add a7, a7, a2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a2, t3, a4
-	sltu a4, t3, a4                  # fep256_sparse64:82
+	sltu a4, t3, a4                  # fep256_reduction:27
 	sub a3, t3, a3
 	sltu t2, t3, a3
 	sub t3, a3, a4
@@ -9295,7 +9397,7 @@ curve_p256_to_cached:
 	or a3, a4, t2
 	add a7, a2, a7
 	sltu a2, a7, a2
-	add a2, a2, t3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, a2, t3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a5, a6, a5
 	sltu a6, a5, a6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s1, s1, t0
@@ -9313,28 +9415,28 @@ curve_p256_to_cached:
 	add t5, t5, a7
 	sltu a7, t5, a7
 	or a2, a2, a7
-	srli a3, a5, 32                  # fep256_sparse64:75
+	srli a3, a5, 32                  # fep256_reduction:20
 	slli a4, a5, 32
 	add s1, a4, s1
 	sltu a6, s1, a4
-	add a6, a6, a3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub a7, a5, a4
-	sltu a4, a5, a4                  # fep256_sparse64:78
+	sltu a4, a5, a4                  # fep256_reduction:23
 	sub a3, a5, a3
 	sltu t0, a5, a3
 	sub a5, a3, a4
 	sltu a4, a3, a5
 	or a3, a4, t0
-	srli a3, s1, 32                  # fep256_sparse64:79
-	slli a4, s1, 32                  # fep256_sparse64:80
+	srli a3, s1, 32                  # fep256_reduction:24
+	slli a4, s1, 32                  # fep256_reduction:25
 	add a6, a4, a6
 	sltu t0, a6, a4
-	add t0, t0, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t0, t0, a3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t0, a7, t0
 	sltu a7, t0, a7
-	add a7, a7, a5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add a7, a7, a5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a5, s1, a4
-	sltu a4, s1, a4                  # fep256_sparse64:82
+	sltu a4, s1, a4                  # fep256_reduction:27
 	sub a3, s1, a3
 	sltu t2, s1, a3
 	sub s1, a3, a4
@@ -9343,7 +9445,7 @@ curve_p256_to_cached:
 	add a2, a2, a7
 	add a2, a5, a2
 	sltu a5, a2, a5
-	add a5, a5, s1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a5, a5, s1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a6, a1, a6
 	sltu a1, a6, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t5, t5, t0
@@ -9361,7 +9463,7 @@ curve_p256_to_cached:
 	add t1, t1, a2
 	sltu a2, t1, a2
 	or a5, a5, a2
-	beq a5, zero, .L20_4
+	beq a5, zero, .L21_4
 	li a1, 1
 	add a6, a1, a6
 	sltu a2, a6, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -9383,7 +9485,7 @@ curve_p256_to_cached:
 	add a4, a4, t4
 	sltu t4, a4, t4
 	or t1, t1, t4
-	beq t1, zero, .L20_6
+	beq t1, zero, .L21_6
 	add a1, a6, a1
 	sltu a6, a1, a6                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sd a1, 128(a0)
@@ -9413,12 +9515,12 @@ curve_p256_to_cached:
 	ld s5, 40(sp)
 	addi sp, sp, 48
 	ret
-.L20_6:
+.L21_6:
 	sd a6, 128(a0)
 	sd a3, 136(a0)
 	sd a2, 144(a0)
 	sd a4, 152(a0)
-.L20_7:
+.L21_7:
 	ld s0, 0(sp)
 	ld s1, 8(sp)
 	ld s2, 16(sp)
@@ -9427,12 +9529,12 @@ curve_p256_to_cached:
 	ld s5, 40(sp)
 	addi sp, sp, 48
 	ret
-.L20_4:
+.L21_4:
 	sd a6, 128(a0)
 	sd t5, 136(a0)
 	sd t4, 144(a0)
 	sd t1, 152(a0)
-.L20_5:
+.L21_5:
 	ld s0, 0(sp)
 	ld s1, 8(sp)
 	ld s2, 16(sp)
@@ -9441,7 +9543,7 @@ curve_p256_to_cached:
 	ld s5, 40(sp)
 	addi sp, sp, 48
 	ret
-.L20_2:
+.L21_2:
 	li a7, 1
 	add s1, a6, a7
 	sltu a6, s1, a6                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -9460,7 +9562,7 @@ curve_p256_to_cached:
 	li a7, 4294967294
 	add a7, t6, a7
 	add t6, a6, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L20_3
+	j .L21_3
 	.size curve_p256_to_cached, . - curve_p256_to_cached
 
 # curve.p256.double_apart (lib/curve/weierstrass.stk, line 113)
@@ -9569,28 +9671,28 @@ curve_p256_double_apart:
 	or s1, s1, t5
 	add t4, t4, s0                   # products:50
 	add t4, s1, t4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t5, t6, 32                  # fep256_sparse64:75
+	srli t5, t6, 32                  # fep256_reduction:20
 	slli s0, t6, 32
 	add t1, s0, t1
 	sltu s1, t1, s0
-	add s1, s1, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s1, s1, t5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s2, t6, s0
-	sltu s0, t6, s0                  # fep256_sparse64:78
+	sltu s0, t6, s0                  # fep256_reduction:23
 	sub t5, t6, t5
 	sltu s3, t6, t5
 	sub t6, t5, s0
 	sltu s0, t5, t6
 	or t5, s0, s3
-	srli t5, t1, 32                  # fep256_sparse64:79
-	slli s0, t1, 32                  # fep256_sparse64:80
+	srli t5, t1, 32                  # fep256_reduction:24
+	slli s0, t1, 32                  # fep256_reduction:25
 	add s1, s0, s1
 	sltu s3, s1, s0
-	add s3, s3, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s3, s3, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s3, s2, s3
 	sltu s2, s3, s2
-	add s2, s2, t6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s2, s2, t6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t6, t1, s0
-	sltu s0, t1, s0                  # fep256_sparse64:82
+	sltu s0, t1, s0                  # fep256_reduction:27
 	sub t5, t1, t5
 	sltu s4, t1, t5
 	sub t1, t5, s0
@@ -9598,7 +9700,7 @@ curve_p256_double_apart:
 	or t5, s0, s4
 	add s2, t6, s2
 	sltu t6, s2, t6
-	add t6, t6, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t6, t6, t1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s1, a5, s1
 	sltu a5, s1, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a4, a4, s3
@@ -9616,28 +9718,28 @@ curve_p256_double_apart:
 	add t3, t3, s2
 	sltu s2, t3, s2
 	or t6, t6, s2
-	srli a5, s1, 32                  # fep256_sparse64:75
+	srli a5, s1, 32                  # fep256_reduction:20
 	slli t1, s1, 32
 	add a4, t1, a4
 	sltu t5, a4, t1
-	add t5, t5, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s0, s1, t1
-	sltu t1, s1, t1                  # fep256_sparse64:78
+	sltu t1, s1, t1                  # fep256_reduction:23
 	sub a5, s1, a5
 	sltu s2, s1, a5
 	sub s1, a5, t1
 	sltu t1, a5, s1
 	or a5, t1, s2
-	srli a5, a4, 32                  # fep256_sparse64:79
-	slli t1, a4, 32                  # fep256_sparse64:80
+	srli a5, a4, 32                  # fep256_reduction:24
+	slli t1, a4, 32                  # fep256_reduction:25
 	add t5, t1, t5
 	sltu s2, t5, t1
-	add s2, s2, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s2, s0, s2
 	sltu s0, s2, s0
-	add s0, s0, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s0, s0, s1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s1, a4, t1
-	sltu t1, a4, t1                  # fep256_sparse64:82
+	sltu t1, a4, t1                  # fep256_reduction:27
 	sub a5, a4, a5
 	sltu s3, a4, a5
 	sub a4, a5, t1
@@ -9646,7 +9748,7 @@ curve_p256_double_apart:
 	add a5, t6, s0
 	add a5, s1, a5
 	sltu s1, a5, s1
-	add s1, s1, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s1, s1, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t5, t0, t5
 	sltu t0, t5, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t3, t3, s2
@@ -9664,7 +9766,7 @@ curve_p256_double_apart:
 	add t4, t4, a5
 	sltu a5, t4, a5
 	or s1, s1, a5
-	beq s1, zero, .L21_1
+	beq s1, zero, .L22_1
 	li a4, 1
 	add a4, t5, a4
 	sltu t5, a4, t5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -9686,10 +9788,10 @@ curve_p256_double_apart:
 	add t4, t4, t0
 	sltu t0, t4, t0
 	or a5, a5, t0
-	bne a5, zero, .L21_2
+	bne a5, zero, .L22_2
 	mv t5, a4
-.L21_3:
-.L21_1:
+.L22_3:
+.L22_1:
 	ld a4, 0(a1)
 	sub a5, a4, t5
 	sltu t0, a4, t5                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
@@ -9717,7 +9819,7 @@ curve_p256_double_apart:
 	sub s3, s4, s2
 	sltu s2, s4, s3
 	or s4, s2, s5
-	beq s4, zero, .L21_5
+	beq s4, zero, .L22_5
 	li s2, 1
 	sub s4, a5, s2
 	sltu a5, a5, s2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -9739,10 +9841,10 @@ curve_p256_double_apart:
 	sub s3, s2, a5
 	sltu a5, s2, s3
 	or s2, a5, s5
-	bne s2, zero, .L21_6
+	bne s2, zero, .L22_6
 	mv a5, s4
-.L21_7:
-.L21_5:
+.L22_7:
+.L22_5:
 	add t5, a4, t5
 	sltu s2, t5, a4                  # limbs:39: word 0 of v$0_add in 0..2^65-1
 	mv s4, t1                        # limbs:39: word 0 of v$0_add in 0..2^65-1
@@ -9763,7 +9865,7 @@ curve_p256_double_apart:
 	add t3, t3, t2
 	sltu t2, t3, t2
 	or t4, t4, t2
-	beq t4, zero, .L21_9
+	beq t4, zero, .L22_9
 	li t2, 1
 	add t2, t5, t2
 	sltu t5, t2, t5                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -9785,10 +9887,10 @@ curve_p256_double_apart:
 	add t3, t3, t5
 	sltu t5, t3, t5
 	or t4, t4, t5
-	bne t4, zero, .L21_10
+	bne t4, zero, .L22_10
 	mv t5, t2
-.L21_11:
-.L21_9:
+.L22_11:
+.L22_9:
 	mulhu t2, a5, t5
 	mul t4, a5, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu s5, t6, t5
@@ -9893,28 +9995,28 @@ curve_p256_double_apart:
 	add s1, s3, s1
 	sltu s3, s1, s3
 	add s3, s3, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t3, t4, 32                  # fep256_sparse64:75
+	srli t3, t4, 32                  # fep256_reduction:20
 	slli t5, t4, 32
 	add s8, t5, s8
 	sltu s2, s8, t5
-	add s2, s2, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s2, s2, t3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s4, t4, t5
-	sltu t5, t4, t5                  # fep256_sparse64:78
+	sltu t5, t4, t5                  # fep256_reduction:23
 	sub t3, t4, t3
 	sltu s6, t4, t3
 	sub t4, t3, t5
 	sltu t5, t3, t4
 	or t3, t5, s6
-	srli t3, s8, 32                  # fep256_sparse64:79
-	slli t5, s8, 32                  # fep256_sparse64:80
+	srli t3, s8, 32                  # fep256_reduction:24
+	slli t5, s8, 32                  # fep256_reduction:25
 	add s2, t5, s2
 	sltu s6, s2, t5
-	add s6, s6, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, t3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s6, s4, s6
 	sltu s4, s6, s4
-	add s4, s4, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s4, s4, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t4, s8, t5
-	sltu t5, s8, t5                  # fep256_sparse64:82
+	sltu t5, s8, t5                  # fep256_reduction:27
 	sub t3, s8, t3
 	sltu s7, s8, t3
 	sub s8, t3, t5
@@ -9922,7 +10024,7 @@ curve_p256_double_apart:
 	or t3, t5, s7
 	add s4, t4, s4
 	sltu t4, s4, t4
-	add t4, t4, s8                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t4, t4, s8                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s2, s5, s2
 	sltu s5, s2, s5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a5, a5, s6
@@ -9940,28 +10042,28 @@ curve_p256_double_apart:
 	add t6, t6, s4
 	sltu s4, t6, s4
 	or t4, t4, s4
-	srli t3, s2, 32                  # fep256_sparse64:75
+	srli t3, s2, 32                  # fep256_reduction:20
 	slli t5, s2, 32
 	add a5, t5, a5
 	sltu s4, a5, t5
-	add s4, s4, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s4, s4, t3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s5, s2, t5
-	sltu t5, s2, t5                  # fep256_sparse64:78
+	sltu t5, s2, t5                  # fep256_reduction:23
 	sub t3, s2, t3
 	sltu s6, s2, t3
 	sub s2, t3, t5
 	sltu t5, t3, s2
 	or t3, t5, s6
-	srli t3, a5, 32                  # fep256_sparse64:79
-	slli t5, a5, 32                  # fep256_sparse64:80
+	srli t3, a5, 32                  # fep256_reduction:24
+	slli t5, a5, 32                  # fep256_reduction:25
 	add s4, t5, s4
 	sltu s6, s4, t5
-	add s6, s6, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, t3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s6, s5, s6
 	sltu s5, s6, s5
-	add s5, s5, s2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, s5, s2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s2, a5, t5
-	sltu t5, a5, t5                  # fep256_sparse64:82
+	sltu t5, a5, t5                  # fep256_reduction:27
 	sub t3, a5, t3
 	sltu s7, a5, t3
 	sub a5, t3, t5
@@ -9970,7 +10072,7 @@ curve_p256_double_apart:
 	add t3, t4, s5
 	add t3, s2, t3
 	sltu s2, t3, s2
-	add s2, s2, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s2, s2, a5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s4, t2, s4
 	sltu t2, s4, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t6, t6, s6
@@ -9988,7 +10090,7 @@ curve_p256_double_apart:
 	add s3, s3, t3
 	sltu t3, s3, t3
 	or s2, s2, t3
-	beq s2, zero, .L21_13
+	beq s2, zero, .L22_13
 	li a5, 1
 	add a5, s4, a5
 	sltu s4, a5, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -10010,10 +10112,10 @@ curve_p256_double_apart:
 	add s3, s3, t3
 	sltu t3, s3, t3
 	or t2, t2, t3
-	bne t2, zero, .L21_14
+	bne t2, zero, .L22_14
 	mv s4, a5
-.L21_15:
-.L21_13:
+.L22_15:
+.L22_13:
 	andi a5, s4, 1                   # limbs:101
 	sub t2, zero, a5                 # limbs:105
 	add t2, s4, t2
@@ -10065,7 +10167,7 @@ curve_p256_double_apart:
 	add s3, s3, t3
 	sltu t3, s3, t3
 	or a5, a5, t3
-	beq a5, zero, .L21_17
+	beq a5, zero, .L22_17
 	li a5, 1
 	add a5, t2, a5
 	sltu t2, a5, t2                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -10087,10 +10189,10 @@ curve_p256_double_apart:
 	add s3, s3, t2
 	sltu t2, s3, t2
 	or t3, t3, t2
-	bne t3, zero, .L21_18
+	bne t3, zero, .L22_18
 	mv t2, a5
-.L21_19:
-.L21_17:
+.L22_19:
+.L22_17:
 	ld a5, 32(a1)
 	ld t3, 40(a1)
 	mulhu t4, a5, t3
@@ -10179,28 +10281,28 @@ curve_p256_double_apart:
 	or ra, ra, a7
 	add a7, s9, s10                  # products:50
 	add a7, ra, a7                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s9, s11, 32                 # fep256_sparse64:75
+	srli s9, s11, 32                 # fep256_reduction:20
 	slli s10, s11, 32
 	add s6, s10, s6
 	sltu ra, s6, s10
-	add ra, ra, s9                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, s9                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub a6, s11, s10
-	sltu s10, s11, s10               # fep256_sparse64:78
+	sltu s10, s11, s10               # fep256_reduction:23
 	sub s9, s11, s9
 	sltu a3, s11, s9
 	sub s11, s9, s10
 	sltu s10, s9, s11
 	or s9, s10, a3
-	srli a3, s6, 32                  # fep256_sparse64:79
-	slli s9, s6, 32                  # fep256_sparse64:80
+	srli a3, s6, 32                  # fep256_reduction:24
+	slli s9, s6, 32                  # fep256_reduction:25
 	add ra, s9, ra
 	sltu s10, ra, s9
-	add s10, s10, a3                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s10, s10, a3                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s10, a6, s10
 	sltu a6, s10, a6
-	add a6, a6, s11                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add a6, a6, s11                  # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s11, s6, s9
-	sltu s9, s6, s9                  # fep256_sparse64:82
+	sltu s9, s6, s9                  # fep256_reduction:27
 	sub a3, s6, a3
 	sltu s4, s6, a3
 	sub s6, a3, s9
@@ -10208,7 +10310,7 @@ curve_p256_double_apart:
 	or a3, s9, s4
 	add a6, s11, a6
 	sltu s11, a6, s11
-	add s11, s11, s6                 # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s11, s11, s6                 # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add ra, t5, ra
 	sltu t5, ra, t5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t4, t4, s10
@@ -10226,28 +10328,28 @@ curve_p256_double_apart:
 	add s8, s8, a6
 	sltu a6, s8, a6
 	or s11, s11, a6
-	srli a3, ra, 32                  # fep256_sparse64:75
+	srli a3, ra, 32                  # fep256_reduction:20
 	slli a6, ra, 32
 	add t4, a6, t4
 	sltu t5, t4, a6
-	add t5, t5, a3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s4, ra, a6
-	sltu a6, ra, a6                  # fep256_sparse64:78
+	sltu a6, ra, a6                  # fep256_reduction:23
 	sub a3, ra, a3
 	sltu s6, ra, a3
 	sub ra, a3, a6
 	sltu a6, a3, ra
 	or a3, a6, s6
-	srli a3, t4, 32                  # fep256_sparse64:79
-	slli a6, t4, 32                  # fep256_sparse64:80
+	srli a3, t4, 32                  # fep256_reduction:24
+	slli a6, t4, 32                  # fep256_reduction:25
 	add t5, a6, t5
 	sltu s6, t5, a6
-	add s6, s6, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, a3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s6, s4, s6
 	sltu s4, s6, s4
-	add s4, s4, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s4, s4, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s9, t4, a6
-	sltu a6, t4, a6                  # fep256_sparse64:82
+	sltu a6, t4, a6                  # fep256_reduction:27
 	sub a3, t4, a3
 	sltu s10, t4, a3
 	sub t4, a3, a6
@@ -10256,7 +10358,7 @@ curve_p256_double_apart:
 	add a3, s11, s4
 	add a3, s9, a3
 	sltu s9, a3, s9
-	add s9, s9, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s9, s9, t4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t5, s5, t5
 	sltu s5, t5, s5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s8, s8, s6
@@ -10274,7 +10376,7 @@ curve_p256_double_apart:
 	add a7, a7, a3
 	sltu a3, a7, a3
 	or s9, s9, a3
-	beq s9, zero, .L21_21
+	beq s9, zero, .L22_21
 	li a3, 1
 	add a3, t5, a3
 	sltu t5, a3, t5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -10296,10 +10398,10 @@ curve_p256_double_apart:
 	add a7, a7, t4
 	sltu t4, a7, t4
 	or a6, a6, t4
-	bne a6, zero, .L21_22
+	bne a6, zero, .L22_22
 	mv t5, a3
-.L21_23:
-.L21_21:
+.L22_23:
+.L22_21:
 	mulhu a3, a4, t5
 	mul a6, a4, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu t4, t1, t5
@@ -10404,28 +10506,28 @@ curve_p256_double_apart:
 	add t0, s0, t0
 	sltu s0, t0, s0
 	add s0, s0, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t4, a6, 32                  # fep256_sparse64:75
+	srli t4, a6, 32                  # fep256_reduction:20
 	slli s4, a6, 32
 	add s9, s4, s9
 	sltu s5, s9, s4
-	add s5, s5, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s5, s5, t4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s10, a6, s4
-	sltu s4, a6, s4                  # fep256_sparse64:78
+	sltu s4, a6, s4                  # fep256_reduction:23
 	sub t4, a6, t4
 	sltu s11, a6, t4
 	sub a6, t4, s4
 	sltu s4, t4, a6
 	or t4, s4, s11
-	srli t4, s9, 32                  # fep256_sparse64:79
-	slli s4, s9, 32                  # fep256_sparse64:80
+	srli t4, s9, 32                  # fep256_reduction:24
+	slli s4, s9, 32                  # fep256_reduction:25
 	add s5, s4, s5
 	sltu s11, s5, s4
-	add s11, s11, t4                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, t4                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s11, s10, s11
 	sltu s10, s11, s10
-	add s10, s10, a6                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s10, s10, a6                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a6, s9, s4
-	sltu s4, s9, s4                  # fep256_sparse64:82
+	sltu s4, s9, s4                  # fep256_reduction:27
 	sub t4, s9, t4
 	sltu ra, s9, t4
 	sub s9, t4, s4
@@ -10433,7 +10535,7 @@ curve_p256_double_apart:
 	or t4, s4, ra
 	add s10, a6, s10
 	sltu a6, s10, a6
-	add a6, a6, s9                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, a6, s9                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s5, s6, s5
 	sltu s6, s5, s6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a4, a4, s11
@@ -10451,28 +10553,28 @@ curve_p256_double_apart:
 	add t1, t1, s10
 	sltu s10, t1, s10
 	or a6, a6, s10
-	srli t4, s5, 32                  # fep256_sparse64:75
+	srli t4, s5, 32                  # fep256_reduction:20
 	slli s4, s5, 32
 	add a4, s4, a4
 	sltu s6, a4, s4
-	add s6, s6, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s6, s6, t4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s9, s5, s4
-	sltu s4, s5, s4                  # fep256_sparse64:78
+	sltu s4, s5, s4                  # fep256_reduction:23
 	sub t4, s5, t4
 	sltu s10, s5, t4
 	sub s5, t4, s4
 	sltu s4, t4, s5
 	or t4, s4, s10
-	srli t4, a4, 32                  # fep256_sparse64:79
-	slli s4, a4, 32                  # fep256_sparse64:80
+	srli t4, a4, 32                  # fep256_reduction:24
+	slli s4, a4, 32                  # fep256_reduction:25
 	add s6, s4, s6
 	sltu s10, s6, s4
-	add s10, s10, t4                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s10, s10, t4                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s10, s9, s10
 	sltu s9, s10, s9
-	add s9, s9, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s9, s9, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s5, a4, s4
-	sltu s4, a4, s4                  # fep256_sparse64:82
+	sltu s4, a4, s4                  # fep256_reduction:27
 	sub t4, a4, t4
 	sltu s11, a4, t4
 	sub a4, t4, s4
@@ -10481,7 +10583,7 @@ curve_p256_double_apart:
 	add a6, a6, s9
 	add a6, s5, a6
 	sltu s5, a6, s5
-	add s5, s5, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s5, s5, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s6, a3, s6
 	sltu a3, s6, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, s10
@@ -10499,7 +10601,7 @@ curve_p256_double_apart:
 	add s0, s0, a6
 	sltu a6, s0, a6
 	or s5, s5, a6
-	beq s5, zero, .L21_25
+	beq s5, zero, .L22_25
 	li a3, 1
 	add a3, s6, a3
 	sltu s6, a3, s6                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -10521,10 +10623,10 @@ curve_p256_double_apart:
 	add s0, s0, a6
 	sltu a6, s0, a6
 	or a4, a4, a6
-	bne a4, zero, .L21_26
+	bne a4, zero, .L22_26
 	mv s6, a3
-.L21_27:
-.L21_25:
+.L22_27:
+.L22_25:
 	mulhu a3, t2, t6
 	mul a4, t2, t6                   # products:28: word 1 of x$0_square in 0..<2^128
 	mulhu a6, t2, s1
@@ -10609,28 +10711,28 @@ curve_p256_double_apart:
 	or ra, ra, s2
 	add s2, s9, s10                  # products:50
 	add s2, ra, s2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s9, s11, 32                 # fep256_sparse64:75
+	srli s9, s11, 32                 # fep256_reduction:20
 	slli s10, s11, 32
 	add a6, s10, a6
 	sltu ra, a6, s10
-	add ra, ra, s9                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, s9                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t3, s11, s10
-	sltu s10, s11, s10               # fep256_sparse64:78
+	sltu s10, s11, s10               # fep256_reduction:23
 	sub s9, s11, s9
 	sltu a5, s11, s9
 	sub s11, s9, s10
 	sltu s10, s9, s11
 	or s9, s10, a5
-	srli a5, a6, 32                  # fep256_sparse64:79
-	slli s9, a6, 32                  # fep256_sparse64:80
+	srli a5, a6, 32                  # fep256_reduction:24
+	slli s9, a6, 32                  # fep256_reduction:25
 	add ra, s9, ra
 	sltu s10, ra, s9
-	add s10, s10, a5                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s10, s10, a5                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s10, t3, s10
 	sltu t3, s10, t3
-	add t3, t3, s11                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, s11                  # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s11, a6, s9
-	sltu s9, a6, s9                  # fep256_sparse64:82
+	sltu s9, a6, s9                  # fep256_reduction:27
 	sub a5, a6, a5
 	sltu a2, a6, a5
 	sub a6, a5, s9
@@ -10638,7 +10740,7 @@ curve_p256_double_apart:
 	or a5, s9, a2
 	add t3, s11, t3
 	sltu s11, t3, s11
-	add s11, s11, a6                 # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s11, s11, a6                 # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add ra, a4, ra
 	sltu a4, ra, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, s10
@@ -10656,28 +10758,28 @@ curve_p256_double_apart:
 	add s5, s5, t3
 	sltu t3, s5, t3
 	or s11, s11, t3
-	srli a2, ra, 32                  # fep256_sparse64:75
+	srli a2, ra, 32                  # fep256_reduction:20
 	slli a4, ra, 32
 	add a3, a4, a3
 	sltu a5, a3, a4
-	add a5, a5, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a5, a5, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub a6, ra, a4
-	sltu a4, ra, a4                  # fep256_sparse64:78
+	sltu a4, ra, a4                  # fep256_reduction:23
 	sub a2, ra, a2
 	sltu t3, ra, a2
 	sub ra, a2, a4
 	sltu a4, a2, ra
 	or a2, a4, t3
-	srli a2, a3, 32                  # fep256_sparse64:79
-	slli a4, a3, 32                  # fep256_sparse64:80
+	srli a2, a3, 32                  # fep256_reduction:24
+	slli a4, a3, 32                  # fep256_reduction:25
 	add a5, a4, a5
 	sltu t3, a5, a4
-	add t3, t3, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t3, a6, t3
 	sltu a6, t3, a6
-	add a6, a6, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add a6, a6, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s9, a3, a4
-	sltu a4, a3, a4                  # fep256_sparse64:82
+	sltu a4, a3, a4                  # fep256_reduction:27
 	sub a2, a3, a2
 	sltu s10, a3, a2
 	sub a3, a2, a4
@@ -10686,7 +10788,7 @@ curve_p256_double_apart:
 	add a2, s11, a6
 	add a2, s9, a2
 	sltu s9, a2, s9
-	add s9, s9, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s9, s9, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a5, t4, a5
 	sltu t4, a5, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s5, s5, t3
@@ -10704,7 +10806,7 @@ curve_p256_double_apart:
 	add s2, s2, a2
 	sltu a2, s2, a2
 	or s9, s9, a2
-	beq s9, zero, .L21_29
+	beq s9, zero, .L22_29
 	li a2, 1
 	add a2, a5, a2
 	sltu a5, a2, a5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -10726,10 +10828,10 @@ curve_p256_double_apart:
 	add s2, s2, a4
 	sltu a4, s2, a4
 	or a3, a3, a4
-	bne a3, zero, .L21_30
+	bne a3, zero, .L22_30
 	mv a5, a2
-.L21_31:
-.L21_29:
+.L22_31:
+.L22_29:
 	add a2, s6, s6
 	sltu a3, a2, s6                  # limbs:39: word 0 of v$0_add in 0..2^65-1
 	srli a4, t1, 63
@@ -10738,7 +10840,7 @@ curve_p256_double_apart:
 	sh1add a4, t0, a4                # limbs:39: word 0 of v$0_add in 0..2^65-1
 	srli t3, s0, 63
 	sh1add a6, s0, a6                # limbs:39: word 0 of v$0_add in 0..2^65-1
-	beq t3, zero, .L21_33
+	beq t3, zero, .L22_33
 	li t3, 1
 	add t3, a2, t3
 	sltu a2, t3, a2                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -10760,10 +10862,10 @@ curve_p256_double_apart:
 	add a6, a6, a2
 	sltu a2, a6, a2
 	or t4, t4, a2
-	bne t4, zero, .L21_34
+	bne t4, zero, .L22_34
 	mv a2, t3
-.L21_35:
-.L21_33:
+.L22_35:
+.L22_33:
 	sub t3, a5, a2
 	sltu a5, a5, a2                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sub a3, s5, a3
@@ -10781,7 +10883,7 @@ curve_p256_double_apart:
 	sub s2, a6, a4
 	sltu a4, a6, s2
 	or a6, a4, a2
-	beq a6, zero, .L21_37
+	beq a6, zero, .L22_37
 	li a2, 1
 	sub a3, t3, a2
 	sltu t3, t3, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -10803,10 +10905,10 @@ curve_p256_double_apart:
 	sub s2, a2, a4
 	sltu a4, a2, s2
 	or a2, a4, a5
-	bne a2, zero, .L21_38
+	bne a2, zero, .L22_38
 	mv t3, a3
-.L21_39:
-.L21_37:
+.L22_39:
+.L22_37:
 	sub a2, s6, t3
 	sltu s6, s6, t3                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	mv a3, s5
@@ -10827,7 +10929,7 @@ curve_p256_double_apart:
 	sub s0, a3, a4
 	sltu a4, a3, s0
 	or a3, a4, a5
-	beq a3, zero, .L21_41
+	beq a3, zero, .L22_41
 	li a3, 1
 	sub a4, a2, a3
 	sltu a2, a2, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -10849,10 +10951,10 @@ curve_p256_double_apart:
 	sub s0, a3, a2
 	sltu a2, a3, s0
 	or a3, a2, a5
-	bne a3, zero, .L21_42
+	bne a3, zero, .L22_42
 	mv a2, a4
-.L21_43:
-.L21_41:
+.L22_43:
+.L22_41:
 	mulhu a3, t2, a2
 	mul a4, t2, a2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu a5, t6, a2
@@ -10957,28 +11059,28 @@ curve_p256_double_apart:
 	add s1, s3, s1
 	sltu s3, s1, s3
 	add s3, s3, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a4, 32                  # fep256_sparse64:75
+	srli a2, a4, 32                  # fep256_reduction:20
 	slli a6, a4, 32
 	add s6, a6, s6
 	sltu t0, s6, a6
-	add t0, t0, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t1, a4, a6
-	sltu a6, a4, a6                  # fep256_sparse64:78
+	sltu a6, a4, a6                  # fep256_reduction:23
 	sub a2, a4, a2
 	sltu t4, a4, a2
 	sub a4, a2, a6
 	sltu a6, a2, a4
 	or a2, a6, t4
-	srli a2, s6, 32                  # fep256_sparse64:79
-	slli a6, s6, 32                  # fep256_sparse64:80
+	srli a2, s6, 32                  # fep256_reduction:24
+	slli a6, s6, 32                  # fep256_reduction:25
 	add t0, a6, t0
 	sltu t4, t0, a6
-	add t4, t4, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t4, t1, t4
 	sltu t1, t4, t1
-	add t1, t1, a4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t1, t1, a4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a4, s6, a6
-	sltu a6, s6, a6                  # fep256_sparse64:82
+	sltu a6, s6, a6                  # fep256_reduction:27
 	sub a2, s6, a2
 	sltu s0, s6, a2
 	sub s6, a2, a6
@@ -10986,7 +11088,7 @@ curve_p256_double_apart:
 	or a2, a6, s0
 	add t1, a4, t1
 	sltu a4, t1, a4
-	add a4, a4, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a4, a4, s6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t0, a5, t0
 	sltu a5, t0, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t2, t2, t4
@@ -11004,28 +11106,28 @@ curve_p256_double_apart:
 	add t6, t6, t1
 	sltu t1, t6, t1
 	or a4, a4, t1
-	srli a2, t0, 32                  # fep256_sparse64:75
+	srli a2, t0, 32                  # fep256_reduction:20
 	slli a5, t0, 32
 	add t2, a5, t2
 	sltu a6, t2, a5
-	add a6, a6, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t1, t0, a5
-	sltu a5, t0, a5                  # fep256_sparse64:78
+	sltu a5, t0, a5                  # fep256_reduction:23
 	sub a2, t0, a2
 	sltu t4, t0, a2
 	sub t0, a2, a5
 	sltu a5, a2, t0
 	or a2, a5, t4
-	srli a2, t2, 32                  # fep256_sparse64:79
-	slli a5, t2, 32                  # fep256_sparse64:80
+	srli a2, t2, 32                  # fep256_reduction:24
+	slli a5, t2, 32                  # fep256_reduction:25
 	add a6, a5, a6
 	sltu t4, a6, a5
-	add t4, t4, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t4, t1, t4
 	sltu t1, t4, t1
-	add t1, t1, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t1, t1, t0                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t0, t2, a5
-	sltu a5, t2, a5                  # fep256_sparse64:82
+	sltu a5, t2, a5                  # fep256_reduction:27
 	sub a2, t2, a2
 	sltu s0, t2, a2
 	sub t2, a2, a5
@@ -11034,7 +11136,7 @@ curve_p256_double_apart:
 	add a2, a4, t1
 	add a2, t0, a2
 	sltu t0, a2, t0
-	add t0, t0, t2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, t2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a6, a3, a6
 	sltu a3, a6, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t6, t6, t4
@@ -11052,7 +11154,7 @@ curve_p256_double_apart:
 	add s3, s3, a2
 	sltu a2, s3, a2
 	or t0, t0, a2
-	beq t0, zero, .L21_45
+	beq t0, zero, .L22_45
 	li a2, 1
 	add a2, a6, a2
 	sltu a6, a2, a6                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -11074,10 +11176,10 @@ curve_p256_double_apart:
 	add s3, s3, a4
 	sltu a4, s3, a4
 	or a3, a3, a4
-	bne a3, zero, .L21_46
+	bne a3, zero, .L22_46
 	mv a6, a2
-.L21_47:
-.L21_45:
+.L22_47:
+.L22_45:
 	mulhu a2, t5, s8
 	mul a3, t5, s8                   # products:28: word 1 of x$0_square in 0..<2^128
 	mulhu a4, t5, s7
@@ -11162,28 +11264,28 @@ curve_p256_double_apart:
 	or a7, a7, t4
 	add t2, t2, s0                   # products:50
 	add a7, a7, t2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t2, t5, 32                  # fep256_sparse64:75
+	srli t2, t5, 32                  # fep256_reduction:20
 	slli t4, t5, 32
 	add a4, t4, a4
 	sltu s0, a4, t4
-	add s0, s0, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s0, s0, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s6, t5, t4
-	sltu t4, t5, t4                  # fep256_sparse64:78
+	sltu t4, t5, t4                  # fep256_reduction:23
 	sub t2, t5, t2
 	sltu s7, t5, t2
 	sub t5, t2, t4
 	sltu t4, t2, t5
 	or t2, t4, s7
-	srli t2, a4, 32                  # fep256_sparse64:79
-	slli t4, a4, 32                  # fep256_sparse64:80
+	srli t2, a4, 32                  # fep256_reduction:24
+	slli t4, a4, 32                  # fep256_reduction:25
 	add s0, t4, s0
 	sltu s7, s0, t4
-	add s7, s7, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s7, s6, s7
 	sltu s6, s7, s6
-	add s6, s6, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t5, a4, t4
-	sltu t4, a4, t4                  # fep256_sparse64:82
+	sltu t4, a4, t4                  # fep256_reduction:27
 	sub t2, a4, t2
 	sltu s8, a4, t2
 	sub a4, t2, t4
@@ -11191,7 +11293,7 @@ curve_p256_double_apart:
 	or t2, t4, s8
 	add s6, t5, s6
 	sltu t5, s6, t5
-	add t5, t5, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t5, t5, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s0, a3, s0
 	sltu a3, s0, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s7
@@ -11209,28 +11311,28 @@ curve_p256_double_apart:
 	add t1, t1, s6
 	sltu s6, t1, s6
 	or t5, t5, s6
-	srli a3, s0, 32                  # fep256_sparse64:75
+	srli a3, s0, 32                  # fep256_reduction:20
 	slli a4, s0, 32
 	add a2, a4, a2
 	sltu t2, a2, a4
-	add t2, t2, a3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, a3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t4, s0, a4
-	sltu a4, s0, a4                  # fep256_sparse64:78
+	sltu a4, s0, a4                  # fep256_reduction:23
 	sub a3, s0, a3
 	sltu s6, s0, a3
 	sub s0, a3, a4
 	sltu a4, a3, s0
 	or a3, a4, s6
-	srli a3, a2, 32                  # fep256_sparse64:79
-	slli a4, a2, 32                  # fep256_sparse64:80
+	srli a3, a2, 32                  # fep256_reduction:24
+	slli a4, a2, 32                  # fep256_reduction:25
 	add t2, a4, t2
 	sltu s6, t2, a4
-	add s6, s6, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, a3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s6, t4, s6
 	sltu t4, s6, t4
-	add t4, t4, s0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, s0                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s0, a2, a4
-	sltu a4, a2, a4                  # fep256_sparse64:82
+	sltu a4, a2, a4                  # fep256_reduction:27
 	sub a3, a2, a3
 	sltu s7, a2, a3
 	sub a2, a3, a4
@@ -11239,7 +11341,7 @@ curve_p256_double_apart:
 	add a3, t5, t4
 	add a3, s0, a3
 	sltu s0, a3, s0
-	add s0, s0, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s0, s0, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t2, a5, t2
 	sltu a5, t2, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, s6
@@ -11257,7 +11359,7 @@ curve_p256_double_apart:
 	add a7, a7, a3
 	sltu a3, a7, a3
 	or s0, s0, a3
-	beq s0, zero, .L21_49
+	beq s0, zero, .L22_49
 	li a2, 1
 	add a2, t2, a2
 	sltu t2, a2, t2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -11279,10 +11381,10 @@ curve_p256_double_apart:
 	add a7, a7, a4
 	sltu a4, a7, a4
 	or a3, a3, a4
-	bne a3, zero, .L21_50
+	bne a3, zero, .L22_50
 	mv t2, a2
-.L21_51:
-.L21_49:
+.L22_51:
+.L22_49:
 	sub a2, a6, t2
 	sltu a6, a6, t2                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sub t1, t6, t1
@@ -11300,7 +11402,7 @@ curve_p256_double_apart:
 	sub s3, a7, t0
 	sltu t0, a7, s3
 	or a7, t0, a3
-	beq a7, zero, .L21_53
+	beq a7, zero, .L22_53
 	li a3, 1
 	sub a4, a2, a3
 	sltu a2, a2, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -11322,10 +11424,10 @@ curve_p256_double_apart:
 	sub s3, a3, a2
 	sltu a2, a3, s3
 	or a3, a2, a5
-	bne a3, zero, .L21_54
+	bne a3, zero, .L22_54
 	mv a2, a4
-.L21_55:
-.L21_53:
+.L22_55:
+.L22_53:
 	ld a3, 64(a1)
 	ld a4, 32(a1)
 	mulhu a5, a3, a4
@@ -11438,28 +11540,28 @@ curve_p256_double_apart:
 	add t0, t1, t0
 	sltu t1, t0, t1
 	add t1, t1, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a1, a6, 32                  # fep256_sparse64:75
+	srli a1, a6, 32                  # fep256_reduction:20
 	slli a3, a6, 32
 	add s6, a3, s6
 	sltu t2, s6, a3
-	add t2, t2, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, a1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t5, a6, a3
-	sltu a3, a6, a3                  # fep256_sparse64:78
+	sltu a3, a6, a3                  # fep256_reduction:23
 	sub a1, a6, a1
 	sltu s0, a6, a1
 	sub a6, a1, a3
 	sltu a3, a1, a6
 	or a1, a3, s0
-	srli a1, s6, 32                  # fep256_sparse64:79
-	slli a3, s6, 32                  # fep256_sparse64:80
+	srli a1, s6, 32                  # fep256_reduction:24
+	slli a3, s6, 32                  # fep256_reduction:25
 	add t2, a3, t2
 	sltu s0, t2, a3
-	add s0, s0, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s0, s0, a1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s0, t5, s0
 	sltu t5, s0, t5
-	add t5, t5, a6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, t5, a6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a6, s6, a3
-	sltu a3, s6, a3                  # fep256_sparse64:82
+	sltu a3, s6, a3                  # fep256_reduction:27
 	sub a1, s6, a1
 	sltu s7, s6, a1
 	sub s6, a1, a3
@@ -11467,7 +11569,7 @@ curve_p256_double_apart:
 	or a1, a3, s7
 	add t5, a6, t5
 	sltu a6, t5, a6
-	add a6, a6, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, a6, s6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t2, t4, t2
 	sltu t4, t2, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a4, a4, s0
@@ -11485,28 +11587,28 @@ curve_p256_double_apart:
 	add a7, a7, t5
 	sltu t5, a7, t5
 	or a6, a6, t5
-	srli a1, t2, 32                  # fep256_sparse64:75
+	srli a1, t2, 32                  # fep256_reduction:20
 	slli a3, t2, 32
 	add a4, a3, a4
 	sltu t4, a4, a3
-	add t4, t4, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, a1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t5, t2, a3
-	sltu a3, t2, a3                  # fep256_sparse64:78
+	sltu a3, t2, a3                  # fep256_reduction:23
 	sub a1, t2, a1
 	sltu s0, t2, a1
 	sub t2, a1, a3
 	sltu a3, a1, t2
 	or a1, a3, s0
-	srli a1, a4, 32                  # fep256_sparse64:79
-	slli a3, a4, 32                  # fep256_sparse64:80
+	srli a1, a4, 32                  # fep256_reduction:24
+	slli a3, a4, 32                  # fep256_reduction:25
 	add t4, a3, t4
 	sltu s0, t4, a3
-	add s0, s0, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s0, s0, a1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s0, t5, s0
 	sltu t5, s0, t5
-	add t5, t5, t2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, t5, t2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t2, a4, a3
-	sltu a3, a4, a3                  # fep256_sparse64:82
+	sltu a3, a4, a3                  # fep256_reduction:27
 	sub a1, a4, a1
 	sltu s6, a4, a1
 	sub a4, a1, a3
@@ -11515,7 +11617,7 @@ curve_p256_double_apart:
 	add a1, a6, t5
 	add a1, t2, a1
 	sltu t2, a1, t2
-	add t2, t2, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t2, t2, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t4, a5, t4
 	sltu a5, t4, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, s0
@@ -11533,7 +11635,7 @@ curve_p256_double_apart:
 	add t1, t1, a1
 	sltu a1, t1, a1
 	or t2, t2, a1
-	beq t2, zero, .L21_57
+	beq t2, zero, .L22_57
 	li a1, 1
 	add a1, t4, a1
 	sltu t4, a1, t4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -11555,10 +11657,10 @@ curve_p256_double_apart:
 	add t1, t1, a4
 	sltu a4, t1, a4
 	or a3, a3, a4
-	bne a3, zero, .L21_58
+	bne a3, zero, .L22_58
 	mv t4, a1
-.L21_59:
-.L21_57:
+.L22_59:
+.L22_57:
 	sd t3, 0(a0)
 	sd s5, 8(a0)
 	sd s4, 16(a0)
@@ -11586,7 +11688,7 @@ curve_p256_double_apart:
 	ld s11, 96(sp)
 	addi sp, sp, 112
 	ret
-.L21_2:
+.L22_2:
 	li a5, 1
 	add t5, a4, a5
 	sltu a4, t5, a4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -11605,8 +11707,8 @@ curve_p256_double_apart:
 	li a5, 4294967294
 	add a5, t4, a5
 	add t4, a4, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L21_3
-.L21_6:
+	j .L22_3
+.L22_6:
 	li a5, 1
 	sub s2, s4, a5
 	sltu s4, s4, a5                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -11626,8 +11728,8 @@ curve_p256_double_apart:
 	sub a5, s3, a5
 	sub s3, a5, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	mv a5, s2
-	j .L21_7
-.L21_10:
+	j .L22_7
+.L22_10:
 	li t4, 1
 	add t5, t2, t4
 	sltu t2, t5, t2                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -11646,8 +11748,8 @@ curve_p256_double_apart:
 	li t4, 4294967294
 	add t3, t3, t4
 	add t3, t2, t3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L21_11
-.L21_14:
+	j .L22_11
+.L22_14:
 	li t2, 1
 	add s4, a5, t2
 	sltu a5, s4, a5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -11666,8 +11768,8 @@ curve_p256_double_apart:
 	li t2, 4294967294
 	add t2, s3, t2
 	add s3, a5, t2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L21_15
-.L21_18:
+	j .L22_15
+.L22_18:
 	li t2, 1
 	add t2, a5, t2
 	sltu a5, t2, a5                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -11686,8 +11788,8 @@ curve_p256_double_apart:
 	li t3, 4294967294
 	add t3, s3, t3
 	add s3, a5, t3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L21_19
-.L21_22:
+	j .L22_19
+.L22_22:
 	li a6, 1
 	add t5, a3, a6
 	sltu a3, t5, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -11706,8 +11808,8 @@ curve_p256_double_apart:
 	li a6, 4294967294
 	add a6, a7, a6
 	add a7, a3, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L21_23
-.L21_26:
+	j .L22_23
+.L22_26:
 	li a4, 1
 	add s6, a3, a4
 	sltu a3, s6, a3                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -11726,8 +11828,8 @@ curve_p256_double_apart:
 	li a4, 4294967294
 	add a4, s0, a4
 	add s0, a3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L21_27
-.L21_30:
+	j .L22_27
+.L22_30:
 	li a3, 1
 	add a5, a2, a3
 	sltu a2, a5, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -11746,8 +11848,8 @@ curve_p256_double_apart:
 	li a3, 4294967294
 	add a3, s2, a3
 	add s2, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L21_31
-.L21_34:
+	j .L22_31
+.L22_34:
 	li a2, 1
 	add a2, t3, a2
 	sltu t3, a2, t3                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -11766,8 +11868,8 @@ curve_p256_double_apart:
 	li t4, 4294967294
 	add a6, a6, t4
 	add a6, t3, a6                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L21_35
-.L21_38:
+	j .L22_35
+.L22_38:
 	li a2, 1
 	sub t3, a3, a2
 	sltu a3, a3, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -11786,8 +11888,8 @@ curve_p256_double_apart:
 	li a2, 4294967294
 	sub a2, s2, a2
 	sub s2, a2, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L21_39
-.L21_42:
+	j .L22_39
+.L22_42:
 	li a2, 1
 	sub a3, a4, a2
 	sltu a4, a4, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -11807,8 +11909,8 @@ curve_p256_double_apart:
 	sub a2, s0, a2
 	sub s0, a2, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	mv a2, a3
-	j .L21_43
-.L21_46:
+	j .L22_43
+.L22_46:
 	li a3, 1
 	add a6, a2, a3
 	sltu a2, a6, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -11827,8 +11929,8 @@ curve_p256_double_apart:
 	li a3, 4294967294
 	add a3, s3, a3
 	add s3, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L21_47
-.L21_50:
+	j .L22_47
+.L22_50:
 	li a3, 1
 	add t2, a2, a3
 	sltu a2, t2, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -11847,8 +11949,8 @@ curve_p256_double_apart:
 	li a3, 4294967294
 	add a3, a7, a3
 	add a7, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L21_51
-.L21_54:
+	j .L22_51
+.L22_54:
 	li a2, 1
 	sub a3, a4, a2
 	sltu a4, a4, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -11868,8 +11970,8 @@ curve_p256_double_apart:
 	sub a2, s3, a2
 	sub s3, a2, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	mv a2, a3
-	j .L21_55
-.L21_58:
+	j .L22_55
+.L22_58:
 	li a3, 1
 	add t4, a1, a3
 	sltu a1, t4, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -11888,7 +11990,7 @@ curve_p256_double_apart:
 	li a3, 4294967294
 	add a3, t1, a3
 	add t1, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L21_59
+	j .L22_59
 	.size curve_p256_double_apart, . - curve_p256_double_apart
 
 # curve.p256.coincide (lib/curve/weierstrass.stk, line 258)
@@ -11900,21 +12002,21 @@ curve_p256_coincide:
 	sd s0, 8(sp)
 	sd s1, 16(sp)
 	ld s0, 0(a2)
-	addi a3, s0, 1                   # fep256_sparse64:109
+	addi a3, s0, 1                   # fep256_sparse64:92
 	li s1, 1
 	sltu a3, s1, a3
 	xori a3, a3, 1
-	bne a3, zero, .L22_0
+	bne a3, zero, .L23_0
 	li s0, 0
-.L22_1:
-	beq s0, zero, .L22_2
+.L23_1:
+	beq s0, zero, .L23_2
 	call curve_p256_double_apart
 	ld ra, 0(sp)
 	ld s0, 8(sp)
 	ld s1, 16(sp)
 	addi sp, sp, 32
 	ret
-.L22_2:
+.L23_2:
 	sd s1, 0(a0)
 	li a1, -4294967296
 	sd a1, 8(a0)
@@ -11930,13 +12032,13 @@ curve_p256_coincide:
 	sd zero, 72(a0)
 	sd zero, 80(a0)
 	sd zero, 88(a0)
-.L22_3:
+.L23_3:
 	ld ra, 0(sp)
 	ld s0, 8(sp)
 	ld s1, 16(sp)
 	addi sp, sp, 32
 	ret
-.L22_0:
+.L23_0:
 	ld a3, 8(a2)
 	or a4, s0, a3                    # limbs:118
 	ld a5, 16(a2)
@@ -11944,7 +12046,7 @@ curve_p256_coincide:
 	ld a6, 24(a2)
 	or a4, a6, a4
 	sltiu a4, a4, 1
-	xori a7, s0, -1                  # fep256_sparse64:109
+	xori a7, s0, -1                  # fep256_sparse64:92
 	li t0, 4294967295
 	xor a3, a3, t0
 	or a3, a7, a3
@@ -11953,8 +12055,8 @@ curve_p256_coincide:
 	xor a2, a6, a5
 	or a2, a3, a2
 	sltiu a2, a2, 1
-	or s0, a4, a2                    # fep256_sparse64:109: t
-	j .L22_1
+	or s0, a4, a2                    # fep256_sparse64:92: t
+	j .L23_1
 	.size curve_p256_coincide, . - curve_p256_coincide
 
 # ecdsa.p256.M.y_of_multiple (lib/curve/double_scalar.stk, line 46)
@@ -11969,18 +12071,18 @@ ecdsa_p256_M_y_of_multiple:
 	add a1, a1, a3
 	srliw a2, a2, 4
 	li a3, 1
-	beq a2, a3, .L23_0
+	beq a2, a3, .L24_0
 	ld a2, 32(a1)
 	ld a3, 40(a1)
 	ld a4, 48(a1)
 	ld a5, 56(a1)
-.L23_1:
+.L24_1:
 	sd a2, 0(a0)
 	sd a3, 8(a0)
 	sd a4, 16(a0)
 	sd a5, 24(a0)
 	ret
-.L23_0:
+.L24_0:
 	li a2, 0
 	ld a6, 32(a1)
 	sub a7, a2, a6
@@ -12006,13 +12108,13 @@ ecdsa_p256_M_y_of_multiple:
 	sub a5, a6, t0
 	sltu t0, a6, a5
 	or a6, t0, t1
-	bne a6, zero, .L23_2
+	bne a6, zero, .L24_2
 	mv a3, a4
 	mv a4, a2
 	mv a2, a7
-.L23_3:
-	j .L23_1
-.L23_2:
+.L24_3:
+	j .L24_1
+.L24_2:
 	sub a1, a7, a3
 	sltu a7, a7, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a6, -4294967296
@@ -12033,13 +12135,13 @@ ecdsa_p256_M_y_of_multiple:
 	sub a5, a6, a7
 	sltu a7, a6, a5
 	or a6, a7, t0
-	bne a6, zero, .L23_4
+	bne a6, zero, .L24_4
 	mv a3, a4
 	mv a4, a2
 	mv a2, a1
-.L23_5:
-	j .L23_1
-.L23_4:
+.L24_5:
+	j .L24_1
+.L24_4:
 	sub a6, a1, a3
 	sltu a1, a1, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a3, -4294967296
@@ -12060,7 +12162,7 @@ ecdsa_p256_M_y_of_multiple:
 	mv a3, a4
 	mv a4, a2
 	mv a2, a6
-	j .L23_1
+	j .L24_1
 	.size ecdsa_p256_M_y_of_multiple, . - ecdsa_p256_M_y_of_multiple
 
 # ecdsa.p256.M.add_multiple (lib/curve/double_scalar.stk, line 55)
@@ -12096,14 +12198,14 @@ ecdsa_p256_M_add_multiple:
 	add a0, a1, a0
 	add s2, s2, a0
 	ld s3, 64(s1)
-	addi a0, s3, 1                   # fep256_sparse64:109
+	addi a0, s3, 1                   # fep256_sparse64:92
 	li s4, 1
 	sltu a0, s4, a0
 	xori a0, a0, 1
-	bne a0, zero, .L24_0
+	bne a0, zero, .L25_0
 	li s5, 0
-.L24_1:
-	beq s5, zero, .L24_2
+.L25_1:
+	beq s5, zero, .L25_2
 	ld a0, 0(sp)                     # weierstrass:247
 	ld a1, 8(sp)
 	ld a2, 16(sp)
@@ -12143,7 +12245,7 @@ ecdsa_p256_M_add_multiple:
 	ld s11, 192(sp)
 	addi sp, sp, 208
 	ret
-.L24_2:
+.L25_2:
 	ld s5, 96(s2)
 	ld a0, 0(s1)
 	mulhu a1, s5, a0
@@ -12256,28 +12358,28 @@ ecdsa_p256_M_add_multiple:
 	add a4, s6, a4
 	sltu s6, a4, s6
 	add s6, s6, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a5, a2, 32                  # fep256_sparse64:75
+	srli a5, a2, 32                  # fep256_reduction:20
 	slli a6, a2, 32
 	add t1, a6, t1
 	sltu t0, t1, a6
-	add t0, t0, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t2, a2, a6
-	sltu a6, a2, a6                  # fep256_sparse64:78
+	sltu a6, a2, a6                  # fep256_reduction:23
 	sub a5, a2, a5
 	sltu t3, a2, a5
 	sub a2, a5, a6
 	sltu a6, a5, a2
 	or a5, a6, t3
-	srli a5, t1, 32                  # fep256_sparse64:79
-	slli a6, t1, 32                  # fep256_sparse64:80
+	srli a5, t1, 32                  # fep256_reduction:24
+	slli a6, t1, 32                  # fep256_reduction:25
 	add t0, a6, t0
 	sltu t3, t0, a6
-	add t3, t3, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t3, t2, t3
 	sltu t2, t3, t2
-	add t2, t2, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t2, t2, a2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a2, t1, a6
-	sltu a6, t1, a6                  # fep256_sparse64:82
+	sltu a6, t1, a6                  # fep256_reduction:27
 	sub a5, t1, a5
 	sltu t4, t1, a5
 	sub t1, a5, a6
@@ -12285,7 +12387,7 @@ ecdsa_p256_M_add_multiple:
 	or a5, a6, t4
 	add t2, a2, t2
 	sltu a2, t2, a2
-	add a2, a2, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, a2, t1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t0, a7, t0
 	sltu a7, t0, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, t3
@@ -12303,28 +12405,28 @@ ecdsa_p256_M_add_multiple:
 	add a3, a3, t2
 	sltu t2, a3, t2
 	or a2, a2, t2
-	srli a5, t0, 32                  # fep256_sparse64:75
+	srli a5, t0, 32                  # fep256_reduction:20
 	slli a6, t0, 32
 	add a0, a6, a0
 	sltu a7, a0, a6
-	add a7, a7, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t1, t0, a6
-	sltu a6, t0, a6                  # fep256_sparse64:78
+	sltu a6, t0, a6                  # fep256_reduction:23
 	sub a5, t0, a5
 	sltu t2, t0, a5
 	sub t0, a5, a6
 	sltu a6, a5, t0
 	or a5, a6, t2
-	srli a5, a0, 32                  # fep256_sparse64:79
-	slli a6, a0, 32                  # fep256_sparse64:80
+	srli a5, a0, 32                  # fep256_reduction:24
+	slli a6, a0, 32                  # fep256_reduction:25
 	add a7, a6, a7
 	sltu t2, a7, a6
-	add t2, t2, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t2, t2, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t2, t1, t2
 	sltu t1, t2, t1
-	add t1, t1, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t1, t1, t0                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t0, a0, a6
-	sltu a6, a0, a6                  # fep256_sparse64:82
+	sltu a6, a0, a6                  # fep256_reduction:27
 	sub a5, a0, a5
 	sltu t3, a0, a5
 	sub a0, a5, a6
@@ -12333,7 +12435,7 @@ ecdsa_p256_M_add_multiple:
 	add a2, a2, t1
 	add a2, t0, a2
 	sltu t0, a2, t0
-	add t0, t0, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, a0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a7, a1, a7
 	sltu a1, a7, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, t2
@@ -12351,7 +12453,7 @@ ecdsa_p256_M_add_multiple:
 	add s6, s6, a2
 	sltu a2, s6, a2
 	or t0, t0, a2
-	beq t0, zero, .L24_5
+	beq t0, zero, .L25_5
 	add a7, s4, a7
 	sltu a0, a7, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
@@ -12372,7 +12474,7 @@ ecdsa_p256_M_add_multiple:
 	add s6, s6, a0
 	sltu a0, s6, a0
 	or a1, a1, a0
-	beq a1, zero, .L24_7
+	beq a1, zero, .L25_7
 	add a7, s4, a7
 	sltu a0, a7, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
@@ -12390,8 +12492,8 @@ ecdsa_p256_M_add_multiple:
 	li a1, 4294967294
 	add a1, s6, a1
 	add s6, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L24_7:
-.L24_5:
+.L25_7:
+.L25_5:
 	ld s5, 128(s2)
 	ld a0, 32(s1)
 	mulhu a1, s5, a0
@@ -12504,28 +12606,28 @@ ecdsa_p256_M_add_multiple:
 	add a6, s7, a6
 	sltu s7, a6, s7
 	add s7, s7, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t0, a2, 32                  # fep256_sparse64:75
+	srli t0, a2, 32                  # fep256_reduction:20
 	slli t1, a2, 32
 	add t4, t1, t4
 	sltu t3, t4, t1
-	add t3, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t3, t3, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t5, a2, t1
-	sltu t1, a2, t1                  # fep256_sparse64:78
+	sltu t1, a2, t1                  # fep256_reduction:23
 	sub t0, a2, t0
 	sltu t6, a2, t0
 	sub a2, t0, t1
 	sltu t1, t0, a2
 	or t0, t1, t6
-	srli t0, t4, 32                  # fep256_sparse64:79
-	slli t1, t4, 32                  # fep256_sparse64:80
+	srli t0, t4, 32                  # fep256_reduction:24
+	slli t1, t4, 32                  # fep256_reduction:25
 	add t3, t1, t3
 	sltu t6, t3, t1
-	add t6, t6, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t6, t6, t0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t6, t5, t6
 	sltu t5, t6, t5
-	add t5, t5, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, t5, a2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a2, t4, t1
-	sltu t1, t4, t1                  # fep256_sparse64:82
+	sltu t1, t4, t1                  # fep256_reduction:27
 	sub t0, t4, t0
 	sltu ra, t4, t0
 	sub t4, t0, t1
@@ -12533,7 +12635,7 @@ ecdsa_p256_M_add_multiple:
 	or t0, t1, ra
 	add t5, a2, t5
 	sltu a2, t5, a2
-	add a2, a2, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, a2, t4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t3, t2, t3
 	sltu t2, t3, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, t6
@@ -12551,28 +12653,28 @@ ecdsa_p256_M_add_multiple:
 	add a5, a5, t5
 	sltu t5, a5, t5
 	or a2, a2, t5
-	srli t0, t3, 32                  # fep256_sparse64:75
+	srli t0, t3, 32                  # fep256_reduction:20
 	slli t1, t3, 32
 	add a0, t1, a0
 	sltu t2, a0, t1
-	add t2, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t4, t3, t1
-	sltu t1, t3, t1                  # fep256_sparse64:78
+	sltu t1, t3, t1                  # fep256_reduction:23
 	sub t0, t3, t0
 	sltu t5, t3, t0
 	sub t3, t0, t1
 	sltu t1, t0, t3
 	or t0, t1, t5
-	srli t0, a0, 32                  # fep256_sparse64:79
-	slli t1, a0, 32                  # fep256_sparse64:80
+	srli t0, a0, 32                  # fep256_reduction:24
+	slli t1, a0, 32                  # fep256_reduction:25
 	add t2, t1, t2
 	sltu t5, t2, t1
-	add t5, t5, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t5, t5, t0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t5, t4, t5
 	sltu t4, t5, t4
-	add t4, t4, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, t3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t3, a0, t1
-	sltu t1, a0, t1                  # fep256_sparse64:82
+	sltu t1, a0, t1                  # fep256_reduction:27
 	sub t0, a0, t0
 	sltu t6, a0, t0
 	sub a0, t0, t1
@@ -12581,7 +12683,7 @@ ecdsa_p256_M_add_multiple:
 	add a2, a2, t4
 	add a2, t3, a2
 	sltu t3, a2, t3
-	add t3, t3, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t3, t3, a0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t2, a1, t2
 	sltu a1, t2, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a5, a5, t5
@@ -12599,7 +12701,7 @@ ecdsa_p256_M_add_multiple:
 	add s7, s7, a2
 	sltu a2, s7, a2
 	or t3, t3, a2
-	beq t3, zero, .L24_9
+	beq t3, zero, .L25_9
 	add t2, s4, t2
 	sltu a0, t2, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
@@ -12620,7 +12722,7 @@ ecdsa_p256_M_add_multiple:
 	add s7, s7, a0
 	sltu a0, s7, a0
 	or a1, a1, a0
-	beq a1, zero, .L24_11
+	beq a1, zero, .L25_11
 	add t2, s4, t2
 	sltu a0, t2, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
@@ -12638,8 +12740,8 @@ ecdsa_p256_M_add_multiple:
 	li a1, 4294967294
 	add a1, s7, a1
 	add s7, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L24_11:
-.L24_9:
+.L25_11:
+.L25_9:
 	ld s5, 72(s1)
 	mulhu a0, s3, s5
 	mul a1, s3, s5                   # products:28: word 1 of x$0_square in 0..<2^128
@@ -12727,29 +12829,29 @@ ecdsa_p256_M_add_multiple:
 	or s10, s10, t5
 	add t4, t4, ra                   # products:50
 	add t4, s10, t4                  # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t5, t6, 32                  # fep256_sparse64:75
+	srli t5, t6, 32                  # fep256_reduction:20
 	slli ra, t6, 32
 	add a2, ra, a2
 	sltu s10, a2, ra
-	add s10, s10, t5                 # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s10, s10, t5                 # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s11, t6, ra
-	sltu ra, t6, ra                  # fep256_sparse64:78
+	sltu ra, t6, ra                  # fep256_reduction:23
 	sd s0, 32(sp)
 	sub t5, t6, t5
 	sltu s0, t6, t5
 	sub t6, t5, ra
 	sltu ra, t5, t6
 	or t5, ra, s0
-	srli t5, a2, 32                  # fep256_sparse64:79
-	slli ra, a2, 32                  # fep256_sparse64:80
+	srli t5, a2, 32                  # fep256_reduction:24
+	slli ra, a2, 32                  # fep256_reduction:25
 	add s10, ra, s10
 	sltu s0, s10, ra
-	add s0, s0, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s0, s0, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s0, s11, s0
 	sltu s11, s0, s11
-	add s11, s11, t6                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s11, s11, t6                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t6, a2, ra
-	sltu ra, a2, ra                  # fep256_sparse64:82
+	sltu ra, a2, ra                  # fep256_reduction:27
 	sub t5, a2, t5
 	sltu s9, a2, t5
 	sub a2, t5, ra
@@ -12757,7 +12859,7 @@ ecdsa_p256_M_add_multiple:
 	or t5, ra, s9
 	add s11, t6, s11
 	sltu t6, s11, t6
-	add t6, t6, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t6, t6, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s10, a1, s10
 	sltu a1, s10, a1                 # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, s0
@@ -12775,28 +12877,28 @@ ecdsa_p256_M_add_multiple:
 	add t3, t3, s11
 	sltu s11, t3, s11
 	or t6, t6, s11
-	srli a1, s10, 32                 # fep256_sparse64:75
+	srli a1, s10, 32                 # fep256_reduction:20
 	slli a2, s10, 32
 	add a0, a2, a0
 	sltu t5, a0, a2
-	add t5, t5, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub ra, s10, a2
-	sltu a2, s10, a2                 # fep256_sparse64:78
+	sltu a2, s10, a2                 # fep256_reduction:23
 	sub a1, s10, a1
 	sltu s0, s10, a1
 	sub s10, a1, a2
 	sltu a2, a1, s10
 	or a1, a2, s0
-	srli a1, a0, 32                  # fep256_sparse64:79
-	slli a2, a0, 32                  # fep256_sparse64:80
+	srli a1, a0, 32                  # fep256_reduction:24
+	slli a2, a0, 32                  # fep256_reduction:25
 	add t5, a2, t5
 	sltu s0, t5, a2
-	add s0, s0, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s0, s0, a1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s0, ra, s0
 	sltu ra, s0, ra
-	add ra, ra, s10                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, ra, s10                  # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s9, a0, a2
-	sltu a2, a0, a2                  # fep256_sparse64:82
+	sltu a2, a0, a2                  # fep256_reduction:27
 	sub a1, a0, a1
 	sltu s10, a0, a1
 	sub a0, a1, a2
@@ -12805,7 +12907,7 @@ ecdsa_p256_M_add_multiple:
 	add a1, t6, ra
 	add a1, s9, a1
 	sltu s9, a1, s9
-	add s9, s9, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s9, s9, a0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t5, t0, t5
 	sltu t0, t5, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t3, t3, s0
@@ -12823,7 +12925,7 @@ ecdsa_p256_M_add_multiple:
 	add t4, t4, a1
 	sltu a1, t4, a1
 	or s9, s9, a1
-	beq s9, zero, .L24_13
+	beq s9, zero, .L25_13
 	add t5, s4, t5
 	sltu a0, t5, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
@@ -12844,7 +12946,7 @@ ecdsa_p256_M_add_multiple:
 	add t4, t4, a0
 	sltu a0, t4, a0
 	or a1, a1, a0
-	beq a1, zero, .L24_15
+	beq a1, zero, .L25_15
 	add t5, s4, t5
 	sltu a0, t5, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
@@ -12862,8 +12964,8 @@ ecdsa_p256_M_add_multiple:
 	li a1, 4294967294
 	add a1, t4, a1
 	add t4, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L24_15:
-.L24_13:
+.L25_15:
+.L25_13:
 	ld s0, 0(s2)
 	mulhu a0, s0, t5
 	mul a1, s0, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -12975,28 +13077,28 @@ ecdsa_p256_M_add_multiple:
 	add s10, s11, s10
 	sltu s11, s10, s11
 	add s11, s11, t0                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a1, 32                  # fep256_sparse64:75
+	srli a2, a1, 32                  # fep256_reduction:20
 	slli a5, a1, 32
 	add s7, a5, s7
 	sltu a6, s7, a5
-	add a6, a6, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t0, a1, a5
-	sltu a5, a1, a5                  # fep256_sparse64:78
+	sltu a5, a1, a5                  # fep256_reduction:23
 	sub a2, a1, a2
 	sltu t6, a1, a2
 	sub a1, a2, a5
 	sltu a5, a2, a1
 	or a2, a5, t6
-	srli a2, s7, 32                  # fep256_sparse64:79
-	slli a5, s7, 32                  # fep256_sparse64:80
+	srli a2, s7, 32                  # fep256_reduction:24
+	slli a5, s7, 32                  # fep256_reduction:25
 	add a6, a5, a6
 	sltu t6, a6, a5
-	add t6, t6, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t6, t6, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t6, t0, t6
 	sltu t0, t6, t0
-	add t0, t0, a1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t0, t0, a1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a1, s7, a5
-	sltu a5, s7, a5                  # fep256_sparse64:82
+	sltu a5, s7, a5                  # fep256_reduction:27
 	sd s2, 40(sp)
 	sub a2, s7, a2
 	sltu s2, s7, a2
@@ -13005,7 +13107,7 @@ ecdsa_p256_M_add_multiple:
 	or a2, a5, s2
 	add t0, a1, t0
 	sltu a1, t0, a1
-	add a1, a1, s7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, a1, s7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a6, ra, a6
 	sltu ra, a6, ra                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s0, s0, t6
@@ -13023,28 +13125,28 @@ ecdsa_p256_M_add_multiple:
 	add s9, s9, t0
 	sltu t0, s9, t0
 	or a1, a1, t0
-	srli a2, a6, 32                  # fep256_sparse64:75
+	srli a2, a6, 32                  # fep256_reduction:20
 	slli a5, a6, 32
 	add s0, a5, s0
 	sltu t0, s0, a5
-	add t0, t0, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t6, a6, a5
-	sltu a5, a6, a5                  # fep256_sparse64:78
+	sltu a5, a6, a5                  # fep256_reduction:23
 	sub a2, a6, a2
 	sltu ra, a6, a2
 	sub a6, a2, a5
 	sltu a5, a2, a6
 	or a2, a5, ra
-	srli a2, s0, 32                  # fep256_sparse64:79
-	slli a5, s0, 32                  # fep256_sparse64:80
+	srli a2, s0, 32                  # fep256_reduction:24
+	slli a5, s0, 32                  # fep256_reduction:25
 	add t0, a5, t0
 	sltu ra, t0, a5
-	add ra, ra, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add ra, t6, ra
 	sltu t6, ra, t6
-	add t6, t6, a6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, a6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a6, s0, a5
-	sltu a5, s0, a5                  # fep256_sparse64:82
+	sltu a5, s0, a5                  # fep256_reduction:27
 	sub a2, s0, a2
 	sltu s2, s0, a2
 	sub s0, a2, a5
@@ -13053,7 +13155,7 @@ ecdsa_p256_M_add_multiple:
 	add a1, a1, t6
 	add a1, a6, a1
 	sltu a6, a1, a6
-	add a6, a6, s0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, a6, s0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t0, a0, t0
 	sltu a0, t0, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s9, s9, ra
@@ -13071,7 +13173,7 @@ ecdsa_p256_M_add_multiple:
 	add s11, s11, a1
 	sltu a1, s11, a1
 	or a6, a6, a1
-	beq a6, zero, .L24_17
+	beq a6, zero, .L25_17
 	add t0, s4, t0
 	sltu a0, t0, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
@@ -13092,7 +13194,7 @@ ecdsa_p256_M_add_multiple:
 	add s11, s11, a0
 	sltu a0, s11, a0
 	or a1, a1, a0
-	beq a1, zero, .L24_19
+	beq a1, zero, .L25_19
 	add t0, s4, t0
 	sltu a0, t0, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
@@ -13110,8 +13212,8 @@ ecdsa_p256_M_add_multiple:
 	li a1, 4294967294
 	add a1, s11, a1
 	add s11, a0, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L24_19:
-.L24_17:
+.L25_19:
+.L25_17:
 	sub s0, t0, a7
 	sltu t0, t0, a7                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	mv a0, a3
@@ -13132,7 +13234,7 @@ ecdsa_p256_M_add_multiple:
 	sub s11, a0, a1
 	sltu a1, a0, s11
 	or a0, a1, a2
-	beq a0, zero, .L24_21
+	beq a0, zero, .L25_21
 	sub a0, s0, s4
 	sltu s0, s0, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a1, -4294967296
@@ -13153,10 +13255,10 @@ ecdsa_p256_M_add_multiple:
 	sub s11, a1, a2
 	sltu a2, a1, s11
 	or a1, a2, a5
-	bne a1, zero, .L24_22
+	bne a1, zero, .L25_22
 	mv s0, a0
-.L24_23:
-.L24_21:
+.L25_23:
+.L25_21:
 	mulhu a0, s3, t5
 	mul a1, s3, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu a2, s3, t3
@@ -13262,28 +13364,28 @@ ecdsa_p256_M_add_multiple:
 	add t1, t4, t1
 	sltu t4, t1, t4
 	add t4, t4, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a1, 32                  # fep256_sparse64:75
+	srli a2, a1, 32                  # fep256_reduction:20
 	slli a5, a1, 32
 	add t6, a5, t6
 	sltu a6, t6, a5
-	add a6, a6, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub ra, a1, a5
-	sltu a5, a1, a5                  # fep256_sparse64:78
+	sltu a5, a1, a5                  # fep256_reduction:23
 	sub a2, a1, a2
 	sltu s2, a1, a2
 	sub a1, a2, a5
 	sltu a5, a2, a1
 	or a2, a5, s2
-	srli a2, t6, 32                  # fep256_sparse64:79
-	slli a5, t6, 32                  # fep256_sparse64:80
+	srli a2, t6, 32                  # fep256_reduction:24
+	slli a5, t6, 32                  # fep256_reduction:25
 	add a6, a5, a6
 	sltu s2, a6, a5
-	add s2, s2, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s2, ra, s2
 	sltu ra, s2, ra
-	add ra, ra, a1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, ra, a1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a1, t6, a5
-	sltu a5, t6, a5                  # fep256_sparse64:82
+	sltu a5, t6, a5                  # fep256_reduction:27
 	sd s6, 56(sp)
 	sub a2, t6, a2
 	sltu s6, t6, a2
@@ -13292,7 +13394,7 @@ ecdsa_p256_M_add_multiple:
 	or a2, a5, s6
 	add ra, a1, ra
 	sltu a1, ra, a1
-	add a1, a1, t6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, a1, t6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a6, t0, a6
 	sltu t0, a6, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t5, t5, s2
@@ -13310,28 +13412,28 @@ ecdsa_p256_M_add_multiple:
 	add t3, t3, ra
 	sltu ra, t3, ra
 	or a1, a1, ra
-	srli a2, a6, 32                  # fep256_sparse64:75
+	srli a2, a6, 32                  # fep256_reduction:20
 	slli a5, a6, 32
 	add t5, a5, t5
 	sltu t0, t5, a5
-	add t0, t0, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t6, a6, a5
-	sltu a5, a6, a5                  # fep256_sparse64:78
+	sltu a5, a6, a5                  # fep256_reduction:23
 	sub a2, a6, a2
 	sltu ra, a6, a2
 	sub a6, a2, a5
 	sltu a5, a2, a6
 	or a2, a5, ra
-	srli a2, t5, 32                  # fep256_sparse64:79
-	slli a5, t5, 32                  # fep256_sparse64:80
+	srli a2, t5, 32                  # fep256_reduction:24
+	slli a5, t5, 32                  # fep256_reduction:25
 	add t0, a5, t0
 	sltu ra, t0, a5
-	add ra, ra, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add ra, t6, ra
 	sltu t6, ra, t6
-	add t6, t6, a6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, a6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a6, t5, a5
-	sltu a5, t5, a5                  # fep256_sparse64:82
+	sltu a5, t5, a5                  # fep256_reduction:27
 	sub a2, t5, a2
 	sltu s2, t5, a2
 	sub t5, a2, a5
@@ -13340,7 +13442,7 @@ ecdsa_p256_M_add_multiple:
 	add a1, a1, t6
 	add a1, a6, a1
 	sltu a6, a1, a6
-	add a6, a6, t5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, a6, t5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t0, a0, t0
 	sltu a0, t0, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t3, t3, ra
@@ -13358,7 +13460,7 @@ ecdsa_p256_M_add_multiple:
 	add t4, t4, a1
 	sltu a1, t4, a1
 	or a6, a6, a1
-	beq a6, zero, .L24_25
+	beq a6, zero, .L25_25
 	add t0, s4, t0
 	sltu a0, t0, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
@@ -13379,7 +13481,7 @@ ecdsa_p256_M_add_multiple:
 	add t4, t4, a0
 	sltu a0, t4, a0
 	or a1, a1, a0
-	beq a1, zero, .L24_27
+	beq a1, zero, .L25_27
 	add t0, s4, t0
 	sltu a0, t0, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
@@ -13397,8 +13499,8 @@ ecdsa_p256_M_add_multiple:
 	li a1, 4294967294
 	add a1, t4, a1
 	add t4, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L24_27:
-.L24_25:
+.L25_27:
+.L25_25:
 	ld a0, 0(sp)                     # limbs:69
 	mulhu a1, t0, a0
 	mul a2, t0, a0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -13508,28 +13610,28 @@ ecdsa_p256_M_add_multiple:
 	add a6, t4, a6
 	sltu t4, a6, t4
 	add t4, t4, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a4, a2, 32                  # fep256_sparse64:75
+	srli a4, a2, 32                  # fep256_reduction:20
 	slli t0, a2, 32
 	add s6, t0, s6
 	sltu t1, s6, t0
-	add t1, t1, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t1, a4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t3, a2, t0
-	sltu t0, a2, t0                  # fep256_sparse64:78
+	sltu t0, a2, t0                  # fep256_reduction:23
 	sub a4, a2, a4
 	sltu t6, a2, a4
 	sub a2, a4, t0
 	sltu t0, a4, a2
 	or a4, t0, t6
-	srli a4, s6, 32                  # fep256_sparse64:79
-	slli t0, s6, 32                  # fep256_sparse64:80
+	srli a4, s6, 32                  # fep256_reduction:24
+	slli t0, s6, 32                  # fep256_reduction:25
 	add t1, t0, t1
 	sltu t6, t1, t0
-	add t6, t6, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t6, t6, a4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t6, t3, t6
 	sltu t3, t6, t3
-	add t3, t3, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, a2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a2, s6, t0
-	sltu t0, s6, t0                  # fep256_sparse64:82
+	sltu t0, s6, t0                  # fep256_reduction:27
 	sub a4, s6, a4
 	sltu ra, s6, a4
 	sub s6, a4, t0
@@ -13537,7 +13639,7 @@ ecdsa_p256_M_add_multiple:
 	or a4, t0, ra
 	add t3, a2, t3
 	sltu a2, t3, a2
-	add a2, a2, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, a2, s6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t1, t5, t1
 	sltu t5, t1, t5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, t6
@@ -13555,28 +13657,28 @@ ecdsa_p256_M_add_multiple:
 	add a5, a5, t3
 	sltu t3, a5, t3
 	or a2, a2, t3
-	srli a4, t1, 32                  # fep256_sparse64:75
+	srli a4, t1, 32                  # fep256_reduction:20
 	slli t0, t1, 32
 	add a0, t0, a0
 	sltu t3, a0, t0
-	add t3, t3, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t3, t3, a4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t5, t1, t0
-	sltu t0, t1, t0                  # fep256_sparse64:78
+	sltu t0, t1, t0                  # fep256_reduction:23
 	sub a4, t1, a4
 	sltu t6, t1, a4
 	sub t1, a4, t0
 	sltu t0, a4, t1
 	or a4, t0, t6
-	srli a4, a0, 32                  # fep256_sparse64:79
-	slli t0, a0, 32                  # fep256_sparse64:80
+	srli a4, a0, 32                  # fep256_reduction:24
+	slli t0, a0, 32                  # fep256_reduction:25
 	add t3, t0, t3
 	sltu t6, t3, t0
-	add t6, t6, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t6, t6, a4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t6, t5, t6
 	sltu t5, t6, t5
-	add t5, t5, t1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, t5, t1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t1, a0, t0
-	sltu t0, a0, t0                  # fep256_sparse64:82
+	sltu t0, a0, t0                  # fep256_reduction:27
 	sub a4, a0, a4
 	sltu ra, a0, a4
 	sub a0, a4, t0
@@ -13585,7 +13687,7 @@ ecdsa_p256_M_add_multiple:
 	add a2, a2, t5
 	add a2, t1, a2
 	sltu t1, a2, t1
-	add t1, t1, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t1, t1, a0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t3, a1, t3
 	sltu a1, t3, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a5, a5, t6
@@ -13603,7 +13705,7 @@ ecdsa_p256_M_add_multiple:
 	add t4, t4, a2
 	sltu a2, t4, a2
 	or t1, t1, a2
-	beq t1, zero, .L24_29
+	beq t1, zero, .L25_29
 	add t3, s4, t3
 	sltu a0, t3, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
@@ -13624,7 +13726,7 @@ ecdsa_p256_M_add_multiple:
 	add t4, t4, a0
 	sltu a0, t4, a0
 	or a1, a1, a0
-	beq a1, zero, .L24_31
+	beq a1, zero, .L25_31
 	add t3, s4, t3
 	sltu a0, t3, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
@@ -13642,8 +13744,8 @@ ecdsa_p256_M_add_multiple:
 	li a1, 4294967294
 	add a1, t4, a1
 	add t4, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L24_31:
-.L24_29:
+.L25_31:
+.L25_29:
 	sub a0, t3, t2
 	sltu t3, t3, t2                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	ld s2, 64(sp)
@@ -13667,7 +13769,7 @@ ecdsa_p256_M_add_multiple:
 	sub t4, a4, a2
 	sltu a2, a4, t4
 	or a4, a2, t0
-	beq a4, zero, .L24_32
+	beq a4, zero, .L25_32
 	sub a2, a0, s4
 	sltu a0, a0, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a4, -4294967296
@@ -13688,7 +13790,7 @@ ecdsa_p256_M_add_multiple:
 	sub t4, a4, a0
 	sltu a0, a4, t4
 	or a4, a0, t0
-	beq a4, zero, .L24_34
+	beq a4, zero, .L25_34
 	sub a0, a2, s4
 	sltu a2, a2, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sd a0, 0(sp)
@@ -13710,20 +13812,20 @@ ecdsa_p256_M_add_multiple:
 	sub a0, t4, a0
 	sub a0, a0, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sd a0, 24(sp)
-	j .L24_33
-.L24_34:
+	j .L25_33
+.L25_34:
 	sd a2, 0(sp)
 	sd a5, 8(sp)
 	sd a6, 16(sp)
 	sd t4, 24(sp)
-.L24_35:
-	j .L24_33
-.L24_32:
+.L25_35:
+	j .L25_33
+.L25_32:
 	sd a0, 0(sp)
 	sd a5, 8(sp)
 	sd a6, 16(sp)
 	sd t4, 24(sp)
-.L24_33:
+.L25_33:
 	ld a2, 40(sp)
 	ld a0, 64(a2)
 	mulhu a4, a0, s3
@@ -13833,28 +13935,28 @@ ecdsa_p256_M_add_multiple:
 	add s8, a6, s8
 	sltu a6, s8, a6
 	add a6, a6, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a0, a5, 32                  # fep256_sparse64:75
+	srli a0, a5, 32                  # fep256_reduction:20
 	slli a2, a5, 32
 	add t4, a2, t4
 	sltu t0, t4, a2
-	add t0, t0, a0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t3, a5, a2
-	sltu a2, a5, a2                  # fep256_sparse64:78
+	sltu a2, a5, a2                  # fep256_reduction:23
 	sub a0, a5, a0
 	sltu t5, a5, a0
 	sub a5, a0, a2
 	sltu a2, a0, a5
 	or a0, a2, t5
-	srli a0, t4, 32                  # fep256_sparse64:79
-	slli a2, t4, 32                  # fep256_sparse64:80
+	srli a0, t4, 32                  # fep256_reduction:24
+	slli a2, t4, 32                  # fep256_reduction:25
 	add t0, a2, t0
 	sltu t5, t0, a2
-	add t5, t5, a0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t5, t5, a0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t5, t3, t5
 	sltu t3, t5, t3
-	add t3, t3, a5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, a5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a5, t4, a2
-	sltu a2, t4, a2                  # fep256_sparse64:82
+	sltu a2, t4, a2                  # fep256_reduction:27
 	sub a0, t4, a0
 	sltu t6, t4, a0
 	sub t4, a0, a2
@@ -13862,7 +13964,7 @@ ecdsa_p256_M_add_multiple:
 	or a0, a2, t6
 	add t3, a5, t3
 	sltu a5, t3, a5
-	add a5, a5, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a5, a5, t4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t0, t1, t0
 	sltu t1, t0, t1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s3, s3, t5
@@ -13880,28 +13982,28 @@ ecdsa_p256_M_add_multiple:
 	add s5, s5, t3
 	sltu t3, s5, t3
 	or a5, a5, t3
-	srli a0, t0, 32                  # fep256_sparse64:75
+	srli a0, t0, 32                  # fep256_reduction:20
 	slli a2, t0, 32
 	add s3, a2, s3
 	sltu t1, s3, a2
-	add t1, t1, a0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t1, a0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t3, t0, a2
-	sltu a2, t0, a2                  # fep256_sparse64:78
+	sltu a2, t0, a2                  # fep256_reduction:23
 	sub a0, t0, a0
 	sltu t4, t0, a0
 	sub t0, a0, a2
 	sltu a2, a0, t0
 	or a0, a2, t4
-	srli a0, s3, 32                  # fep256_sparse64:79
-	slli a2, s3, 32                  # fep256_sparse64:80
+	srli a0, s3, 32                  # fep256_reduction:24
+	slli a2, s3, 32                  # fep256_reduction:25
 	add t1, a2, t1
 	sltu t4, t1, a2
-	add t4, t4, a0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t4, t3, t4
 	sltu t3, t4, t3
-	add t3, t3, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, t0                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t0, s3, a2
-	sltu a2, s3, a2                  # fep256_sparse64:82
+	sltu a2, s3, a2                  # fep256_reduction:27
 	sub a0, s3, a0
 	sltu t5, s3, a0
 	sub s3, a0, a2
@@ -13910,7 +14012,7 @@ ecdsa_p256_M_add_multiple:
 	add a0, a5, t3
 	add a0, t0, a0
 	sltu t0, a0, t0
-	add t0, t0, s3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, s3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t1, a4, t1
 	sltu a4, t1, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s5, s5, t4
@@ -13928,7 +14030,7 @@ ecdsa_p256_M_add_multiple:
 	add a6, a6, a0
 	sltu a0, a6, a0
 	or t0, t0, a0
-	beq t0, zero, .L24_37
+	beq t0, zero, .L25_37
 	add t1, s4, t1
 	sltu a0, t1, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296
@@ -13949,7 +14051,7 @@ ecdsa_p256_M_add_multiple:
 	add a6, a6, a0
 	sltu a0, a6, a0
 	or a2, a2, a0
-	beq a2, zero, .L24_39
+	beq a2, zero, .L25_39
 	add t1, s4, t1
 	sltu a0, t1, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296
@@ -13967,8 +14069,8 @@ ecdsa_p256_M_add_multiple:
 	li a2, 4294967294
 	add a2, a6, a2
 	add a6, a0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L24_39:
-.L24_37:
+.L25_39:
+.L25_37:
 	mulhu a0, s0, t1
 	mul a2, s0, t1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu a4, s0, s5
@@ -14073,28 +14175,28 @@ ecdsa_p256_M_add_multiple:
 	add s8, a6, s8
 	sltu a6, s8, a6
 	add a6, a6, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a4, a2, 32                  # fep256_sparse64:75
+	srli a4, a2, 32                  # fep256_reduction:20
 	slli a5, a2, 32
 	add t4, a5, t4
 	sltu t0, t4, a5
-	add t0, t0, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t5, a2, a5
-	sltu a5, a2, a5                  # fep256_sparse64:78
+	sltu a5, a2, a5                  # fep256_reduction:23
 	sub a4, a2, a4
 	sltu t6, a2, a4
 	sub a2, a4, a5
 	sltu a5, a4, a2
 	or a4, a5, t6
-	srli a4, t4, 32                  # fep256_sparse64:79
-	slli a5, t4, 32                  # fep256_sparse64:80
+	srli a4, t4, 32                  # fep256_reduction:24
+	slli a5, t4, 32                  # fep256_reduction:25
 	add t0, a5, t0
 	sltu t6, t0, a5
-	add t6, t6, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t6, t6, a4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t6, t5, t6
 	sltu t5, t6, t5
-	add t5, t5, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, t5, a2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a2, t4, a5
-	sltu a5, t4, a5                  # fep256_sparse64:82
+	sltu a5, t4, a5                  # fep256_reduction:27
 	sub a4, t4, a4
 	sltu ra, t4, a4
 	sub t4, a4, a5
@@ -14102,7 +14204,7 @@ ecdsa_p256_M_add_multiple:
 	or a4, a5, ra
 	add t5, a2, t5
 	sltu a2, t5, a2
-	add a2, a2, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, a2, t4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t0, t3, t0
 	sltu t3, t0, t3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, t6
@@ -14120,28 +14222,28 @@ ecdsa_p256_M_add_multiple:
 	add s5, s5, t5
 	sltu t5, s5, t5
 	or a2, a2, t5
-	srli a4, t0, 32                  # fep256_sparse64:75
+	srli a4, t0, 32                  # fep256_reduction:20
 	slli a5, t0, 32
 	add t1, a5, t1
 	sltu t3, t1, a5
-	add t3, t3, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t3, t3, a4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t4, t0, a5
-	sltu a5, t0, a5                  # fep256_sparse64:78
+	sltu a5, t0, a5                  # fep256_reduction:23
 	sub a4, t0, a4
 	sltu t5, t0, a4
 	sub t0, a4, a5
 	sltu a5, a4, t0
 	or a4, a5, t5
-	srli a4, t1, 32                  # fep256_sparse64:79
-	slli a5, t1, 32                  # fep256_sparse64:80
+	srli a4, t1, 32                  # fep256_reduction:24
+	slli a5, t1, 32                  # fep256_reduction:25
 	add t3, a5, t3
 	sltu t5, t3, a5
-	add t5, t5, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t5, t5, a4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t5, t4, t5
 	sltu t4, t5, t4
-	add t4, t4, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, t0                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t0, t1, a5
-	sltu a5, t1, a5                  # fep256_sparse64:82
+	sltu a5, t1, a5                  # fep256_reduction:27
 	sub a4, t1, a4
 	sltu t6, t1, a4
 	sub t1, a4, a5
@@ -14150,7 +14252,7 @@ ecdsa_p256_M_add_multiple:
 	add a2, a2, t4
 	add a2, t0, a2
 	sltu t0, a2, t0
-	add t0, t0, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, t1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t3, a0, t3
 	sltu a0, t3, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s5, s5, t5
@@ -14168,7 +14270,7 @@ ecdsa_p256_M_add_multiple:
 	add a6, a6, a2
 	sltu a2, a6, a2
 	or t0, t0, a2
-	beq t0, zero, .L24_41
+	beq t0, zero, .L25_41
 	add t3, s4, t3
 	sltu a0, t3, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296
@@ -14189,7 +14291,7 @@ ecdsa_p256_M_add_multiple:
 	add a6, a6, a0
 	sltu a0, a6, a0
 	or a2, a2, a0
-	beq a2, zero, .L24_43
+	beq a2, zero, .L25_43
 	add t3, s4, t3
 	sltu a0, t3, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296
@@ -14207,15 +14309,15 @@ ecdsa_p256_M_add_multiple:
 	li a2, 4294967294
 	add a2, a6, a2
 	add a6, a0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L24_43:
-.L24_41:
-	addi a0, s0, 1                   # fep256_sparse64:109
+.L25_43:
+.L25_41:
+	addi a0, s0, 1                   # fep256_sparse64:92
 	sltu a0, s4, a0
 	xori a0, a0, 1
-	bne a0, zero, .L24_44
+	bne a0, zero, .L25_44
 	li s3, 0
-.L24_45:
-	beq s3, zero, .L24_46
+.L25_45:
+	beq s3, zero, .L25_46
 	mv a1, s1
 	ld a0, 32(sp)
 	addi a2, sp, 0
@@ -14235,7 +14337,7 @@ ecdsa_p256_M_add_multiple:
 	ld s11, 192(sp)
 	addi sp, sp, 208
 	ret
-.L24_46:
+.L25_46:
 	mulhu a0, s0, s9
 	mul a2, s0, s9                   # products:28: word 1 of x$0_square in 0..<2^128
 	mulhu a4, s0, s10
@@ -14320,28 +14422,28 @@ ecdsa_p256_M_add_multiple:
 	or s1, s1, t5
 	add t4, t4, ra                   # products:50
 	add t4, s1, t4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t5, t6, 32                  # fep256_sparse64:75
+	srli t5, t6, 32                  # fep256_reduction:20
 	slli ra, t6, 32
 	add a4, ra, a4
 	sltu s1, a4, ra
-	add s1, s1, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s1, s1, t5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s3, t6, ra
-	sltu ra, t6, ra                  # fep256_sparse64:78
+	sltu ra, t6, ra                  # fep256_reduction:23
 	sub t5, t6, t5
 	sltu s7, t6, t5
 	sub t6, t5, ra
 	sltu ra, t5, t6
 	or t5, ra, s7
-	srli t5, a4, 32                  # fep256_sparse64:79
-	slli ra, a4, 32                  # fep256_sparse64:80
+	srli t5, a4, 32                  # fep256_reduction:24
+	slli ra, a4, 32                  # fep256_reduction:25
 	add s1, ra, s1
 	sltu s7, s1, ra
-	add s7, s7, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s7, s3, s7
 	sltu s3, s7, s3
-	add s3, s3, t6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s3, s3, t6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t6, a4, ra
-	sltu ra, a4, ra                  # fep256_sparse64:82
+	sltu ra, a4, ra                  # fep256_reduction:27
 	sub t5, a4, t5
 	sltu a1, a4, t5
 	sub a4, t5, ra
@@ -14349,7 +14451,7 @@ ecdsa_p256_M_add_multiple:
 	or t5, ra, a1
 	add s3, t6, s3
 	sltu t6, s3, t6
-	add t6, t6, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t6, t6, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s1, a2, s1
 	sltu a2, s1, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, s7
@@ -14367,28 +14469,28 @@ ecdsa_p256_M_add_multiple:
 	add t1, t1, s3
 	sltu s3, t1, s3
 	or t6, t6, s3
-	srli a1, s1, 32                  # fep256_sparse64:75
+	srli a1, s1, 32                  # fep256_reduction:20
 	slli a2, s1, 32
 	add a0, a2, a0
 	sltu a4, a0, a2
-	add a4, a4, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a4, a4, a1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t5, s1, a2
-	sltu a2, s1, a2                  # fep256_sparse64:78
+	sltu a2, s1, a2                  # fep256_reduction:23
 	sub a1, s1, a1
 	sltu ra, s1, a1
 	sub s1, a1, a2
 	sltu a2, a1, s1
 	or a1, a2, ra
-	srli a1, a0, 32                  # fep256_sparse64:79
-	slli a2, a0, 32                  # fep256_sparse64:80
+	srli a1, a0, 32                  # fep256_reduction:24
+	slli a2, a0, 32                  # fep256_reduction:25
 	add a4, a2, a4
 	sltu ra, a4, a2
-	add ra, ra, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, a1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add ra, t5, ra
 	sltu t5, ra, t5
-	add t5, t5, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, t5, s1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s1, a0, a2
-	sltu a2, a0, a2                  # fep256_sparse64:82
+	sltu a2, a0, a2                  # fep256_reduction:27
 	sub a1, a0, a1
 	sltu s3, a0, a1
 	sub a0, a1, a2
@@ -14397,7 +14499,7 @@ ecdsa_p256_M_add_multiple:
 	add a1, t6, t5
 	add a1, s1, a1
 	sltu s1, a1, s1
-	add s1, s1, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s1, s1, a0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a4, a5, a4
 	sltu a5, a4, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, ra
@@ -14415,7 +14517,7 @@ ecdsa_p256_M_add_multiple:
 	add t4, t4, a1
 	sltu a1, t4, a1
 	or s1, s1, a1
-	beq s1, zero, .L24_49
+	beq s1, zero, .L25_49
 	add a4, s4, a4
 	sltu a0, a4, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
@@ -14436,7 +14538,7 @@ ecdsa_p256_M_add_multiple:
 	add t4, t4, a0
 	sltu a0, t4, a0
 	or a1, a1, a0
-	beq a1, zero, .L24_51
+	beq a1, zero, .L25_51
 	add a4, s4, a4
 	sltu a0, a4, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
@@ -14454,8 +14556,8 @@ ecdsa_p256_M_add_multiple:
 	li a1, 4294967294
 	add a1, t4, a1
 	add t4, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L24_51:
-.L24_49:
+.L25_51:
+.L25_49:
 	mulhu a0, s0, a4
 	mul a1, s0, a4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu a2, s9, a4
@@ -14560,28 +14662,28 @@ ecdsa_p256_M_add_multiple:
 	add s10, s11, s10
 	sltu s11, s10, s11
 	add s11, s11, a5                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a1, 32                  # fep256_sparse64:75
+	srli a2, a1, 32                  # fep256_reduction:20
 	slli a5, a1, 32
 	add ra, a5, ra
 	sltu t5, ra, a5
-	add t5, t5, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s1, a1, a5
-	sltu a5, a1, a5                  # fep256_sparse64:78
+	sltu a5, a1, a5                  # fep256_reduction:23
 	sub a2, a1, a2
 	sltu s3, a1, a2
 	sub a1, a2, a5
 	sltu a5, a2, a1
 	or a2, a5, s3
-	srli a2, ra, 32                  # fep256_sparse64:79
-	slli a5, ra, 32                  # fep256_sparse64:80
+	srli a2, ra, 32                  # fep256_reduction:24
+	slli a5, ra, 32                  # fep256_reduction:25
 	add t5, a5, t5
 	sltu s3, t5, a5
-	add s3, s3, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s3, s3, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s3, s1, s3
 	sltu s1, s3, s1
-	add s1, s1, a1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s1, s1, a1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a1, ra, a5
-	sltu a5, ra, a5                  # fep256_sparse64:82
+	sltu a5, ra, a5                  # fep256_reduction:27
 	sub a2, ra, a2
 	sltu s7, ra, a2
 	sub ra, a2, a5
@@ -14589,7 +14691,7 @@ ecdsa_p256_M_add_multiple:
 	or a2, a5, s7
 	add s1, a1, s1
 	sltu a1, s1, a1
-	add a1, a1, ra                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, a1, ra                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t5, t6, t5
 	sltu t6, t5, t6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s0, s0, s3
@@ -14607,28 +14709,28 @@ ecdsa_p256_M_add_multiple:
 	add s9, s9, s1
 	sltu s1, s9, s1
 	or a1, a1, s1
-	srli a2, t5, 32                  # fep256_sparse64:75
+	srli a2, t5, 32                  # fep256_reduction:20
 	slli a5, t5, 32
 	add s0, a5, s0
 	sltu t6, s0, a5
-	add t6, t6, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t6, t6, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub ra, t5, a5
-	sltu a5, t5, a5                  # fep256_sparse64:78
+	sltu a5, t5, a5                  # fep256_reduction:23
 	sub a2, t5, a2
 	sltu s1, t5, a2
 	sub t5, a2, a5
 	sltu a5, a2, t5
 	or a2, a5, s1
-	srli a2, s0, 32                  # fep256_sparse64:79
-	slli a5, s0, 32                  # fep256_sparse64:80
+	srli a2, s0, 32                  # fep256_reduction:24
+	slli a5, s0, 32                  # fep256_reduction:25
 	add t6, a5, t6
 	sltu s1, t6, a5
-	add s1, s1, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s1, s1, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s1, ra, s1
 	sltu ra, s1, ra
-	add ra, ra, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, ra, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t5, s0, a5
-	sltu a5, s0, a5                  # fep256_sparse64:82
+	sltu a5, s0, a5                  # fep256_reduction:27
 	sub a2, s0, a2
 	sltu s3, s0, a2
 	sub s0, a2, a5
@@ -14637,7 +14739,7 @@ ecdsa_p256_M_add_multiple:
 	add a1, a1, ra
 	add a1, t5, a1
 	sltu t5, a1, t5
-	add t5, t5, s0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t5, t5, s0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t6, a0, t6
 	sltu a0, t6, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s9, s9, s1
@@ -14655,7 +14757,7 @@ ecdsa_p256_M_add_multiple:
 	add s11, s11, a1
 	sltu a1, s11, a1
 	or t5, t5, a1
-	beq t5, zero, .L24_53
+	beq t5, zero, .L25_53
 	add t6, s4, t6
 	sltu a0, t6, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
@@ -14676,7 +14778,7 @@ ecdsa_p256_M_add_multiple:
 	add s11, s11, a0
 	sltu a0, s11, a0
 	or a1, a1, a0
-	beq a1, zero, .L24_55
+	beq a1, zero, .L25_55
 	add t6, s4, t6
 	sltu a0, t6, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
@@ -14694,8 +14796,8 @@ ecdsa_p256_M_add_multiple:
 	li a1, 4294967294
 	add a1, s11, a1
 	add s11, a0, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L24_55:
-.L24_53:
+.L25_55:
+.L25_53:
 	mulhu a0, a7, a4
 	mul a1, a7, a4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu a2, a3, a4
@@ -14802,28 +14904,28 @@ ecdsa_p256_M_add_multiple:
 	add s0, s1, s0
 	sltu s1, s0, s1
 	add s1, s1, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a1, 32                  # fep256_sparse64:75
+	srli a2, a1, 32                  # fep256_reduction:20
 	slli a5, a1, 32
 	add ra, a5, ra
 	sltu t0, ra, a5
-	add t0, t0, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t1, a1, a5
-	sltu a5, a1, a5                  # fep256_sparse64:78
+	sltu a5, a1, a5                  # fep256_reduction:23
 	sub a2, a1, a2
 	sltu t4, a1, a2
 	sub a1, a2, a5
 	sltu a5, a2, a1
 	or a2, a5, t4
-	srli a2, ra, 32                  # fep256_sparse64:79
-	slli a5, ra, 32                  # fep256_sparse64:80
+	srli a2, ra, 32                  # fep256_reduction:24
+	slli a5, ra, 32                  # fep256_reduction:25
 	add t0, a5, t0
 	sltu t4, t0, a5
-	add t4, t4, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t4, t1, t4
 	sltu t1, t4, t1
-	add t1, t1, a1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t1, t1, a1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a1, ra, a5
-	sltu a5, ra, a5                  # fep256_sparse64:82
+	sltu a5, ra, a5                  # fep256_reduction:27
 	sub a2, ra, a2
 	sltu t5, ra, a2
 	sub ra, a2, a5
@@ -14831,7 +14933,7 @@ ecdsa_p256_M_add_multiple:
 	or a2, a5, t5
 	add t1, a1, t1
 	sltu a1, t1, a1
-	add a1, a1, ra                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, a1, ra                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t0, a4, t0
 	sltu a4, t0, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, t4
@@ -14849,28 +14951,28 @@ ecdsa_p256_M_add_multiple:
 	add a3, a3, t1
 	sltu t1, a3, t1
 	or a1, a1, t1
-	srli a2, t0, 32                  # fep256_sparse64:75
+	srli a2, t0, 32                  # fep256_reduction:20
 	slli a4, t0, 32
 	add a7, a4, a7
 	sltu a5, a7, a4
-	add a5, a5, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a5, a5, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t1, t0, a4
-	sltu a4, t0, a4                  # fep256_sparse64:78
+	sltu a4, t0, a4                  # fep256_reduction:23
 	sub a2, t0, a2
 	sltu t4, t0, a2
 	sub t0, a2, a4
 	sltu a4, a2, t0
 	or a2, a4, t4
-	srli a2, a7, 32                  # fep256_sparse64:79
-	slli a4, a7, 32                  # fep256_sparse64:80
+	srli a2, a7, 32                  # fep256_reduction:24
+	slli a4, a7, 32                  # fep256_reduction:25
 	add a5, a4, a5
 	sltu t4, a5, a4
-	add t4, t4, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t4, t1, t4
 	sltu t1, t4, t1
-	add t1, t1, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t1, t1, t0                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t0, a7, a4
-	sltu a4, a7, a4                  # fep256_sparse64:82
+	sltu a4, a7, a4                  # fep256_reduction:27
 	sub a2, a7, a2
 	sltu t5, a7, a2
 	sub a7, a2, a4
@@ -14879,7 +14981,7 @@ ecdsa_p256_M_add_multiple:
 	add a1, a1, t1
 	add a1, t0, a1
 	sltu t0, a1, t0
-	add t0, t0, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a5, a0, a5
 	sltu a0, a5, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, t4
@@ -14897,7 +14999,7 @@ ecdsa_p256_M_add_multiple:
 	add s1, s1, a1
 	sltu a1, s1, a1
 	or t0, t0, a1
-	beq t0, zero, .L24_57
+	beq t0, zero, .L25_57
 	add a5, s4, a5
 	sltu a0, a5, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
@@ -14918,7 +15020,7 @@ ecdsa_p256_M_add_multiple:
 	add s1, s1, a0
 	sltu a0, s1, a0
 	or a1, a1, a0
-	beq a1, zero, .L24_59
+	beq a1, zero, .L25_59
 	add a5, s4, a5
 	sltu a0, a5, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a1, -4294967296
@@ -14936,8 +15038,8 @@ ecdsa_p256_M_add_multiple:
 	li a1, 4294967294
 	add a1, s1, a1
 	add s1, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L24_59:
-.L24_57:
+.L25_59:
+.L25_57:
 	ld a0, 0(sp)                     # products:28
 	ld a1, 8(sp)
 	mulhu a2, a0, a1
@@ -15026,28 +15128,28 @@ ecdsa_p256_M_add_multiple:
 	or t0, t0, a1
 	add a1, s3, a7                   # products:50
 	add a1, t0, a1                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, a0, 32                  # fep256_sparse64:75
+	srli a7, a0, 32                  # fep256_reduction:20
 	slli t0, a0, 32
 	add t4, t0, t4
 	sltu s3, t4, t0
-	add s3, s3, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s3, s3, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s6, a0, t0
-	sltu t0, a0, t0                  # fep256_sparse64:78
+	sltu t0, a0, t0                  # fep256_reduction:23
 	sub a7, a0, a7
 	sltu s7, a0, a7
 	sub a0, a7, t0
 	sltu t0, a7, a0
 	or a7, t0, s7
-	srli a7, t4, 32                  # fep256_sparse64:79
-	slli t0, t4, 32                  # fep256_sparse64:80
+	srli a7, t4, 32                  # fep256_reduction:24
+	slli t0, t4, 32                  # fep256_reduction:25
 	add s3, t0, s3
 	sltu s7, s3, t0
-	add s7, s7, a7                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, a7                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s7, s6, s7
 	sltu s6, s7, s6
-	add s6, s6, a0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, a0                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a0, t4, t0
-	sltu t0, t4, t0                  # fep256_sparse64:82
+	sltu t0, t4, t0                  # fep256_reduction:27
 	sub a7, t4, a7
 	sltu s2, t4, a7
 	sub t4, a7, t0
@@ -15055,7 +15157,7 @@ ecdsa_p256_M_add_multiple:
 	or a7, t0, s2
 	add s6, a0, s6
 	sltu a0, s6, a0
-	add a0, a0, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a0, a0, t4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s3, a4, s3
 	sltu a4, s3, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s7
@@ -15073,28 +15175,28 @@ ecdsa_p256_M_add_multiple:
 	add ra, ra, s6
 	sltu s6, ra, s6
 	or a0, a0, s6
-	srli a4, s3, 32                  # fep256_sparse64:75
+	srli a4, s3, 32                  # fep256_reduction:20
 	slli a7, s3, 32
 	add a2, a7, a2
 	sltu t0, a2, a7
-	add t0, t0, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t4, s3, a7
-	sltu a7, s3, a7                  # fep256_sparse64:78
+	sltu a7, s3, a7                  # fep256_reduction:23
 	sub a4, s3, a4
 	sltu s2, s3, a4
 	sub s3, a4, a7
 	sltu a7, a4, s3
 	or a4, a7, s2
-	srli a4, a2, 32                  # fep256_sparse64:79
-	slli a7, a2, 32                  # fep256_sparse64:80
+	srli a4, a2, 32                  # fep256_reduction:24
+	slli a7, a2, 32                  # fep256_reduction:25
 	add t0, a7, t0
 	sltu s2, t0, a7
-	add s2, s2, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, a4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s2, t4, s2
 	sltu t4, s2, t4
-	add t4, t4, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, s3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s3, a2, a7
-	sltu a7, a2, a7                  # fep256_sparse64:82
+	sltu a7, a2, a7                  # fep256_reduction:27
 	sub a4, a2, a4
 	sltu s6, a2, a4
 	sub a2, a4, a7
@@ -15103,7 +15205,7 @@ ecdsa_p256_M_add_multiple:
 	add a0, a0, t4
 	add a0, s3, a0
 	sltu s3, a0, s3
-	add s3, s3, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s3, s3, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t0, t1, t0
 	sltu t1, t0, t1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add ra, ra, s2
@@ -15121,7 +15223,7 @@ ecdsa_p256_M_add_multiple:
 	add a1, a1, a0
 	sltu a0, a1, a0
 	or s3, s3, a0
-	beq s3, zero, .L24_61
+	beq s3, zero, .L25_61
 	add t0, s4, t0
 	sltu a0, t0, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296
@@ -15142,7 +15244,7 @@ ecdsa_p256_M_add_multiple:
 	add a1, a1, a0
 	sltu a0, a1, a0
 	or a2, a2, a0
-	beq a2, zero, .L24_63
+	beq a2, zero, .L25_63
 	add t0, s4, t0
 	sltu a0, t0, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296
@@ -15160,8 +15262,8 @@ ecdsa_p256_M_add_multiple:
 	li a2, 4294967294
 	add a1, a1, a2
 	add a1, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L24_63:
-.L24_61:
+.L25_63:
+.L25_61:
 	sub a0, t0, t6
 	sltu t0, t0, t6                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	mv a2, s9
@@ -15182,7 +15284,7 @@ ecdsa_p256_M_add_multiple:
 	sub a1, a2, a4
 	sltu a4, a2, a1
 	or a2, a4, a7
-	beq a2, zero, .L24_65
+	beq a2, zero, .L25_65
 	sub a2, a0, s4
 	sltu a0, a0, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a4, -4294967296
@@ -15203,10 +15305,10 @@ ecdsa_p256_M_add_multiple:
 	sub a1, a4, a0
 	sltu a0, a4, a1
 	or a4, a0, a7
-	bne a4, zero, .L24_66
+	bne a4, zero, .L25_66
 	mv a0, a2
-.L24_67:
-.L24_65:
+.L25_67:
+.L25_65:
 	add a2, a5, a5
 	sltu a4, a2, a5                  # limbs:39: word 0 of v$0_add in 0..2^65-1
 	srli a7, a3, 63
@@ -15215,7 +15317,7 @@ ecdsa_p256_M_add_multiple:
 	sh1add a7, s0, a7                # limbs:39: word 0 of v$0_add in 0..2^65-1
 	srli t1, s1, 63
 	sh1add t0, s1, t0                # limbs:39: word 0 of v$0_add in 0..2^65-1
-	beq t1, zero, .L24_69
+	beq t1, zero, .L25_69
 	add a2, s4, a2
 	sltu t1, a2, s4                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	li t4, -4294967296
@@ -15236,7 +15338,7 @@ ecdsa_p256_M_add_multiple:
 	add t0, t0, t1
 	sltu t1, t0, t1
 	or t4, t4, t1
-	beq t4, zero, .L24_71
+	beq t4, zero, .L25_71
 	add a2, s4, a2
 	sltu t1, a2, s4                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	li t4, -4294967296
@@ -15254,8 +15356,8 @@ ecdsa_p256_M_add_multiple:
 	li t4, 4294967294
 	add t0, t0, t4
 	add t0, t1, t0                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-.L24_71:
-.L24_69:
+.L25_71:
+.L25_69:
 	sub t1, a0, a2
 	sltu a0, a0, a2                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sub a4, ra, a4
@@ -15273,7 +15375,7 @@ ecdsa_p256_M_add_multiple:
 	sub a1, t0, a7
 	sltu a7, t0, a1
 	or t0, a7, a0
-	beq t0, zero, .L24_73
+	beq t0, zero, .L25_73
 	sub a0, t1, s4
 	sltu t1, t1, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a2, -4294967296
@@ -15294,10 +15396,10 @@ ecdsa_p256_M_add_multiple:
 	sub a1, a2, a4
 	sltu a4, a2, a1
 	or a2, a4, a7
-	bne a2, zero, .L24_74
+	bne a2, zero, .L25_74
 	mv t1, a0
-.L24_75:
-.L24_73:
+.L25_75:
+.L25_73:
 	sub a0, a5, t1
 	sltu a5, a5, t1                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	mv a2, ra
@@ -15318,7 +15420,7 @@ ecdsa_p256_M_add_multiple:
 	sub s1, a2, a4
 	sltu a4, a2, s1
 	or a2, a4, a5
-	beq a2, zero, .L24_77
+	beq a2, zero, .L25_77
 	sub a2, a0, s4
 	sltu a0, a0, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a4, -4294967296
@@ -15339,10 +15441,10 @@ ecdsa_p256_M_add_multiple:
 	sub s1, a4, a0
 	sltu a0, a4, s1
 	or a4, a0, a5
-	bne a4, zero, .L24_78
+	bne a4, zero, .L25_78
 	mv a0, a2
-.L24_79:
-.L24_77:
+.L25_79:
+.L25_77:
 	ld a2, 0(sp)                     # limbs:69
 	mulhu a4, a0, a2
 	mul a5, a0, a2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -15452,28 +15554,28 @@ ecdsa_p256_M_add_multiple:
 	add t0, s1, t0
 	sltu s1, t0, s1
 	add s1, s1, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a0, a5, 32                  # fep256_sparse64:75
+	srli a0, a5, 32                  # fep256_reduction:20
 	slli a3, a5, 32
 	add s7, a3, s7
 	sltu a6, s7, a3
-	add a6, a6, a0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s0, a5, a3
-	sltu a3, a5, a3                  # fep256_sparse64:78
+	sltu a3, a5, a3                  # fep256_reduction:23
 	sub a0, a5, a0
 	sltu s2, a5, a0
 	sub a5, a0, a3
 	sltu a3, a0, a5
 	or a0, a3, s2
-	srli a0, s7, 32                  # fep256_sparse64:79
-	slli a3, s7, 32                  # fep256_sparse64:80
+	srli a0, s7, 32                  # fep256_reduction:24
+	slli a3, s7, 32                  # fep256_reduction:25
 	add a6, a3, a6
 	sltu s2, a6, a3
-	add s2, s2, a0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, a0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s2, s0, s2
 	sltu s0, s2, s0
-	add s0, s0, a5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s0, s0, a5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a5, s7, a3
-	sltu a3, s7, a3                  # fep256_sparse64:82
+	sltu a3, s7, a3                  # fep256_reduction:27
 	sub a0, s7, a0
 	sltu s3, s7, a0
 	sub s7, a0, a3
@@ -15481,7 +15583,7 @@ ecdsa_p256_M_add_multiple:
 	or a0, a3, s3
 	add s0, a5, s0
 	sltu a5, s0, a5
-	add a5, a5, s7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a5, a5, s7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a6, t4, a6
 	sltu t4, a6, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s2
@@ -15499,28 +15601,28 @@ ecdsa_p256_M_add_multiple:
 	add a7, a7, s0
 	sltu s0, a7, s0
 	or a5, a5, s0
-	srli a0, a6, 32                  # fep256_sparse64:75
+	srli a0, a6, 32                  # fep256_reduction:20
 	slli a3, a6, 32
 	add a2, a3, a2
 	sltu t4, a2, a3
-	add t4, t4, a0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, a0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s0, a6, a3
-	sltu a3, a6, a3                  # fep256_sparse64:78
+	sltu a3, a6, a3                  # fep256_reduction:23
 	sub a0, a6, a0
 	sltu s2, a6, a0
 	sub a6, a0, a3
 	sltu a3, a0, a6
 	or a0, a3, s2
-	srli a0, a2, 32                  # fep256_sparse64:79
-	slli a3, a2, 32                  # fep256_sparse64:80
+	srli a0, a2, 32                  # fep256_reduction:24
+	slli a3, a2, 32                  # fep256_reduction:25
 	add t4, a3, t4
 	sltu s2, t4, a3
-	add s2, s2, a0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, a0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s2, s0, s2
 	sltu s0, s2, s0
-	add s0, s0, a6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s0, s0, a6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a6, a2, a3
-	sltu a3, a2, a3                  # fep256_sparse64:82
+	sltu a3, a2, a3                  # fep256_reduction:27
 	sub a0, a2, a0
 	sltu s3, a2, a0
 	sub a2, a0, a3
@@ -15529,7 +15631,7 @@ ecdsa_p256_M_add_multiple:
 	add a0, a5, s0
 	add a0, a6, a0
 	sltu a6, a0, a6
-	add a6, a6, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, a6, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t4, a4, t4
 	sltu a4, t4, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, s2
@@ -15547,7 +15649,7 @@ ecdsa_p256_M_add_multiple:
 	add s1, s1, a0
 	sltu a0, s1, a0
 	or a6, a6, a0
-	beq a6, zero, .L24_81
+	beq a6, zero, .L25_81
 	add t4, s4, t4
 	sltu a0, t4, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296
@@ -15568,7 +15670,7 @@ ecdsa_p256_M_add_multiple:
 	add s1, s1, a0
 	sltu a0, s1, a0
 	or a2, a2, a0
-	beq a2, zero, .L24_83
+	beq a2, zero, .L25_83
 	add t4, s4, t4
 	sltu a0, t4, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296
@@ -15586,8 +15688,8 @@ ecdsa_p256_M_add_multiple:
 	li a2, 4294967294
 	add a2, s1, a2
 	add s1, a0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L24_83:
-.L24_81:
+.L25_83:
+.L25_81:
 	mulhu a0, t2, t6
 	mul a2, t2, t6                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	ld s0, 64(sp)
@@ -15695,28 +15797,28 @@ ecdsa_p256_M_add_multiple:
 	add s2, s7, s2
 	sltu s7, s2, s7
 	add s7, s7, s10                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a3, a2, 32                  # fep256_sparse64:75
+	srli a3, a2, 32                  # fep256_reduction:20
 	slli a4, a2, 32
 	add a6, a4, a6
 	sltu t6, a6, a4
-	add t6, t6, a3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t6, t6, a3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s3, a2, a4
-	sltu a4, a2, a4                  # fep256_sparse64:78
+	sltu a4, a2, a4                  # fep256_reduction:23
 	sub a3, a2, a3
 	sltu s6, a2, a3
 	sub a2, a3, a4
 	sltu a4, a3, a2
 	or a3, a4, s6
-	srli a3, a6, 32                  # fep256_sparse64:79
-	slli a4, a6, 32                  # fep256_sparse64:80
+	srli a3, a6, 32                  # fep256_reduction:24
+	slli a4, a6, 32                  # fep256_reduction:25
 	add t6, a4, t6
 	sltu s6, t6, a4
-	add s6, s6, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, a3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s6, s3, s6
 	sltu s3, s6, s3
-	add s3, s3, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s3, s3, a2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a2, a6, a4
-	sltu a4, a6, a4                  # fep256_sparse64:82
+	sltu a4, a6, a4                  # fep256_reduction:27
 	sub a3, a6, a3
 	sltu s9, a6, a3
 	sub a6, a3, a4
@@ -15724,7 +15826,7 @@ ecdsa_p256_M_add_multiple:
 	or a3, a4, s9
 	add s3, a2, s3
 	sltu a2, s3, a2
-	add a2, a2, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, a2, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t6, a5, t6
 	sltu a5, t6, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t2, t2, s6
@@ -15742,28 +15844,28 @@ ecdsa_p256_M_add_multiple:
 	add s0, s0, s3
 	sltu s3, s0, s3
 	or a2, a2, s3
-	srli a3, t6, 32                  # fep256_sparse64:75
+	srli a3, t6, 32                  # fep256_reduction:20
 	slli a4, t6, 32
 	add t2, a4, t2
 	sltu a5, t2, a4
-	add a5, a5, a3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a5, a5, a3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub a6, t6, a4
-	sltu a4, t6, a4                  # fep256_sparse64:78
+	sltu a4, t6, a4                  # fep256_reduction:23
 	sub a3, t6, a3
 	sltu s3, t6, a3
 	sub t6, a3, a4
 	sltu a4, a3, t6
 	or a3, a4, s3
-	srli a3, t2, 32                  # fep256_sparse64:79
-	slli a4, t2, 32                  # fep256_sparse64:80
+	srli a3, t2, 32                  # fep256_reduction:24
+	slli a4, t2, 32                  # fep256_reduction:25
 	add a5, a4, a5
 	sltu s3, a5, a4
-	add s3, s3, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s3, s3, a3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s3, a6, s3
 	sltu a6, s3, a6
-	add a6, a6, t6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add a6, a6, t6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t6, t2, a4
-	sltu a4, t2, a4                  # fep256_sparse64:82
+	sltu a4, t2, a4                  # fep256_reduction:27
 	sub a3, t2, a3
 	sltu s6, t2, a3
 	sub t2, a3, a4
@@ -15772,7 +15874,7 @@ ecdsa_p256_M_add_multiple:
 	add a2, a2, a6
 	add a2, t6, a2
 	sltu t6, a2, t6
-	add t6, t6, t2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t6, t6, t2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a5, a0, a5
 	sltu a0, a5, a0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s0, s0, s3
@@ -15790,7 +15892,7 @@ ecdsa_p256_M_add_multiple:
 	add s7, s7, a2
 	sltu a2, s7, a2
 	or t6, t6, a2
-	beq t6, zero, .L24_85
+	beq t6, zero, .L25_85
 	add a5, s4, a5
 	sltu a0, a5, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296
@@ -15811,7 +15913,7 @@ ecdsa_p256_M_add_multiple:
 	add s7, s7, a0
 	sltu a0, s7, a0
 	or a2, a2, a0
-	beq a2, zero, .L24_87
+	beq a2, zero, .L25_87
 	add a5, s4, a5
 	sltu a0, a5, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296
@@ -15829,8 +15931,8 @@ ecdsa_p256_M_add_multiple:
 	li a2, 4294967294
 	add a2, s7, a2
 	add s7, a0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L24_87:
-.L24_85:
+.L25_87:
+.L25_85:
 	sub a0, t4, a5
 	sltu t4, t4, a5                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sub s0, a7, s0
@@ -15848,7 +15950,7 @@ ecdsa_p256_M_add_multiple:
 	sub s1, s7, s2
 	sltu s2, s7, s1
 	or s7, s2, a2
-	beq s7, zero, .L24_89
+	beq s7, zero, .L25_89
 	sub a2, a0, s4
 	sltu a0, a0, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a3, -4294967296
@@ -15869,10 +15971,10 @@ ecdsa_p256_M_add_multiple:
 	sub s1, a3, a0
 	sltu a0, a3, s1
 	or a3, a0, a4
-	bne a3, zero, .L24_90
+	bne a3, zero, .L25_90
 	mv a0, a2
-.L24_91:
-.L24_89:
+.L25_91:
+.L25_89:
 	ld s0, 32(sp)
 	sd t1, 0(s0)
 	sd ra, 8(s0)
@@ -15887,8 +15989,8 @@ ecdsa_p256_M_add_multiple:
 	sd s8, 80(s0)
 	ld s1, 88(sp)
 	sd s1, 88(s0)
-.L24_47:
-.L24_3:
+.L25_47:
+.L25_3:
 	ld ra, 96(sp)
 	ld s0, 104(sp)
 	ld s1, 112(sp)
@@ -15904,7 +16006,7 @@ ecdsa_p256_M_add_multiple:
 	ld s11, 192(sp)
 	addi sp, sp, 208
 	ret
-.L24_0:
+.L25_0:
 	ld a0, 72(s1)
 	or a1, s3, a0                    # limbs:118
 	ld a2, 80(s1)
@@ -15912,7 +16014,7 @@ ecdsa_p256_M_add_multiple:
 	ld a3, 88(s1)
 	or a1, a3, a1
 	sltiu a1, a1, 1
-	xori a4, s3, -1                  # fep256_sparse64:109
+	xori a4, s3, -1                  # fep256_sparse64:92
 	li a5, 4294967295
 	xor a0, a0, a5
 	or a0, a4, a0
@@ -15921,9 +16023,9 @@ ecdsa_p256_M_add_multiple:
 	xor a2, a3, a2
 	or a0, a0, a2
 	sltiu a0, a0, 1
-	or s5, a1, a0                    # fep256_sparse64:109: t$0_add_cached
-	j .L24_1
-.L24_22:
+	or s5, a1, a0                    # fep256_sparse64:92: t$0_add_cached
+	j .L25_1
+.L25_22:
 	sub s0, a0, s4
 	sltu a0, a0, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a1, -4294967296
@@ -15941,13 +16043,13 @@ ecdsa_p256_M_add_multiple:
 	li a1, 4294967294
 	sub a1, s11, a1
 	sub s11, a1, a0                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L24_23
-.L24_44:
+	j .L25_23
+.L25_44:
 	or a0, s0, s9                    # limbs:118
 	or a0, s10, a0
 	or a0, s11, a0
 	sltiu a0, a0, 1
-	xori a2, s0, -1                  # fep256_sparse64:109
+	xori a2, s0, -1                  # fep256_sparse64:92
 	li a4, 4294967295
 	xor a4, s9, a4
 	or a2, a2, a4
@@ -15956,9 +16058,9 @@ ecdsa_p256_M_add_multiple:
 	xor a4, s11, a4
 	or a2, a2, a4
 	sltiu a2, a2, 1
-	or s3, a0, a2                    # fep256_sparse64:109: t$0_add_cached
-	j .L24_45
-.L24_66:
+	or s3, a0, a2                    # fep256_sparse64:92: t$0_add_cached
+	j .L25_45
+.L25_66:
 	sub a0, a2, s4
 	sltu a2, a2, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a4, -4294967296
@@ -15976,8 +16078,8 @@ ecdsa_p256_M_add_multiple:
 	li a4, 4294967294
 	sub a1, a1, a4
 	sub a1, a1, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L24_67
-.L24_74:
+	j .L25_67
+.L25_74:
 	sub t1, a0, s4
 	sltu a0, a0, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a2, -4294967296
@@ -15995,8 +16097,8 @@ ecdsa_p256_M_add_multiple:
 	li a2, 4294967294
 	sub a1, a1, a2
 	sub a1, a1, a0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L24_75
-.L24_78:
+	j .L25_75
+.L25_78:
 	sub a0, a2, s4
 	sltu a2, a2, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a4, -4294967296
@@ -16014,8 +16116,8 @@ ecdsa_p256_M_add_multiple:
 	li a4, 4294967294
 	sub a4, s1, a4
 	sub s1, a4, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L24_79
-.L24_90:
+	j .L25_79
+.L25_90:
 	sub a0, a2, s4
 	sltu a2, a2, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a3, -4294967296
@@ -16033,7 +16135,7 @@ ecdsa_p256_M_add_multiple:
 	li a3, 4294967294
 	sub a3, s1, a3
 	sub s1, a3, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L24_91
+	j .L25_91
 	.size ecdsa_p256_M_add_multiple, . - ecdsa_p256_M_add_multiple
 
 # curve.p256.add_affine (lib/curve/weierstrass.stk, line 140)
@@ -16055,14 +16157,14 @@ curve_p256_add_affine:
 	sd s10, 136(sp)
 	sd s11, 144(sp)
 	ld s0, 64(a1)
-	addi a3, s0, 1                   # fep256_sparse64:109
+	addi a3, s0, 1                   # fep256_sparse64:92
 	li s1, 1
 	sltu a3, s1, a3
 	xori a3, a3, 1
-	bne a3, zero, .L25_0
+	bne a3, zero, .L26_0
 	li s2, 0
-.L25_1:
-	beq s2, zero, .L25_2
+.L26_1:
+	beq s2, zero, .L26_2
 	ld a1, 0(a2)
 	sd a1, 0(a0)
 	ld a1, 8(a2)
@@ -16101,7 +16203,7 @@ curve_p256_add_affine:
 	ld s11, 144(sp)
 	addi sp, sp, 160
 	ret
-.L25_2:
+.L26_2:
 	ld s2, 72(a1)
 	mulhu a3, s0, s2
 	mul a4, s0, s2                   # products:28: word 1 of x$0_square in 0..<2^128
@@ -16189,28 +16291,28 @@ curve_p256_add_affine:
 	or t5, t5, t2
 	add t1, t1, t4                   # products:50
 	add t1, t5, t1                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t2, t3, 32                  # fep256_sparse64:75
+	srli t2, t3, 32                  # fep256_reduction:20
 	slli t4, t3, 32
 	add a5, t4, a5
 	sltu t5, a5, t4
-	add t5, t5, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t6, t3, t4
-	sltu t4, t3, t4                  # fep256_sparse64:78
+	sltu t4, t3, t4                  # fep256_reduction:23
 	sub t2, t3, t2
 	sltu ra, t3, t2
 	sub t3, t2, t4
 	sltu t4, t2, t3
 	or t2, t4, ra
-	srli t2, a5, 32                  # fep256_sparse64:79
-	slli t4, a5, 32                  # fep256_sparse64:80
+	srli t2, a5, 32                  # fep256_reduction:24
+	slli t4, a5, 32                  # fep256_reduction:25
 	add t5, t4, t5
 	sltu ra, t5, t4
-	add ra, ra, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add ra, t6, ra
 	sltu t6, ra, t6
-	add t6, t6, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, t3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t3, a5, t4
-	sltu t4, a5, t4                  # fep256_sparse64:82
+	sltu t4, a5, t4                  # fep256_reduction:27
 	sub t2, a5, t2
 	sltu s5, a5, t2
 	sub a5, t2, t4
@@ -16218,7 +16320,7 @@ curve_p256_add_affine:
 	or t2, t4, s5
 	add t6, t3, t6
 	sltu t3, t6, t3
-	add t3, t3, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t3, t3, a5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t5, a4, t5
 	sltu a4, t5, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, ra
@@ -16236,28 +16338,28 @@ curve_p256_add_affine:
 	add t0, t0, t6
 	sltu t6, t0, t6
 	or t3, t3, t6
-	srli a4, t5, 32                  # fep256_sparse64:75
+	srli a4, t5, 32                  # fep256_reduction:20
 	slli a5, t5, 32
 	add a3, a5, a3
 	sltu t2, a3, a5
-	add t2, t2, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, a4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t4, t5, a5
-	sltu a5, t5, a5                  # fep256_sparse64:78
+	sltu a5, t5, a5                  # fep256_reduction:23
 	sub a4, t5, a4
 	sltu t6, t5, a4
 	sub t5, a4, a5
 	sltu a5, a4, t5
 	or a4, a5, t6
-	srli a4, a3, 32                  # fep256_sparse64:79
-	slli a5, a3, 32                  # fep256_sparse64:80
+	srli a4, a3, 32                  # fep256_reduction:24
+	slli a5, a3, 32                  # fep256_reduction:25
 	add t2, a5, t2
 	sltu t6, t2, a5
-	add t6, t6, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t6, t6, a4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t6, t4, t6
 	sltu t4, t6, t4
-	add t4, t4, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t5, a3, a5
-	sltu a5, a3, a5                  # fep256_sparse64:82
+	sltu a5, a3, a5                  # fep256_reduction:27
 	sub a4, a3, a4
 	sltu ra, a3, a4
 	sub a3, a4, a5
@@ -16266,7 +16368,7 @@ curve_p256_add_affine:
 	add a4, t3, t4
 	add a4, t5, a4
 	sltu t5, a4, t5
-	add t5, t5, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t5, t5, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t2, a6, t2
 	sltu a6, t2, a6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t0, t0, t6
@@ -16284,7 +16386,7 @@ curve_p256_add_affine:
 	add t1, t1, a4
 	sltu a4, t1, a4
 	or t5, t5, a4
-	beq t5, zero, .L25_5
+	beq t5, zero, .L26_5
 	add t2, s1, t2
 	sltu a3, t2, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a4, -4294967296
@@ -16305,7 +16407,7 @@ curve_p256_add_affine:
 	add t1, t1, a3
 	sltu a3, t1, a3
 	or a4, a4, a3
-	beq a4, zero, .L25_7
+	beq a4, zero, .L26_7
 	add t2, s1, t2
 	sltu a3, t2, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a4, -4294967296
@@ -16323,8 +16425,8 @@ curve_p256_add_affine:
 	li a4, 4294967294
 	add a4, t1, a4
 	add t1, a3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L25_7:
-.L25_5:
+.L26_7:
+.L26_5:
 	ld a3, 0(a2)
 	mulhu a4, t2, a3
 	mul a5, t2, a3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -16433,28 +16535,28 @@ curve_p256_add_affine:
 	add t3, t5, t3
 	sltu t5, t3, t5
 	add t5, t5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t4, a5, 32                  # fep256_sparse64:75
+	srli t4, a5, 32                  # fep256_reduction:20
 	slli t6, a5, 32
 	add s6, t6, s6
 	sltu ra, s6, t6
-	add ra, ra, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, t4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s7, a5, t6
-	sltu t6, a5, t6                  # fep256_sparse64:78
+	sltu t6, a5, t6                  # fep256_reduction:23
 	sub t4, a5, t4
 	sltu s8, a5, t4
 	sub a5, t4, t6
 	sltu t6, t4, a5
 	or t4, t6, s8
-	srli t4, s6, 32                  # fep256_sparse64:79
-	slli t6, s6, 32                  # fep256_sparse64:80
+	srli t4, s6, 32                  # fep256_reduction:24
+	slli t6, s6, 32                  # fep256_reduction:25
 	add ra, t6, ra
 	sltu s8, ra, t6
-	add s8, s8, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s8, s8, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s8, s7, s8
 	sltu s7, s8, s7
-	add s7, s7, a5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, s7, a5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a5, s6, t6
-	sltu t6, s6, t6                  # fep256_sparse64:82
+	sltu t6, s6, t6                  # fep256_reduction:27
 	sub t4, s6, t4
 	sltu s9, s6, t4
 	sub s6, t4, t6
@@ -16462,7 +16564,7 @@ curve_p256_add_affine:
 	or t4, t6, s9
 	add s7, a5, s7
 	sltu a5, s7, a5
-	add a5, a5, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a5, a5, s6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add ra, s5, ra
 	sltu s5, ra, s5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, s8
@@ -16480,28 +16582,28 @@ curve_p256_add_affine:
 	add a6, a6, s7
 	sltu s7, a6, s7
 	or a5, a5, s7
-	srli t4, ra, 32                  # fep256_sparse64:75
+	srli t4, ra, 32                  # fep256_reduction:20
 	slli t6, ra, 32
 	add a3, t6, a3
 	sltu s5, a3, t6
-	add s5, s5, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s5, s5, t4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s6, ra, t6
-	sltu t6, ra, t6                  # fep256_sparse64:78
+	sltu t6, ra, t6                  # fep256_reduction:23
 	sub t4, ra, t4
 	sltu s7, ra, t4
 	sub ra, t4, t6
 	sltu t6, t4, ra
 	or t4, t6, s7
-	srli t4, a3, 32                  # fep256_sparse64:79
-	slli t6, a3, 32                  # fep256_sparse64:80
+	srli t4, a3, 32                  # fep256_reduction:24
+	slli t6, a3, 32                  # fep256_reduction:25
 	add s5, t6, s5
 	sltu s7, s5, t6
-	add s7, s7, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s7, s6, s7
 	sltu s6, s7, s6
-	add s6, s6, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub ra, a3, t6
-	sltu t6, a3, t6                  # fep256_sparse64:82
+	sltu t6, a3, t6                  # fep256_reduction:27
 	sub t4, a3, t4
 	sltu s8, a3, t4
 	sub a3, t4, t6
@@ -16510,7 +16612,7 @@ curve_p256_add_affine:
 	add a5, a5, s6
 	add a5, ra, a5
 	sltu ra, a5, ra
-	add ra, ra, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add ra, ra, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s5, a4, s5
 	sltu a4, s5, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a6, a6, s7
@@ -16528,7 +16630,7 @@ curve_p256_add_affine:
 	add t5, t5, a5
 	sltu a5, t5, a5
 	or ra, ra, a5
-	beq ra, zero, .L25_9
+	beq ra, zero, .L26_9
 	add s5, s1, s5
 	sltu a3, s5, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a4, -4294967296
@@ -16549,7 +16651,7 @@ curve_p256_add_affine:
 	add t5, t5, a3
 	sltu a3, t5, a3
 	or a4, a4, a3
-	beq a4, zero, .L25_11
+	beq a4, zero, .L26_11
 	add s5, s1, s5
 	sltu a3, s5, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a4, -4294967296
@@ -16567,8 +16669,8 @@ curve_p256_add_affine:
 	li a4, 4294967294
 	add a4, t5, a4
 	add t5, a3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L25_11:
-.L25_9:
+.L26_11:
+.L26_9:
 	ld s6, 0(a1)
 	sub s7, s5, s6
 	sltu s5, s5, s6                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
@@ -16593,7 +16695,7 @@ curve_p256_add_affine:
 	sub t5, a3, a4
 	sltu a4, a3, t5
 	or a3, a4, a5
-	beq a3, zero, .L25_13
+	beq a3, zero, .L26_13
 	sub a3, s7, s1
 	sltu s7, s7, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a4, -4294967296
@@ -16614,10 +16716,10 @@ curve_p256_add_affine:
 	sub t5, a4, a5
 	sltu a5, a4, t5
 	or a4, a5, t4
-	bne a4, zero, .L25_14
+	bne a4, zero, .L26_14
 	mv s7, a3
-.L25_15:
-.L25_13:
+.L26_15:
+.L26_13:
 	mulhu a3, s0, t2
 	mul a4, s0, t2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu a5, s0, t0
@@ -16722,28 +16824,28 @@ curve_p256_add_affine:
 	add a7, t1, a7
 	sltu t1, a7, t1
 	add t1, t1, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a5, a4, 32                  # fep256_sparse64:75
+	srli a5, a4, 32                  # fep256_reduction:20
 	slli t4, a4, 32
 	add s10, t4, s10
 	sltu t6, s10, t4
-	add t6, t6, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t6, t6, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s9, a4, t4
-	sltu t4, a4, t4                  # fep256_sparse64:78
+	sltu t4, a4, t4                  # fep256_reduction:23
 	sub a5, a4, a5
 	sltu s11, a4, a5
 	sub a4, a5, t4
 	sltu t4, a5, a4
 	or a5, t4, s11
-	srli a5, s10, 32                 # fep256_sparse64:79
-	slli t4, s10, 32                 # fep256_sparse64:80
+	srli a5, s10, 32                 # fep256_reduction:24
+	slli t4, s10, 32                 # fep256_reduction:25
 	add t6, t4, t6
 	sltu s11, t6, t4
-	add s11, s11, a5                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, a5                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s11, s9, s11
 	sltu s9, s11, s9
-	add s9, s9, a4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s9, s9, a4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a4, s10, t4
-	sltu t4, s10, t4                 # fep256_sparse64:82
+	sltu t4, s10, t4                 # fep256_reduction:27
 	sub a5, s10, a5
 	sltu s5, s10, a5
 	sub s10, a5, t4
@@ -16751,7 +16853,7 @@ curve_p256_add_affine:
 	or a5, t4, s5
 	add s9, a4, s9
 	sltu a4, s9, a4
-	add a4, a4, s10                  # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a4, a4, s10                  # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t6, ra, t6
 	sltu ra, t6, ra                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t2, t2, s11
@@ -16769,28 +16871,28 @@ curve_p256_add_affine:
 	add t0, t0, s9
 	sltu s9, t0, s9
 	or a4, a4, s9
-	srli a5, t6, 32                  # fep256_sparse64:75
+	srli a5, t6, 32                  # fep256_reduction:20
 	slli t4, t6, 32
 	add t2, t4, t2
 	sltu ra, t2, t4
-	add ra, ra, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s5, t6, t4
-	sltu t4, t6, t4                  # fep256_sparse64:78
+	sltu t4, t6, t4                  # fep256_reduction:23
 	sub a5, t6, a5
 	sltu s9, t6, a5
 	sub t6, a5, t4
 	sltu t4, a5, t6
 	or a5, t4, s9
-	srli a5, t2, 32                  # fep256_sparse64:79
-	slli t4, t2, 32                  # fep256_sparse64:80
+	srli a5, t2, 32                  # fep256_reduction:24
+	slli t4, t2, 32                  # fep256_reduction:25
 	add ra, t4, ra
 	sltu s9, ra, t4
-	add s9, s9, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s9, s9, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s9, s5, s9
 	sltu s5, s9, s5
-	add s5, s5, t6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, s5, t6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t6, t2, t4
-	sltu t4, t2, t4                  # fep256_sparse64:82
+	sltu t4, t2, t4                  # fep256_reduction:27
 	sub a5, t2, a5
 	sltu s10, t2, a5
 	sub t2, a5, t4
@@ -16799,7 +16901,7 @@ curve_p256_add_affine:
 	add a4, a4, s5
 	add a4, t6, a4
 	sltu t6, a4, t6
-	add t6, t6, t2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t6, t6, t2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add ra, a3, ra
 	sltu a3, ra, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t0, t0, s9
@@ -16817,7 +16919,7 @@ curve_p256_add_affine:
 	add t1, t1, a4
 	sltu a4, t1, a4
 	or t6, t6, a4
-	beq t6, zero, .L25_17
+	beq t6, zero, .L26_17
 	add ra, s1, ra
 	sltu a3, ra, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a4, -4294967296
@@ -16838,7 +16940,7 @@ curve_p256_add_affine:
 	add t1, t1, a3
 	sltu a3, t1, a3
 	or a4, a4, a3
-	beq a4, zero, .L25_19
+	beq a4, zero, .L26_19
 	add ra, s1, ra
 	sltu a3, ra, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a4, -4294967296
@@ -16856,8 +16958,8 @@ curve_p256_add_affine:
 	li a4, 4294967294
 	add a4, t1, a4
 	add t1, a3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L25_19:
-.L25_17:
+.L26_19:
+.L26_17:
 	ld a3, 32(a2)
 	mulhu a4, ra, a3
 	mul a5, ra, a3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -16966,28 +17068,28 @@ curve_p256_add_affine:
 	add t4, t1, t4
 	sltu t1, t4, t1
 	add t1, t1, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a5, 32                  # fep256_sparse64:75
+	srli a2, a5, 32                  # fep256_reduction:20
 	slli a7, a5, 32
 	add s11, a7, s11
 	sltu t0, s11, a7
-	add t0, t0, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t6, a5, a7
-	sltu a7, a5, a7                  # fep256_sparse64:78
+	sltu a7, a5, a7                  # fep256_reduction:23
 	sub a2, a5, a2
 	sltu s5, a5, a2
 	sub a5, a2, a7
 	sltu a7, a2, a5
 	or a2, a7, s5
-	srli a2, s11, 32                 # fep256_sparse64:79
-	slli a7, s11, 32                 # fep256_sparse64:80
+	srli a2, s11, 32                 # fep256_reduction:24
+	slli a7, s11, 32                 # fep256_reduction:25
 	add t0, a7, t0
 	sltu s5, t0, a7
-	add s5, s5, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s5, s5, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s5, t6, s5
 	sltu t6, s5, t6
-	add t6, t6, a5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, a5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a5, s11, a7
-	sltu a7, s11, a7                 # fep256_sparse64:82
+	sltu a7, s11, a7                 # fep256_reduction:27
 	sub a2, s11, a2
 	sltu s8, s11, a2
 	sub s11, a2, a7
@@ -16995,7 +17097,7 @@ curve_p256_add_affine:
 	or a2, a7, s8
 	add t6, a5, t6
 	sltu a5, t6, a5
-	add a5, a5, s11                  # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a5, a5, s11                  # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t0, ra, t0
 	sltu ra, t0, ra                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, s5
@@ -17013,28 +17115,28 @@ curve_p256_add_affine:
 	add t2, t2, t6
 	sltu t6, t2, t6
 	or a5, a5, t6
-	srli a2, t0, 32                  # fep256_sparse64:75
+	srli a2, t0, 32                  # fep256_reduction:20
 	slli a7, t0, 32
 	add a3, a7, a3
 	sltu t6, a3, a7
-	add t6, t6, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t6, t6, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub ra, t0, a7
-	sltu a7, t0, a7                  # fep256_sparse64:78
+	sltu a7, t0, a7                  # fep256_reduction:23
 	sub a2, t0, a2
 	sltu s5, t0, a2
 	sub t0, a2, a7
 	sltu a7, a2, t0
 	or a2, a7, s5
-	srli a2, a3, 32                  # fep256_sparse64:79
-	slli a7, a3, 32                  # fep256_sparse64:80
+	srli a2, a3, 32                  # fep256_reduction:24
+	slli a7, a3, 32                  # fep256_reduction:25
 	add t6, a7, t6
 	sltu s5, t6, a7
-	add s5, s5, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s5, s5, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s5, ra, s5
 	sltu ra, s5, ra
-	add ra, ra, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, ra, t0                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t0, a3, a7
-	sltu a7, a3, a7                  # fep256_sparse64:82
+	sltu a7, a3, a7                  # fep256_reduction:27
 	sub a2, a3, a2
 	sltu s8, a3, a2
 	sub a3, a2, a7
@@ -17043,7 +17145,7 @@ curve_p256_add_affine:
 	add a2, a5, ra
 	add a2, t0, a2
 	sltu t0, a2, t0
-	add t0, t0, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t6, a4, t6
 	sltu a4, t6, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t2, t2, s5
@@ -17061,7 +17163,7 @@ curve_p256_add_affine:
 	add t1, t1, a2
 	sltu a2, t1, a2
 	or t0, t0, a2
-	beq t0, zero, .L25_21
+	beq t0, zero, .L26_21
 	add t6, s1, t6
 	sltu a2, t6, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a3, -4294967296
@@ -17082,7 +17184,7 @@ curve_p256_add_affine:
 	add t1, t1, a2
 	sltu a2, t1, a2
 	or a3, a3, a2
-	beq a3, zero, .L25_23
+	beq a3, zero, .L26_23
 	add t6, s1, t6
 	sltu a2, t6, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a3, -4294967296
@@ -17100,8 +17202,8 @@ curve_p256_add_affine:
 	li a3, 4294967294
 	add a3, t1, a3
 	add t1, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L25_23:
-.L25_21:
+.L26_23:
+.L26_21:
 	ld s5, 32(a1)
 	sub a2, t6, s5
 	sltu t6, t6, s5                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
@@ -17126,7 +17228,7 @@ curve_p256_add_affine:
 	sub t1, a3, a4
 	sltu a4, a3, t1
 	or a3, a4, a5
-	beq a3, zero, .L25_24
+	beq a3, zero, .L26_24
 	sub a3, a2, s1
 	sltu a2, a2, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a4, -4294967296
@@ -17147,7 +17249,7 @@ curve_p256_add_affine:
 	sub t1, a4, a2
 	sltu a2, a4, t1
 	or a4, a2, a5
-	beq a4, zero, .L25_26
+	beq a4, zero, .L26_26
 	sub a2, a3, s1
 	sltu a3, a3, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sd a2, 0(sp)
@@ -17169,20 +17271,20 @@ curve_p256_add_affine:
 	sub a2, t1, a2
 	sub a2, a2, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sd a2, 24(sp)
-	j .L25_25
-.L25_26:
+	j .L26_25
+.L26_26:
 	sd a3, 0(sp)
 	sd t2, 8(sp)
 	sd t4, 16(sp)
 	sd t1, 24(sp)
-.L25_27:
-	j .L25_25
-.L25_24:
+.L26_27:
+	j .L26_25
+.L26_24:
 	sd a2, 0(sp)
 	sd t2, 8(sp)
 	sd t4, 16(sp)
 	sd t1, 24(sp)
-.L25_25:
+.L26_25:
 	mulhu a2, s0, s7
 	mul a3, s0, s7                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu a4, s2, s7
@@ -17287,28 +17389,28 @@ curve_p256_add_affine:
 	add s3, s4, s3
 	sltu s4, s3, s4
 	add s4, s4, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a4, a3, 32                  # fep256_sparse64:75
+	srli a4, a3, 32                  # fep256_reduction:20
 	slli a5, a3, 32
 	add t1, a5, t1
 	sltu a7, t1, a5
-	add a7, a7, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t2, a3, a5
-	sltu a5, a3, a5                  # fep256_sparse64:78
+	sltu a5, a3, a5                  # fep256_reduction:23
 	sub a4, a3, a4
 	sltu t4, a3, a4
 	sub a3, a4, a5
 	sltu a5, a4, a3
 	or a4, a5, t4
-	srli a4, t1, 32                  # fep256_sparse64:79
-	slli a5, t1, 32                  # fep256_sparse64:80
+	srli a4, t1, 32                  # fep256_reduction:24
+	slli a5, t1, 32                  # fep256_reduction:25
 	add a7, a5, a7
 	sltu t4, a7, a5
-	add t4, t4, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t4, t2, t4
 	sltu t2, t4, t2
-	add t2, t2, a3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t2, t2, a3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a3, t1, a5
-	sltu a5, t1, a5                  # fep256_sparse64:82
+	sltu a5, t1, a5                  # fep256_reduction:27
 	sub a4, t1, a4
 	sltu t6, t1, a4
 	sub t1, a4, a5
@@ -17316,7 +17418,7 @@ curve_p256_add_affine:
 	or a4, a5, t6
 	add t2, a3, t2
 	sltu a3, t2, a3
-	add a3, a3, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, a3, t1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a7, t0, a7
 	sltu t0, a7, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s0, s0, t4
@@ -17334,28 +17436,28 @@ curve_p256_add_affine:
 	add s2, s2, t2
 	sltu t2, s2, t2
 	or a3, a3, t2
-	srli a4, a7, 32                  # fep256_sparse64:75
+	srli a4, a7, 32                  # fep256_reduction:20
 	slli a5, a7, 32
 	add s0, a5, s0
 	sltu t0, s0, a5
-	add t0, t0, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t1, a7, a5
-	sltu a5, a7, a5                  # fep256_sparse64:78
+	sltu a5, a7, a5                  # fep256_reduction:23
 	sub a4, a7, a4
 	sltu t2, a7, a4
 	sub a7, a4, a5
 	sltu a5, a4, a7
 	or a4, a5, t2
-	srli a4, s0, 32                  # fep256_sparse64:79
-	slli a5, s0, 32                  # fep256_sparse64:80
+	srli a4, s0, 32                  # fep256_reduction:24
+	slli a5, s0, 32                  # fep256_reduction:25
 	add t0, a5, t0
 	sltu t2, t0, a5
-	add t2, t2, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t2, t2, a4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t2, t1, t2
 	sltu t1, t2, t1
-	add t1, t1, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t1, t1, a7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a7, s0, a5
-	sltu a5, s0, a5                  # fep256_sparse64:82
+	sltu a5, s0, a5                  # fep256_reduction:27
 	sub a4, s0, a4
 	sltu t4, s0, a4
 	sub s0, a4, a5
@@ -17364,7 +17466,7 @@ curve_p256_add_affine:
 	add a3, a3, t1
 	add a3, a7, a3
 	sltu a7, a3, a7
-	add a7, a7, s0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, s0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t0, a2, t0
 	sltu a2, t0, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s2, s2, t2
@@ -17382,7 +17484,7 @@ curve_p256_add_affine:
 	add s4, s4, a3
 	sltu a3, s4, a3
 	or a7, a7, a3
-	beq a7, zero, .L25_29
+	beq a7, zero, .L26_29
 	add t0, s1, t0
 	sltu a2, t0, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a3, -4294967296
@@ -17403,7 +17505,7 @@ curve_p256_add_affine:
 	add s4, s4, a2
 	sltu a2, s4, a2
 	or a3, a3, a2
-	beq a3, zero, .L25_31
+	beq a3, zero, .L26_31
 	add t0, s1, t0
 	sltu a2, t0, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a3, -4294967296
@@ -17421,15 +17523,15 @@ curve_p256_add_affine:
 	li a3, 4294967294
 	add a3, s4, a3
 	add s4, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L25_31:
-.L25_29:
-	addi a2, s7, 1                   # fep256_sparse64:109
+.L26_31:
+.L26_29:
+	addi a2, s7, 1                   # fep256_sparse64:92
 	sltu a2, s1, a2
 	xori a2, a2, 1
-	bne a2, zero, .L25_32
+	bne a2, zero, .L26_32
 	li s0, 0
-.L25_33:
-	beq s0, zero, .L25_34
+.L26_33:
+	beq s0, zero, .L26_34
 	addi a2, sp, 0
 	call curve_p256_coincide
 	ld ra, 48(sp)
@@ -17447,7 +17549,7 @@ curve_p256_add_affine:
 	ld s11, 144(sp)
 	addi sp, sp, 160
 	ret
-.L25_34:
+.L26_34:
 	mulhu a2, s7, a6
 	mul a3, s7, a6                   # products:28: word 1 of x$0_square in 0..<2^128
 	mulhu a4, s7, t3
@@ -17532,28 +17634,28 @@ curve_p256_add_affine:
 	or s0, s0, t4
 	add t2, t2, ra                   # products:50
 	add t2, s0, t2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t4, t6, 32                  # fep256_sparse64:75
+	srli t4, t6, 32                  # fep256_reduction:20
 	slli ra, t6, 32
 	add a4, ra, a4
 	sltu s0, a4, ra
-	add s0, s0, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s0, s0, t4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s11, t6, ra
-	sltu ra, t6, ra                  # fep256_sparse64:78
+	sltu ra, t6, ra                  # fep256_reduction:23
 	sub t4, t6, t4
 	sltu s10, t6, t4
 	sub t6, t4, ra
 	sltu ra, t4, t6
 	or t4, ra, s10
-	srli t4, a4, 32                  # fep256_sparse64:79
-	slli ra, a4, 32                  # fep256_sparse64:80
+	srli t4, a4, 32                  # fep256_reduction:24
+	slli ra, a4, 32                  # fep256_reduction:25
 	add s0, ra, s0
 	sltu s10, s0, ra
-	add s10, s10, t4                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s10, s10, t4                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s10, s11, s10
 	sltu s11, s10, s11
-	add s11, s11, t6                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s11, s11, t6                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t6, a4, ra
-	sltu ra, a4, ra                  # fep256_sparse64:82
+	sltu ra, a4, ra                  # fep256_reduction:27
 	sub t4, a4, t4
 	sltu s9, a4, t4
 	sub a4, t4, ra
@@ -17561,7 +17663,7 @@ curve_p256_add_affine:
 	or t4, ra, s9
 	add s11, t6, s11
 	sltu t6, s11, t6
-	add t6, t6, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t6, t6, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s0, a3, s0
 	sltu a3, s0, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s10
@@ -17579,28 +17681,28 @@ curve_p256_add_affine:
 	add t1, t1, s11
 	sltu s11, t1, s11
 	or t6, t6, s11
-	srli a3, s0, 32                  # fep256_sparse64:75
+	srli a3, s0, 32                  # fep256_reduction:20
 	slli a4, s0, 32
 	add a2, a4, a2
 	sltu t4, a2, a4
-	add t4, t4, a3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, a3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub ra, s0, a4
-	sltu a4, s0, a4                  # fep256_sparse64:78
+	sltu a4, s0, a4                  # fep256_reduction:23
 	sub a3, s0, a3
 	sltu s9, s0, a3
 	sub s0, a3, a4
 	sltu a4, a3, s0
 	or a3, a4, s9
-	srli a3, a2, 32                  # fep256_sparse64:79
-	slli a4, a2, 32                  # fep256_sparse64:80
+	srli a3, a2, 32                  # fep256_reduction:24
+	slli a4, a2, 32                  # fep256_reduction:25
 	add t4, a4, t4
 	sltu s9, t4, a4
-	add s9, s9, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s9, s9, a3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s9, ra, s9
 	sltu ra, s9, ra
-	add ra, ra, s0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, ra, s0                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s0, a2, a4
-	sltu a4, a2, a4                  # fep256_sparse64:82
+	sltu a4, a2, a4                  # fep256_reduction:27
 	sub a3, a2, a3
 	sltu s10, a2, a3
 	sub a2, a3, a4
@@ -17609,7 +17711,7 @@ curve_p256_add_affine:
 	add a3, t6, ra
 	add a3, s0, a3
 	sltu s0, a3, s0
-	add s0, s0, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s0, s0, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t4, a5, t4
 	sltu a5, t4, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, s9
@@ -17627,7 +17729,7 @@ curve_p256_add_affine:
 	add t2, t2, a3
 	sltu a3, t2, a3
 	or s0, s0, a3
-	beq s0, zero, .L25_37
+	beq s0, zero, .L26_37
 	add t4, s1, t4
 	sltu a2, t4, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a3, -4294967296
@@ -17648,7 +17750,7 @@ curve_p256_add_affine:
 	add t2, t2, a2
 	sltu a2, t2, a2
 	or a3, a3, a2
-	beq a3, zero, .L25_39
+	beq a3, zero, .L26_39
 	add t4, s1, t4
 	sltu a2, t4, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a3, -4294967296
@@ -17666,8 +17768,8 @@ curve_p256_add_affine:
 	li a3, 4294967294
 	add a3, t2, a3
 	add t2, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L25_39:
-.L25_37:
+.L26_39:
+.L26_37:
 	mulhu a2, s7, t4
 	mul a3, s7, t4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu a4, a6, t4
@@ -17772,28 +17874,28 @@ curve_p256_add_affine:
 	add t3, t5, t3
 	sltu t5, t3, t5
 	add t5, t5, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a4, a3, 32                  # fep256_sparse64:75
+	srli a4, a3, 32                  # fep256_reduction:20
 	slli a5, a3, 32
 	add s0, a5, s0
 	sltu t6, s0, a5
-	add t6, t6, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t6, t6, a4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s9, a3, a5
-	sltu a5, a3, a5                  # fep256_sparse64:78
+	sltu a5, a3, a5                  # fep256_reduction:23
 	sub a4, a3, a4
 	sltu s10, a3, a4
 	sub a3, a4, a5
 	sltu a5, a4, a3
 	or a4, a5, s10
-	srli a4, s0, 32                  # fep256_sparse64:79
-	slli a5, s0, 32                  # fep256_sparse64:80
+	srli a4, s0, 32                  # fep256_reduction:24
+	slli a5, s0, 32                  # fep256_reduction:25
 	add t6, a5, t6
 	sltu s10, t6, a5
-	add s10, s10, a4                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s10, s10, a4                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s10, s9, s10
 	sltu s9, s10, s9
-	add s9, s9, a3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s9, s9, a3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a3, s0, a5
-	sltu a5, s0, a5                  # fep256_sparse64:82
+	sltu a5, s0, a5                  # fep256_reduction:27
 	sub a4, s0, a4
 	sltu s11, s0, a4
 	sub s0, a4, a5
@@ -17801,7 +17903,7 @@ curve_p256_add_affine:
 	or a4, a5, s11
 	add s9, a3, s9
 	sltu a3, s9, a3
-	add a3, a3, s0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, a3, s0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t6, ra, t6
 	sltu ra, t6, ra                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s7, s7, s10
@@ -17819,28 +17921,28 @@ curve_p256_add_affine:
 	add a6, a6, s9
 	sltu s9, a6, s9
 	or a3, a3, s9
-	srli a4, t6, 32                  # fep256_sparse64:75
+	srli a4, t6, 32                  # fep256_reduction:20
 	slli a5, t6, 32
 	add s7, a5, s7
 	sltu ra, s7, a5
-	add ra, ra, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, a4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s0, t6, a5
-	sltu a5, t6, a5                  # fep256_sparse64:78
+	sltu a5, t6, a5                  # fep256_reduction:23
 	sub a4, t6, a4
 	sltu s9, t6, a4
 	sub t6, a4, a5
 	sltu a5, a4, t6
 	or a4, a5, s9
-	srli a4, s7, 32                  # fep256_sparse64:79
-	slli a5, s7, 32                  # fep256_sparse64:80
+	srli a4, s7, 32                  # fep256_reduction:24
+	slli a5, s7, 32                  # fep256_reduction:25
 	add ra, a5, ra
 	sltu s9, ra, a5
-	add s9, s9, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s9, s9, a4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s9, s0, s9
 	sltu s0, s9, s0
-	add s0, s0, t6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s0, s0, t6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t6, s7, a5
-	sltu a5, s7, a5                  # fep256_sparse64:82
+	sltu a5, s7, a5                  # fep256_reduction:27
 	sub a4, s7, a4
 	sltu s10, s7, a4
 	sub s7, a4, a5
@@ -17849,7 +17951,7 @@ curve_p256_add_affine:
 	add a3, a3, s0
 	add a3, t6, a3
 	sltu t6, a3, t6
-	add t6, t6, s7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t6, t6, s7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add ra, a2, ra
 	sltu a2, ra, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a6, a6, s9
@@ -17867,7 +17969,7 @@ curve_p256_add_affine:
 	add t5, t5, a3
 	sltu a3, t5, a3
 	or t6, t6, a3
-	beq t6, zero, .L25_41
+	beq t6, zero, .L26_41
 	add ra, s1, ra
 	sltu a2, ra, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a3, -4294967296
@@ -17888,7 +17990,7 @@ curve_p256_add_affine:
 	add t5, t5, a2
 	sltu a2, t5, a2
 	or a3, a3, a2
-	beq a3, zero, .L25_43
+	beq a3, zero, .L26_43
 	add ra, s1, ra
 	sltu a2, ra, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a3, -4294967296
@@ -17906,8 +18008,8 @@ curve_p256_add_affine:
 	li a3, 4294967294
 	add a3, t5, a3
 	add t5, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L25_43:
-.L25_41:
+.L26_43:
+.L26_41:
 	mulhu a2, s6, t4
 	mul a3, s6, t4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	ld s0, 8(a1)
@@ -18015,28 +18117,28 @@ curve_p256_add_affine:
 	add s7, s9, s7
 	sltu s9, s7, s9
 	add s9, s9, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a4, a3, 32                  # fep256_sparse64:75
+	srli a4, a3, 32                  # fep256_reduction:20
 	slli a5, a3, 32
 	add s10, a5, s10
 	sltu a7, s10, a5
-	add a7, a7, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t1, a3, a5
-	sltu a5, a3, a5                  # fep256_sparse64:78
+	sltu a5, a3, a5                  # fep256_reduction:23
 	sub a4, a3, a4
 	sltu t2, a3, a4
 	sub a3, a4, a5
 	sltu a5, a4, a3
 	or a4, a5, t2
-	srli a4, s10, 32                 # fep256_sparse64:79
-	slli a5, s10, 32                 # fep256_sparse64:80
+	srli a4, s10, 32                 # fep256_reduction:24
+	slli a5, s10, 32                 # fep256_reduction:25
 	add a7, a5, a7
 	sltu t2, a7, a5
-	add t2, t2, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t2, t2, a4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t2, t1, t2
 	sltu t1, t2, t1
-	add t1, t1, a3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t1, t1, a3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a3, s10, a5
-	sltu a5, s10, a5                 # fep256_sparse64:82
+	sltu a5, s10, a5                 # fep256_reduction:27
 	sub a4, s10, a4
 	sltu t6, s10, a4
 	sub s10, a4, a5
@@ -18044,7 +18146,7 @@ curve_p256_add_affine:
 	or a4, a5, t6
 	add t1, a3, t1
 	sltu a3, t1, a3
-	add a3, a3, s10                  # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, a3, s10                  # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a7, t4, a7
 	sltu t4, a7, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s6, s6, t2
@@ -18062,28 +18164,28 @@ curve_p256_add_affine:
 	add s0, s0, t1
 	sltu t1, s0, t1
 	or a3, a3, t1
-	srli a4, a7, 32                  # fep256_sparse64:75
+	srli a4, a7, 32                  # fep256_reduction:20
 	slli a5, a7, 32
 	add s6, a5, s6
 	sltu t1, s6, a5
-	add t1, t1, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t1, a4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t2, a7, a5
-	sltu a5, a7, a5                  # fep256_sparse64:78
+	sltu a5, a7, a5                  # fep256_reduction:23
 	sub a4, a7, a4
 	sltu t4, a7, a4
 	sub a7, a4, a5
 	sltu a5, a4, a7
 	or a4, a5, t4
-	srli a4, s6, 32                  # fep256_sparse64:79
-	slli a5, s6, 32                  # fep256_sparse64:80
+	srli a4, s6, 32                  # fep256_reduction:24
+	slli a5, s6, 32                  # fep256_reduction:25
 	add t1, a5, t1
 	sltu t4, t1, a5
-	add t4, t4, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t4, t2, t4
 	sltu t2, t4, t2
-	add t2, t2, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t2, t2, a7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a7, s6, a5
-	sltu a5, s6, a5                  # fep256_sparse64:82
+	sltu a5, s6, a5                  # fep256_reduction:27
 	sub a4, s6, a4
 	sltu t6, s6, a4
 	sub s6, a4, a5
@@ -18092,7 +18194,7 @@ curve_p256_add_affine:
 	add a3, a3, t2
 	add a3, a7, a3
 	sltu a7, a3, a7
-	add a7, a7, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, s6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t1, a2, t1
 	sltu a2, t1, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s0, s0, t4
@@ -18110,7 +18212,7 @@ curve_p256_add_affine:
 	add s9, s9, a3
 	sltu a3, s9, a3
 	or a7, a7, a3
-	beq a7, zero, .L25_45
+	beq a7, zero, .L26_45
 	add t1, s1, t1
 	sltu a2, t1, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a3, -4294967296
@@ -18131,7 +18233,7 @@ curve_p256_add_affine:
 	add s9, s9, a2
 	sltu a2, s9, a2
 	or a3, a3, a2
-	beq a3, zero, .L25_47
+	beq a3, zero, .L26_47
 	add t1, s1, t1
 	sltu a2, t1, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a3, -4294967296
@@ -18149,8 +18251,8 @@ curve_p256_add_affine:
 	li a3, 4294967294
 	add a3, s9, a3
 	add s9, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L25_47:
-.L25_45:
+.L26_47:
+.L26_45:
 	ld a2, 0(sp)                     # products:28
 	ld a3, 8(sp)
 	mulhu a4, a2, a3
@@ -18239,28 +18341,28 @@ curve_p256_add_affine:
 	or t2, t2, a3
 	add a3, s11, a7                  # products:50
 	add a3, t2, a3                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, a2, 32                  # fep256_sparse64:75
+	srli a7, a2, 32                  # fep256_reduction:20
 	slli t2, a2, 32
 	add t6, t2, t6
 	sltu s5, t6, t2
-	add s5, s5, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s5, s5, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s8, a2, t2
-	sltu t2, a2, t2                  # fep256_sparse64:78
+	sltu t2, a2, t2                  # fep256_reduction:23
 	sub a7, a2, a7
 	sltu s11, a2, a7
 	sub a2, a7, t2
 	sltu t2, a7, a2
 	or a7, t2, s11
-	srli a7, t6, 32                  # fep256_sparse64:79
-	slli t2, t6, 32                  # fep256_sparse64:80
+	srli a7, t6, 32                  # fep256_reduction:24
+	slli t2, t6, 32                  # fep256_reduction:25
 	add s5, t2, s5
 	sltu s11, s5, t2
-	add s11, s11, a7                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, a7                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s11, s8, s11
 	sltu s8, s11, s8
-	add s8, s8, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s8, s8, a2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a2, t6, t2
-	sltu t2, t6, t2                  # fep256_sparse64:82
+	sltu t2, t6, t2                  # fep256_reduction:27
 	sd s4, 40(sp)
 	sub a7, t6, a7
 	sltu s4, t6, a7
@@ -18269,7 +18371,7 @@ curve_p256_add_affine:
 	or a7, t2, s4
 	add s8, a2, s8
 	sltu a2, s8, a2
-	add a2, a2, t6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, a2, t6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s5, a5, s5
 	sltu a5, s5, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a4, a4, s11
@@ -18287,28 +18389,28 @@ curve_p256_add_affine:
 	add s10, s10, s8
 	sltu s8, s10, s8
 	or a2, a2, s8
-	srli a5, s5, 32                  # fep256_sparse64:75
+	srli a5, s5, 32                  # fep256_reduction:20
 	slli a7, s5, 32
 	add a4, a7, a4
 	sltu t2, a4, a7
-	add t2, t2, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t6, s5, a7
-	sltu a7, s5, a7                  # fep256_sparse64:78
+	sltu a7, s5, a7                  # fep256_reduction:23
 	sub a5, s5, a5
 	sltu s4, s5, a5
 	sub s5, a5, a7
 	sltu a7, a5, s5
 	or a5, a7, s4
-	srli a5, a4, 32                  # fep256_sparse64:79
-	slli a7, a4, 32                  # fep256_sparse64:80
+	srli a5, a4, 32                  # fep256_reduction:24
+	slli a7, a4, 32                  # fep256_reduction:25
 	add t2, a7, t2
 	sltu s4, t2, a7
-	add s4, s4, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s4, t6, s4
 	sltu t6, s4, t6
-	add t6, t6, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s5, a4, a7
-	sltu a7, a4, a7                  # fep256_sparse64:82
+	sltu a7, a4, a7                  # fep256_reduction:27
 	sub a5, a4, a5
 	sltu s8, a4, a5
 	sub a4, a5, a7
@@ -18317,7 +18419,7 @@ curve_p256_add_affine:
 	add a2, a2, t6
 	add a2, s5, a2
 	sltu s5, a2, s5
-	add s5, s5, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s5, s5, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t2, t4, t2
 	sltu t4, t2, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s10, s10, s4
@@ -18335,7 +18437,7 @@ curve_p256_add_affine:
 	add a3, a3, a2
 	sltu a2, a3, a2
 	or s5, s5, a2
-	beq s5, zero, .L25_49
+	beq s5, zero, .L26_49
 	add t2, s1, t2
 	sltu a2, t2, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a4, -4294967296
@@ -18356,7 +18458,7 @@ curve_p256_add_affine:
 	add a3, a3, a2
 	sltu a2, a3, a2
 	or a4, a4, a2
-	beq a4, zero, .L25_51
+	beq a4, zero, .L26_51
 	add t2, s1, t2
 	sltu a2, t2, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a4, -4294967296
@@ -18374,8 +18476,8 @@ curve_p256_add_affine:
 	li a4, 4294967294
 	add a3, a3, a4
 	add a3, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L25_51:
-.L25_49:
+.L26_51:
+.L26_49:
 	sub a2, t2, ra
 	sltu t2, t2, ra                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	mv a4, a6
@@ -18396,7 +18498,7 @@ curve_p256_add_affine:
 	sub a3, a4, a5
 	sltu a5, a4, a3
 	or a4, a5, a7
-	beq a4, zero, .L25_53
+	beq a4, zero, .L26_53
 	sub a4, a2, s1
 	sltu a2, a2, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a5, -4294967296
@@ -18417,10 +18519,10 @@ curve_p256_add_affine:
 	sub a3, a5, a2
 	sltu a2, a5, a3
 	or a5, a2, a7
-	bne a5, zero, .L25_54
+	bne a5, zero, .L26_54
 	mv a2, a4
-.L25_55:
-.L25_53:
+.L26_55:
+.L26_53:
 	add a4, t1, t1
 	sltu a5, a4, t1                  # limbs:39: word 0 of v$0_add in 0..2^65-1
 	srli a7, s0, 63
@@ -18429,7 +18531,7 @@ curve_p256_add_affine:
 	sh1add a7, s7, a7                # limbs:39: word 0 of v$0_add in 0..2^65-1
 	srli t4, s9, 63
 	sh1add t2, s9, t2                # limbs:39: word 0 of v$0_add in 0..2^65-1
-	beq t4, zero, .L25_57
+	beq t4, zero, .L26_57
 	add a4, s1, a4
 	sltu t4, a4, s1                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	li t6, -4294967296
@@ -18450,7 +18552,7 @@ curve_p256_add_affine:
 	add t2, t2, t4
 	sltu t4, t2, t4
 	or t6, t6, t4
-	beq t6, zero, .L25_59
+	beq t6, zero, .L26_59
 	add a4, s1, a4
 	sltu t4, a4, s1                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	li t6, -4294967296
@@ -18468,8 +18570,8 @@ curve_p256_add_affine:
 	li t6, 4294967294
 	add t2, t2, t6
 	add t2, t4, t2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-.L25_59:
-.L25_57:
+.L26_59:
+.L26_57:
 	sub t4, a2, a4
 	sltu a2, a2, a4                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sub a5, s10, a5
@@ -18487,7 +18589,7 @@ curve_p256_add_affine:
 	sub a3, t2, a7
 	sltu a7, t2, a3
 	or t2, a7, a2
-	beq t2, zero, .L25_61
+	beq t2, zero, .L26_61
 	sub a2, t4, s1
 	sltu t4, t4, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a4, -4294967296
@@ -18508,10 +18610,10 @@ curve_p256_add_affine:
 	sub a3, a4, a5
 	sltu a5, a4, a3
 	or a4, a5, a7
-	bne a4, zero, .L25_62
+	bne a4, zero, .L26_62
 	mv t4, a2
-.L25_63:
-.L25_61:
+.L26_63:
+.L26_61:
 	sub a2, t1, t4
 	sltu t1, t1, t4                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	mv a4, s10
@@ -18532,7 +18634,7 @@ curve_p256_add_affine:
 	sub s9, a4, a5
 	sltu a5, a4, s9
 	or a4, a5, a7
-	beq a4, zero, .L25_65
+	beq a4, zero, .L26_65
 	sub a4, a2, s1
 	sltu a2, a2, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a5, -4294967296
@@ -18553,10 +18655,10 @@ curve_p256_add_affine:
 	sub s9, a5, a2
 	sltu a2, a5, s9
 	or a5, a2, a7
-	bne a5, zero, .L25_66
+	bne a5, zero, .L26_66
 	mv a2, a4
-.L25_67:
-.L25_65:
+.L26_67:
+.L26_65:
 	ld a4, 0(sp)                     # limbs:69
 	mulhu a5, a2, a4
 	mul a7, a2, a4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -18666,28 +18768,28 @@ curve_p256_add_affine:
 	add t2, s9, t2
 	sltu s9, t2, s9
 	add s9, s9, s7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a7, 32                  # fep256_sparse64:75
+	srli a2, a7, 32                  # fep256_reduction:20
 	slli s0, a7, 32
 	add s11, s0, s11
 	sltu s3, s11, s0
-	add s3, s3, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s3, s3, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s4, a7, s0
-	sltu s0, a7, s0                  # fep256_sparse64:78
+	sltu s0, a7, s0                  # fep256_reduction:23
 	sub a2, a7, a2
 	sltu s5, a7, a2
 	sub a7, a2, s0
 	sltu s0, a2, a7
 	or a2, s0, s5
-	srli a2, s11, 32                 # fep256_sparse64:79
-	slli s0, s11, 32                 # fep256_sparse64:80
+	srli a2, s11, 32                 # fep256_reduction:24
+	slli s0, s11, 32                 # fep256_reduction:25
 	add s3, s0, s3
 	sltu s5, s3, s0
-	add s5, s5, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s5, s5, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s5, s4, s5
 	sltu s4, s5, s4
-	add s4, s4, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s4, s4, a7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a7, s11, s0
-	sltu s0, s11, s0                 # fep256_sparse64:82
+	sltu s0, s11, s0                 # fep256_reduction:27
 	sub a2, s11, a2
 	sltu s7, s11, a2
 	sub s11, a2, s0
@@ -18695,7 +18797,7 @@ curve_p256_add_affine:
 	or a2, s0, s7
 	add s4, a7, s4
 	sltu a7, s4, a7
-	add a7, a7, s11                  # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, s11                  # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s3, t6, s3
 	sltu t6, s3, t6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a4, a4, s5
@@ -18713,28 +18815,28 @@ curve_p256_add_affine:
 	add t1, t1, s4
 	sltu s4, t1, s4
 	or a7, a7, s4
-	srli a2, s3, 32                  # fep256_sparse64:75
+	srli a2, s3, 32                  # fep256_reduction:20
 	slli t6, s3, 32
 	add a4, t6, a4
 	sltu s0, a4, t6
-	add s0, s0, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s0, s0, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s4, s3, t6
-	sltu t6, s3, t6                  # fep256_sparse64:78
+	sltu t6, s3, t6                  # fep256_reduction:23
 	sub a2, s3, a2
 	sltu s5, s3, a2
 	sub s3, a2, t6
 	sltu t6, a2, s3
 	or a2, t6, s5
-	srli a2, a4, 32                  # fep256_sparse64:79
-	slli t6, a4, 32                  # fep256_sparse64:80
+	srli a2, a4, 32                  # fep256_reduction:24
+	slli t6, a4, 32                  # fep256_reduction:25
 	add s0, t6, s0
 	sltu s5, s0, t6
-	add s5, s5, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s5, s5, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s5, s4, s5
 	sltu s4, s5, s4
-	add s4, s4, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s4, s4, s3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s3, a4, t6
-	sltu t6, a4, t6                  # fep256_sparse64:82
+	sltu t6, a4, t6                  # fep256_reduction:27
 	sub a2, a4, a2
 	sltu s7, a4, a2
 	sub a4, a2, t6
@@ -18743,7 +18845,7 @@ curve_p256_add_affine:
 	add a2, a7, s4
 	add a2, s3, a2
 	sltu s3, a2, s3
-	add s3, s3, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s3, s3, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s0, a5, s0
 	sltu a5, s0, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, s5
@@ -18761,7 +18863,7 @@ curve_p256_add_affine:
 	add s9, s9, a2
 	sltu a2, s9, a2
 	or s3, s3, a2
-	beq s3, zero, .L25_69
+	beq s3, zero, .L26_69
 	add s0, s1, s0
 	sltu a2, s0, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a4, -4294967296
@@ -18782,7 +18884,7 @@ curve_p256_add_affine:
 	add s9, s9, a2
 	sltu a2, s9, a2
 	or a4, a4, a2
-	beq a4, zero, .L25_71
+	beq a4, zero, .L26_71
 	add s0, s1, s0
 	sltu a2, s0, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a4, -4294967296
@@ -18800,8 +18902,8 @@ curve_p256_add_affine:
 	li a4, 4294967294
 	add a4, s9, a4
 	add s9, a2, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L25_71:
-.L25_69:
+.L26_71:
+.L26_69:
 	ld s3, 32(a1)
 	mulhu a2, s3, ra
 	mul a4, s3, ra                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -18910,28 +19012,28 @@ curve_p256_add_affine:
 	add s5, s7, s5
 	sltu s7, s5, s7
 	add s7, s7, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a1, a4, 32                  # fep256_sparse64:75
+	srli a1, a4, 32                  # fep256_reduction:20
 	slli a5, a4, 32
 	add s8, a5, s8
 	sltu a6, s8, a5
-	add a6, a6, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub a7, a4, a5
-	sltu a5, a4, a5                  # fep256_sparse64:78
+	sltu a5, a4, a5                  # fep256_reduction:23
 	sub a1, a4, a1
 	sltu t3, a4, a1
 	sub a4, a1, a5
 	sltu a5, a1, a4
 	or a1, a5, t3
-	srli a1, s8, 32                  # fep256_sparse64:79
-	slli a5, s8, 32                  # fep256_sparse64:80
+	srli a1, s8, 32                  # fep256_reduction:24
+	slli a5, s8, 32                  # fep256_reduction:25
 	add a6, a5, a6
 	sltu t3, a6, a5
-	add t3, t3, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t3, a7, t3
 	sltu a7, t3, a7
-	add a7, a7, a4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add a7, a7, a4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a4, s8, a5
-	sltu a5, s8, a5                  # fep256_sparse64:82
+	sltu a5, s8, a5                  # fep256_reduction:27
 	sub a1, s8, a1
 	sltu t5, s8, a1
 	sub s8, a1, a5
@@ -18939,7 +19041,7 @@ curve_p256_add_affine:
 	or a1, a5, t5
 	add a7, a4, a7
 	sltu a4, a7, a4
-	add a4, a4, s8                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a4, a4, s8                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a6, t6, a6
 	sltu t6, a6, t6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s3, s3, t3
@@ -18957,28 +19059,28 @@ curve_p256_add_affine:
 	add s4, s4, a7
 	sltu a7, s4, a7
 	or a4, a4, a7
-	srli a1, a6, 32                  # fep256_sparse64:75
+	srli a1, a6, 32                  # fep256_reduction:20
 	slli a5, a6, 32
 	add s3, a5, s3
 	sltu a7, s3, a5
-	add a7, a7, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t3, a6, a5
-	sltu a5, a6, a5                  # fep256_sparse64:78
+	sltu a5, a6, a5                  # fep256_reduction:23
 	sub a1, a6, a1
 	sltu t5, a6, a1
 	sub a6, a1, a5
 	sltu a5, a1, a6
 	or a1, a5, t5
-	srli a1, s3, 32                  # fep256_sparse64:79
-	slli a5, s3, 32                  # fep256_sparse64:80
+	srli a1, s3, 32                  # fep256_reduction:24
+	slli a5, s3, 32                  # fep256_reduction:25
 	add a7, a5, a7
 	sltu t5, a7, a5
-	add t5, t5, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t5, t5, a1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t5, t3, t5
 	sltu t3, t5, t3
-	add t3, t3, a6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, a6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a6, s3, a5
-	sltu a5, s3, a5                  # fep256_sparse64:82
+	sltu a5, s3, a5                  # fep256_reduction:27
 	sub a1, s3, a1
 	sltu t6, s3, a1
 	sub s3, a1, a5
@@ -18987,7 +19089,7 @@ curve_p256_add_affine:
 	add a1, a4, t3
 	add a1, a6, a1
 	sltu a6, a1, a6
-	add a6, a6, s3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, a6, s3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a7, a2, a7
 	sltu a2, a7, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s4, s4, t5
@@ -19005,7 +19107,7 @@ curve_p256_add_affine:
 	add s7, s7, a1
 	sltu a1, s7, a1
 	or a6, a6, a1
-	beq a6, zero, .L25_73
+	beq a6, zero, .L26_73
 	add a7, s1, a7
 	sltu a1, a7, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296
@@ -19026,7 +19128,7 @@ curve_p256_add_affine:
 	add s7, s7, a1
 	sltu a1, s7, a1
 	or a2, a2, a1
-	beq a2, zero, .L25_75
+	beq a2, zero, .L26_75
 	add a7, s1, a7
 	sltu a1, a7, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	li a2, -4294967296
@@ -19044,8 +19146,8 @@ curve_p256_add_affine:
 	li a2, 4294967294
 	add a2, s7, a2
 	add s7, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-.L25_75:
-.L25_73:
+.L26_75:
+.L26_73:
 	sub a1, s0, a7
 	sltu s0, s0, a7                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sub s4, t1, s4
@@ -19063,7 +19165,7 @@ curve_p256_add_affine:
 	sub s9, s7, s5
 	sltu s5, s7, s9
 	or s7, s5, a2
-	beq s7, zero, .L25_77
+	beq s7, zero, .L26_77
 	sub a2, a1, s1
 	sltu a1, a1, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a4, -4294967296
@@ -19084,10 +19186,10 @@ curve_p256_add_affine:
 	sub s9, a4, a1
 	sltu a1, a4, s9
 	or a4, a1, a5
-	bne a4, zero, .L25_78
+	bne a4, zero, .L26_78
 	mv a1, a2
-.L25_79:
-.L25_77:
+.L26_79:
+.L26_77:
 	sd t4, 0(a0)
 	sd s10, 8(a0)
 	sd s6, 16(a0)
@@ -19102,8 +19204,8 @@ curve_p256_add_affine:
 	sd s3, 80(a0)
 	ld s4, 40(sp)
 	sd s4, 88(a0)
-.L25_35:
-.L25_3:
+.L26_35:
+.L26_3:
 	ld ra, 48(sp)
 	ld s0, 56(sp)
 	ld s1, 64(sp)
@@ -19119,7 +19221,7 @@ curve_p256_add_affine:
 	ld s11, 144(sp)
 	addi sp, sp, 160
 	ret
-.L25_0:
+.L26_0:
 	ld a3, 72(a1)
 	or a4, s0, a3                    # limbs:118
 	ld a5, 80(a1)
@@ -19127,7 +19229,7 @@ curve_p256_add_affine:
 	ld a6, 88(a1)
 	or a4, a6, a4
 	sltiu a4, a4, 1
-	xori a7, s0, -1                  # fep256_sparse64:109
+	xori a7, s0, -1                  # fep256_sparse64:92
 	li t0, 4294967295
 	xor a3, a3, t0
 	or a3, a7, a3
@@ -19136,9 +19238,9 @@ curve_p256_add_affine:
 	xor a5, a6, a5
 	or a3, a3, a5
 	sltiu a3, a3, 1
-	or s2, a4, a3                    # fep256_sparse64:109: t$0_add_apart
-	j .L25_1
-.L25_14:
+	or s2, a4, a3                    # fep256_sparse64:92: t$0_add_apart
+	j .L26_1
+.L26_14:
 	sub s7, a3, s1
 	sltu a3, a3, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a4, -4294967296
@@ -19156,13 +19258,13 @@ curve_p256_add_affine:
 	li a4, 4294967294
 	sub a4, t5, a4
 	sub t5, a4, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L25_15
-.L25_32:
+	j .L26_15
+.L26_32:
 	or a2, s7, a6                    # limbs:118
 	or a2, t3, a2
 	or a2, t5, a2
 	sltiu a2, a2, 1
-	xori a3, s7, -1                  # fep256_sparse64:109
+	xori a3, s7, -1                  # fep256_sparse64:92
 	li a4, 4294967295
 	xor a4, a6, a4
 	or a3, a3, a4
@@ -19171,9 +19273,9 @@ curve_p256_add_affine:
 	xor a4, t5, a4
 	or a3, a3, a4
 	sltiu a3, a3, 1
-	or s0, a2, a3                    # fep256_sparse64:109: t$0_add_apart
-	j .L25_33
-.L25_54:
+	or s0, a2, a3                    # fep256_sparse64:92: t$0_add_apart
+	j .L26_33
+.L26_54:
 	sub a2, a4, s1
 	sltu a4, a4, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a5, -4294967296
@@ -19191,8 +19293,8 @@ curve_p256_add_affine:
 	li a5, 4294967294
 	sub a3, a3, a5
 	sub a3, a3, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L25_55
-.L25_62:
+	j .L26_55
+.L26_62:
 	sub t4, a2, s1
 	sltu a2, a2, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a4, -4294967296
@@ -19210,8 +19312,8 @@ curve_p256_add_affine:
 	li a4, 4294967294
 	sub a3, a3, a4
 	sub a3, a3, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L25_63
-.L25_66:
+	j .L26_63
+.L26_66:
 	sub a2, a4, s1
 	sltu a4, a4, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a5, -4294967296
@@ -19229,8 +19331,8 @@ curve_p256_add_affine:
 	li a5, 4294967294
 	sub a5, s9, a5
 	sub s9, a5, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L25_67
-.L25_78:
+	j .L26_67
+.L26_78:
 	sub a1, a2, s1
 	sltu a2, a2, s1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a4, -4294967296
@@ -19248,7 +19350,7 @@ curve_p256_add_affine:
 	li a4, 4294967294
 	sub a4, s9, a4
 	sub s9, a4, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L25_79
+	j .L26_79
 	.size curve_p256_add_affine, . - curve_p256_add_affine
 
 # ecdsa.p256.M.multiple_of_base (lib/curve/double_scalar.stk, line 115)
@@ -19270,18 +19372,18 @@ ecdsa_p256_M_multiple_of_base:
 	sd a3, 24(a0)
 	srliw a1, a1, 9                  # 120
 	li a3, 1
-	beq a1, a3, .L26_0
+	beq a1, a3, .L27_0
 	ld a1, 32(a2)
 	ld a3, 40(a2)
 	ld a4, 48(a2)
 	ld a5, 56(a2)
-.L26_1:
+.L27_1:
 	sd a1, 32(a0)
 	sd a3, 40(a0)
 	sd a4, 48(a0)
 	sd a5, 56(a0)
 	ret
-.L26_0:
+.L27_0:
 	li a1, 0
 	ld a6, 32(a2)
 	sub a7, a1, a6
@@ -19307,13 +19409,13 @@ ecdsa_p256_M_multiple_of_base:
 	sub a5, a6, t0
 	sltu t0, a6, a5
 	or a6, t0, t1
-	bne a6, zero, .L26_2
+	bne a6, zero, .L27_2
 	mv a3, a4
 	mv a4, a1
 	mv a1, a7
-.L26_3:
-	j .L26_1
-.L26_2:
+.L27_3:
+	j .L27_1
+.L27_2:
 	sub a2, a7, a3
 	sltu a7, a7, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a6, -4294967296
@@ -19334,13 +19436,13 @@ ecdsa_p256_M_multiple_of_base:
 	sub a5, a6, a7
 	sltu a7, a6, a5
 	or a6, a7, t0
-	bne a6, zero, .L26_4
+	bne a6, zero, .L27_4
 	mv a3, a4
 	mv a4, a1
 	mv a1, a2
-.L26_5:
-	j .L26_1
-.L26_4:
+.L27_5:
+	j .L27_1
+.L27_4:
 	sub a6, a2, a3
 	sltu a2, a2, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a3, -4294967296
@@ -19361,7 +19463,7 @@ ecdsa_p256_M_multiple_of_base:
 	mv a3, a4
 	mv a4, a1
 	mv a1, a6
-	j .L26_1
+	j .L27_1
 	.size ecdsa_p256_M_multiple_of_base, . - ecdsa_p256_M_multiple_of_base
 
 # ecdsa.p256.M.steps (lib/curve/double_scalar.stk, line 87)
@@ -19470,28 +19572,28 @@ ecdsa_p256_M_steps:
 	or s3, s3, s0
 	add ra, ra, s2                   # products:50
 	add ra, s3, ra                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s0, s1, 32                  # fep256_sparse64:75
+	srli s0, s1, 32                  # fep256_reduction:20
 	slli s2, s1, 32
 	add t4, s2, t4
 	sltu s3, t4, s2
-	add s3, s3, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s3, s3, s0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s4, s1, s2
-	sltu s2, s1, s2                  # fep256_sparse64:78
+	sltu s2, s1, s2                  # fep256_reduction:23
 	sub s0, s1, s0
 	sltu s5, s1, s0
 	sub s1, s0, s2
 	sltu s2, s0, s1
 	or s0, s2, s5
-	srli s0, t4, 32                  # fep256_sparse64:79
-	slli s2, t4, 32                  # fep256_sparse64:80
+	srli s0, t4, 32                  # fep256_reduction:24
+	slli s2, t4, 32                  # fep256_reduction:25
 	add s3, s2, s3
 	sltu s5, s3, s2
-	add s5, s5, s0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s5, s5, s0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s5, s4, s5
 	sltu s4, s5, s4
-	add s4, s4, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s4, s4, s1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s1, t4, s2
-	sltu s2, t4, s2                  # fep256_sparse64:82
+	sltu s2, t4, s2                  # fep256_reduction:27
 	sub s0, t4, s0
 	sltu s6, t4, s0
 	sub t4, s0, s2
@@ -19499,7 +19601,7 @@ ecdsa_p256_M_steps:
 	or s0, s2, s6
 	add s4, s1, s4
 	sltu s1, s4, s1
-	add s1, s1, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s1, s1, t4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s3, t0, s3
 	sltu t0, s3, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, s5
@@ -19517,28 +19619,28 @@ ecdsa_p256_M_steps:
 	add t6, t6, s4
 	sltu s4, t6, s4
 	or s1, s1, s4
-	srli t0, s3, 32                  # fep256_sparse64:75
+	srli t0, s3, 32                  # fep256_reduction:20
 	slli t4, s3, 32
 	add a7, t4, a7
 	sltu s0, a7, t4
-	add s0, s0, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s0, s0, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s2, s3, t4
-	sltu t4, s3, t4                  # fep256_sparse64:78
+	sltu t4, s3, t4                  # fep256_reduction:23
 	sub t0, s3, t0
 	sltu s4, s3, t0
 	sub s3, t0, t4
 	sltu t4, t0, s3
 	or t0, t4, s4
-	srli t0, a7, 32                  # fep256_sparse64:79
-	slli t4, a7, 32                  # fep256_sparse64:80
+	srli t0, a7, 32                  # fep256_reduction:24
+	slli t4, a7, 32                  # fep256_reduction:25
 	add s0, t4, s0
 	sltu s4, s0, t4
-	add s4, s4, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, t0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s4, s2, s4
 	sltu s2, s4, s2
-	add s2, s2, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s2, s2, s3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s3, a7, t4
-	sltu t4, a7, t4                  # fep256_sparse64:82
+	sltu t4, a7, t4                  # fep256_reduction:27
 	sub t0, a7, t0
 	sltu s5, a7, t0
 	sub a7, t0, t4
@@ -19547,7 +19649,7 @@ ecdsa_p256_M_steps:
 	add t0, s1, s2
 	add t0, s3, t0
 	sltu s3, t0, s3
-	add s3, s3, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s3, s3, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s0, t3, s0
 	sltu t3, s0, t3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t6, t6, s4
@@ -19565,7 +19667,7 @@ ecdsa_p256_M_steps:
 	add ra, ra, t0
 	sltu t0, ra, t0
 	or s3, s3, t0
-	beq s3, zero, .L27_1
+	beq s3, zero, .L28_1
 	li a7, 1
 	add a7, s0, a7
 	sltu s0, a7, s0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -19587,10 +19689,10 @@ ecdsa_p256_M_steps:
 	add ra, ra, t3
 	sltu t3, ra, t3
 	or t0, t0, t3
-	bne t0, zero, .L27_2
+	bne t0, zero, .L28_2
 	mv s0, a7
-.L27_3:
-.L27_1:
+.L28_3:
+.L28_1:
 	ld a7, 0(a1)
 	sub t0, a7, s0
 	sltu t3, a7, s0                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
@@ -19618,7 +19720,7 @@ ecdsa_p256_M_steps:
 	sub s5, s6, s4
 	sltu s4, s6, s5
 	or s6, s4, s7
-	beq s6, zero, .L27_5
+	beq s6, zero, .L28_5
 	li s4, 1
 	sub s6, t0, s4
 	sltu t0, t0, s4                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -19640,10 +19742,10 @@ ecdsa_p256_M_steps:
 	sub s5, s4, t0
 	sltu t0, s4, s5
 	or s4, t0, s7
-	bne s4, zero, .L27_6
+	bne s4, zero, .L28_6
 	mv t0, s6
-.L27_7:
-.L27_5:
+.L28_7:
+.L28_5:
 	add s0, a7, s0
 	sltu s4, s0, a7                  # limbs:39: word 0 of v$0_add in 0..2^65-1
 	mv s6, t4                        # limbs:39: word 0 of v$0_add in 0..2^65-1
@@ -19664,7 +19766,7 @@ ecdsa_p256_M_steps:
 	add t6, t6, t5
 	sltu t5, t6, t5
 	or ra, ra, t5
-	beq ra, zero, .L27_9
+	beq ra, zero, .L28_9
 	li t5, 1
 	add t5, s0, t5
 	sltu s0, t5, s0                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -19686,10 +19788,10 @@ ecdsa_p256_M_steps:
 	add t6, t6, s0
 	sltu s0, t6, s0
 	or ra, ra, s0
-	bne ra, zero, .L27_10
+	bne ra, zero, .L28_10
 	mv s0, t5
-.L27_11:
-.L27_9:
+.L28_11:
+.L28_9:
 	mulhu t5, t0, s0
 	mul ra, t0, s0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu s7, s1, s0
@@ -19794,28 +19896,28 @@ ecdsa_p256_M_steps:
 	add s3, s5, s3
 	sltu s5, s3, s5
 	add s5, s5, s4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t6, ra, 32                  # fep256_sparse64:75
+	srli t6, ra, 32                  # fep256_reduction:20
 	slli s0, ra, 32
 	add s10, s0, s10
 	sltu s4, s10, s0
-	add s4, s4, t6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s4, s4, t6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s6, ra, s0
-	sltu s0, ra, s0                  # fep256_sparse64:78
+	sltu s0, ra, s0                  # fep256_reduction:23
 	sub t6, ra, t6
 	sltu s8, ra, t6
 	sub ra, t6, s0
 	sltu s0, t6, ra
 	or t6, s0, s8
-	srli t6, s10, 32                 # fep256_sparse64:79
-	slli s0, s10, 32                 # fep256_sparse64:80
+	srli t6, s10, 32                 # fep256_reduction:24
+	slli s0, s10, 32                 # fep256_reduction:25
 	add s4, s0, s4
 	sltu s8, s4, s0
-	add s8, s8, t6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s8, s8, t6                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s8, s6, s8
 	sltu s6, s8, s6
-	add s6, s6, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub ra, s10, s0
-	sltu s0, s10, s0                 # fep256_sparse64:82
+	sltu s0, s10, s0                 # fep256_reduction:27
 	sub t6, s10, t6
 	sltu s9, s10, t6
 	sub s10, t6, s0
@@ -19823,7 +19925,7 @@ ecdsa_p256_M_steps:
 	or t6, s0, s9
 	add s6, ra, s6
 	sltu ra, s6, ra
-	add ra, ra, s10                  # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add ra, ra, s10                  # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s4, s7, s4
 	sltu s7, s4, s7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t0, t0, s8
@@ -19841,28 +19943,28 @@ ecdsa_p256_M_steps:
 	add s1, s1, s6
 	sltu s6, s1, s6
 	or ra, ra, s6
-	srli t6, s4, 32                  # fep256_sparse64:75
+	srli t6, s4, 32                  # fep256_reduction:20
 	slli s0, s4, 32
 	add t0, s0, t0
 	sltu s6, t0, s0
-	add s6, s6, t6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s6, s6, t6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s7, s4, s0
-	sltu s0, s4, s0                  # fep256_sparse64:78
+	sltu s0, s4, s0                  # fep256_reduction:23
 	sub t6, s4, t6
 	sltu s8, s4, t6
 	sub s4, t6, s0
 	sltu s0, t6, s4
 	or t6, s0, s8
-	srli t6, t0, 32                  # fep256_sparse64:79
-	slli s0, t0, 32                  # fep256_sparse64:80
+	srli t6, t0, 32                  # fep256_reduction:24
+	slli s0, t0, 32                  # fep256_reduction:25
 	add s6, s0, s6
 	sltu s8, s6, s0
-	add s8, s8, t6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s8, s8, t6                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s8, s7, s8
 	sltu s7, s8, s7
-	add s7, s7, s4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, s7, s4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s4, t0, s0
-	sltu s0, t0, s0                  # fep256_sparse64:82
+	sltu s0, t0, s0                  # fep256_reduction:27
 	sub t6, t0, t6
 	sltu s9, t0, t6
 	sub t0, t6, s0
@@ -19871,7 +19973,7 @@ ecdsa_p256_M_steps:
 	add t6, ra, s7
 	add t6, s4, t6
 	sltu s4, t6, s4
-	add s4, s4, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s4, s4, t0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s6, t5, s6
 	sltu t5, s6, t5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s1, s1, s8
@@ -19889,7 +19991,7 @@ ecdsa_p256_M_steps:
 	add s5, s5, t6
 	sltu t6, s5, t6
 	or s4, s4, t6
-	beq s4, zero, .L27_13
+	beq s4, zero, .L28_13
 	li t0, 1
 	add t0, s6, t0
 	sltu s6, t0, s6                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -19911,10 +20013,10 @@ ecdsa_p256_M_steps:
 	add s5, s5, t6
 	sltu t6, s5, t6
 	or t5, t5, t6
-	bne t5, zero, .L27_14
+	bne t5, zero, .L28_14
 	mv s6, t0
-.L27_15:
-.L27_13:
+.L28_15:
+.L28_13:
 	andi t0, s6, 1                   # limbs:101
 	sub t5, zero, t0                 # limbs:105
 	add t5, s6, t5
@@ -19966,7 +20068,7 @@ ecdsa_p256_M_steps:
 	add s5, s5, t6
 	sltu t6, s5, t6
 	or t0, t0, t6
-	beq t0, zero, .L27_17
+	beq t0, zero, .L28_17
 	li t0, 1
 	add t0, t5, t0
 	sltu t5, t0, t5                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -19988,10 +20090,10 @@ ecdsa_p256_M_steps:
 	add s5, s5, t5
 	sltu t5, s5, t5
 	or t6, t6, t5
-	bne t6, zero, .L27_18
+	bne t6, zero, .L28_18
 	mv t5, t0
-.L27_19:
-.L27_17:
+.L28_19:
+.L28_17:
 	ld t0, 32(a1)
 	ld t6, 40(a1)
 	mulhu ra, t0, t6
@@ -20080,28 +20182,28 @@ ecdsa_p256_M_steps:
 	or t2, t2, a5
 	add a5, s11, a6                  # products:50
 	add a5, t2, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a6, t1, 32                  # fep256_sparse64:75
+	srli a6, t1, 32                  # fep256_reduction:20
 	slli t2, t1, 32
 	add s8, t2, s8
 	sltu s11, s8, t2
-	add s11, s11, a6                 # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s11, s11, a6                 # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s6, t1, t2
-	sltu t2, t1, t2                  # fep256_sparse64:78
+	sltu t2, t1, t2                  # fep256_reduction:23
 	sub a6, t1, a6
 	sltu s4, t1, a6
 	sub t1, a6, t2
 	sltu t2, a6, t1
 	or a6, t2, s4
-	srli a6, s8, 32                  # fep256_sparse64:79
-	slli t2, s8, 32                  # fep256_sparse64:80
+	srli a6, s8, 32                  # fep256_reduction:24
+	slli t2, s8, 32                  # fep256_reduction:25
 	add s11, t2, s11
 	sltu s4, s11, t2
-	add s4, s4, a6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, a6                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s4, s6, s4
 	sltu s6, s4, s6
-	add s6, s6, t1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, t1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t1, s8, t2
-	sltu t2, s8, t2                  # fep256_sparse64:82
+	sltu t2, s8, t2                  # fep256_reduction:27
 	sub a6, s8, a6
 	sltu t6, s8, a6
 	sub s8, a6, t2
@@ -20109,7 +20211,7 @@ ecdsa_p256_M_steps:
 	or a6, t2, t6
 	add s6, t1, s6
 	sltu t1, s6, t1
-	add t1, t1, s8                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t1, t1, s8                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s11, s0, s11
 	sltu s0, s11, s0                 # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add ra, ra, s4
@@ -20127,28 +20229,28 @@ ecdsa_p256_M_steps:
 	add s10, s10, s6
 	sltu s6, s10, s6
 	or t1, t1, s6
-	srli a6, s11, 32                 # fep256_sparse64:75
+	srli a6, s11, 32                 # fep256_reduction:20
 	slli t2, s11, 32
 	add ra, t2, ra
 	sltu t6, ra, t2
-	add t6, t6, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t6, t6, a6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s0, s11, t2
-	sltu t2, s11, t2                 # fep256_sparse64:78
+	sltu t2, s11, t2                 # fep256_reduction:23
 	sub a6, s11, a6
 	sltu s4, s11, a6
 	sub s11, a6, t2
 	sltu t2, a6, s11
 	or a6, t2, s4
-	srli a6, ra, 32                  # fep256_sparse64:79
-	slli t2, ra, 32                  # fep256_sparse64:80
+	srli a6, ra, 32                  # fep256_reduction:24
+	slli t2, ra, 32                  # fep256_reduction:25
 	add t6, t2, t6
 	sltu s4, t6, t2
-	add s4, s4, a6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, a6                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s4, s0, s4
 	sltu s0, s4, s0
-	add s0, s0, s11                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s0, s0, s11                  # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s6, ra, t2
-	sltu t2, ra, t2                  # fep256_sparse64:82
+	sltu t2, ra, t2                  # fep256_reduction:27
 	sub a6, ra, a6
 	sltu s8, ra, a6
 	sub ra, a6, t2
@@ -20157,7 +20259,7 @@ ecdsa_p256_M_steps:
 	add a6, t1, s0
 	add a6, s6, a6
 	sltu s6, a6, s6
-	add s6, s6, ra                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s6, s6, ra                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t6, s7, t6
 	sltu s7, t6, s7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s10, s10, s4
@@ -20175,7 +20277,7 @@ ecdsa_p256_M_steps:
 	add a5, a5, a6
 	sltu a6, a5, a6
 	or s6, s6, a6
-	beq s6, zero, .L27_21
+	beq s6, zero, .L28_21
 	li a6, 1
 	add a6, t6, a6
 	sltu t6, a6, t6                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -20197,10 +20299,10 @@ ecdsa_p256_M_steps:
 	add a5, a5, t2
 	sltu t2, a5, t2
 	or t1, t1, t2
-	bne t1, zero, .L27_22
+	bne t1, zero, .L28_22
 	mv t6, a6
-.L27_23:
-.L27_21:
+.L28_23:
+.L28_21:
 	mulhu a6, a7, t6
 	mul t1, a7, t6                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu t2, t4, t6
@@ -20305,28 +20407,28 @@ ecdsa_p256_M_steps:
 	add t3, s2, t3
 	sltu s2, t3, s2
 	add s2, s2, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t2, t1, 32                  # fep256_sparse64:75
+	srli t2, t1, 32                  # fep256_reduction:20
 	slli ra, t1, 32
 	add s6, ra, s6
 	sltu s0, s6, ra
-	add s0, s0, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s0, s0, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s7, t1, ra
-	sltu ra, t1, ra                  # fep256_sparse64:78
+	sltu ra, t1, ra                  # fep256_reduction:23
 	sub t2, t1, t2
 	sltu s8, t1, t2
 	sub t1, t2, ra
 	sltu ra, t2, t1
 	or t2, ra, s8
-	srli t2, s6, 32                  # fep256_sparse64:79
-	slli ra, s6, 32                  # fep256_sparse64:80
+	srli t2, s6, 32                  # fep256_reduction:24
+	slli ra, s6, 32                  # fep256_reduction:25
 	add s0, ra, s0
 	sltu s8, s0, ra
-	add s8, s8, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s8, s8, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s8, s7, s8
 	sltu s7, s8, s7
-	add s7, s7, t1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, s7, t1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t1, s6, ra
-	sltu ra, s6, ra                  # fep256_sparse64:82
+	sltu ra, s6, ra                  # fep256_reduction:27
 	sub t2, s6, t2
 	sltu s11, s6, t2
 	sub s6, t2, ra
@@ -20334,7 +20436,7 @@ ecdsa_p256_M_steps:
 	or t2, ra, s11
 	add s7, t1, s7
 	sltu t1, s7, t1
-	add t1, t1, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t1, t1, s6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s0, s4, s0
 	sltu s4, s0, s4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, s8
@@ -20352,28 +20454,28 @@ ecdsa_p256_M_steps:
 	add t4, t4, s7
 	sltu s7, t4, s7
 	or t1, t1, s7
-	srli t2, s0, 32                  # fep256_sparse64:75
+	srli t2, s0, 32                  # fep256_reduction:20
 	slli ra, s0, 32
 	add a7, ra, a7
 	sltu s4, a7, ra
-	add s4, s4, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s4, s4, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s6, s0, ra
-	sltu ra, s0, ra                  # fep256_sparse64:78
+	sltu ra, s0, ra                  # fep256_reduction:23
 	sub t2, s0, t2
 	sltu s7, s0, t2
 	sub s0, t2, ra
 	sltu ra, t2, s0
 	or t2, ra, s7
-	srli t2, a7, 32                  # fep256_sparse64:79
-	slli ra, a7, 32                  # fep256_sparse64:80
+	srli t2, a7, 32                  # fep256_reduction:24
+	slli ra, a7, 32                  # fep256_reduction:25
 	add s4, ra, s4
 	sltu s7, s4, ra
-	add s7, s7, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s7, s6, s7
 	sltu s6, s7, s6
-	add s6, s6, s0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, s0                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s0, a7, ra
-	sltu ra, a7, ra                  # fep256_sparse64:82
+	sltu ra, a7, ra                  # fep256_reduction:27
 	sub t2, a7, t2
 	sltu s8, a7, t2
 	sub a7, t2, ra
@@ -20382,7 +20484,7 @@ ecdsa_p256_M_steps:
 	add t1, t1, s6
 	add t1, s0, t1
 	sltu s0, t1, s0
-	add s0, s0, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s0, s0, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s4, a6, s4
 	sltu a6, s4, a6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t4, t4, s7
@@ -20400,7 +20502,7 @@ ecdsa_p256_M_steps:
 	add s2, s2, t1
 	sltu t1, s2, t1
 	or s0, s0, t1
-	beq s0, zero, .L27_25
+	beq s0, zero, .L28_25
 	li a6, 1
 	add a6, s4, a6
 	sltu s4, a6, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -20422,10 +20524,10 @@ ecdsa_p256_M_steps:
 	add s2, s2, t1
 	sltu t1, s2, t1
 	or a7, a7, t1
-	bne a7, zero, .L27_26
+	bne a7, zero, .L28_26
 	mv s4, a6
-.L27_27:
-.L27_25:
+.L28_27:
+.L28_25:
 	mulhu a6, t5, s1
 	mul a7, t5, s1                   # products:28: word 1 of x$0_square in 0..<2^128
 	mulhu t1, t5, s3
@@ -20510,30 +20612,30 @@ ecdsa_p256_M_steps:
 	or s11, s11, t0
 	add t0, s6, s7                   # products:50
 	add t0, s11, t0                  # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s6, s8, 32                  # fep256_sparse64:75
+	srli s6, s8, 32                  # fep256_reduction:20
 	slli s7, s8, 32
 	add t1, s7, t1
 	sltu s11, t1, s7
-	add s11, s11, s6                 # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s11, s11, s6                 # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sd a4, 72(sp)
 	sub a4, s8, s7
-	sltu s7, s8, s7                  # fep256_sparse64:78
+	sltu s7, s8, s7                  # fep256_reduction:23
 	sd a2, 80(sp)
 	sub s6, s8, s6
 	sltu a2, s8, s6
 	sub s8, s6, s7
 	sltu s7, s6, s8
 	or s6, s7, a2
-	srli a2, t1, 32                  # fep256_sparse64:79
-	slli s6, t1, 32                  # fep256_sparse64:80
+	srli a2, t1, 32                  # fep256_reduction:24
+	slli s6, t1, 32                  # fep256_reduction:25
 	add s11, s6, s11
 	sltu s7, s11, s6
-	add s7, s7, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s7, a4, s7
 	sltu a4, s7, a4
-	add a4, a4, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add a4, a4, s8                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s8, t1, s6
-	sltu s6, t1, s6                  # fep256_sparse64:82
+	sltu s6, t1, s6                  # fep256_reduction:27
 	sd a3, 64(sp)
 	sub a2, t1, a2
 	sltu a3, t1, a2
@@ -20542,7 +20644,7 @@ ecdsa_p256_M_steps:
 	or a2, s6, a3
 	add a4, s8, a4
 	sltu s8, a4, s8
-	add s8, s8, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s8, s8, t1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s11, a7, s11
 	sltu a7, s11, a7                 # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a6, a6, s7
@@ -20560,28 +20662,28 @@ ecdsa_p256_M_steps:
 	add s0, s0, a4
 	sltu a4, s0, a4
 	or s8, s8, a4
-	srli a2, s11, 32                 # fep256_sparse64:75
+	srli a2, s11, 32                 # fep256_reduction:20
 	slli a3, s11, 32
 	add a6, a3, a6
 	sltu a4, a6, a3
-	add a4, a4, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a4, a4, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub a7, s11, a3
-	sltu a3, s11, a3                 # fep256_sparse64:78
+	sltu a3, s11, a3                 # fep256_reduction:23
 	sub a2, s11, a2
 	sltu t1, s11, a2
 	sub s11, a2, a3
 	sltu a3, a2, s11
 	or a2, a3, t1
-	srli a2, a6, 32                  # fep256_sparse64:79
-	slli a3, a6, 32                  # fep256_sparse64:80
+	srli a2, a6, 32                  # fep256_reduction:24
+	slli a3, a6, 32                  # fep256_reduction:25
 	add a4, a3, a4
 	sltu t1, a4, a3
-	add t1, t1, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t1, t1, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t1, a7, t1
 	sltu a7, t1, a7
-	add a7, a7, s11                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add a7, a7, s11                  # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s6, a6, a3
-	sltu a3, a6, a3                  # fep256_sparse64:82
+	sltu a3, a6, a3                  # fep256_reduction:27
 	sub a2, a6, a2
 	sltu s7, a6, a2
 	sub a6, a2, a3
@@ -20590,7 +20692,7 @@ ecdsa_p256_M_steps:
 	add a2, s8, a7
 	add a2, s6, a2
 	sltu s6, a2, s6
-	add s6, s6, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s6, s6, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a4, t2, a4
 	sltu t2, a4, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s0, s0, t1
@@ -20608,7 +20710,7 @@ ecdsa_p256_M_steps:
 	add t0, t0, a2
 	sltu a2, t0, a2
 	or s6, s6, a2
-	beq s6, zero, .L27_29
+	beq s6, zero, .L28_29
 	li a2, 1
 	add a2, a4, a2
 	sltu a4, a2, a4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -20630,10 +20732,10 @@ ecdsa_p256_M_steps:
 	add t0, t0, a4
 	sltu a4, t0, a4
 	or a3, a3, a4
-	bne a3, zero, .L27_30
+	bne a3, zero, .L28_30
 	mv a4, a2
-.L27_31:
-.L27_29:
+.L28_31:
+.L28_29:
 	add a2, s4, s4
 	sltu a3, a2, s4                  # limbs:39: word 0 of v$0_add in 0..2^65-1
 	srli a6, t4, 63
@@ -20642,7 +20744,7 @@ ecdsa_p256_M_steps:
 	sh1add a6, t3, a6                # limbs:39: word 0 of v$0_add in 0..2^65-1
 	srli t1, s2, 63
 	sh1add a7, s2, a7                # limbs:39: word 0 of v$0_add in 0..2^65-1
-	beq t1, zero, .L27_33
+	beq t1, zero, .L28_33
 	li t1, 1
 	add t1, a2, t1
 	sltu a2, t1, a2                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -20664,10 +20766,10 @@ ecdsa_p256_M_steps:
 	add a7, a7, a2
 	sltu a2, a7, a2
 	or t2, t2, a2
-	bne t2, zero, .L27_34
+	bne t2, zero, .L28_34
 	mv a2, t1
-.L27_35:
-.L27_33:
+.L28_35:
+.L28_33:
 	sub t1, a4, a2
 	sltu a4, a4, a2                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sub a3, s0, a3
@@ -20685,7 +20787,7 @@ ecdsa_p256_M_steps:
 	sub t0, a7, a6
 	sltu a6, a7, t0
 	or a7, a6, a2
-	beq a7, zero, .L27_37
+	beq a7, zero, .L28_37
 	li a2, 1
 	sub a3, t1, a2
 	sltu t1, t1, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -20707,10 +20809,10 @@ ecdsa_p256_M_steps:
 	sub t0, a2, a4
 	sltu a4, a2, t0
 	or a2, a4, a6
-	bne a2, zero, .L27_38
+	bne a2, zero, .L28_38
 	mv t1, a3
-.L27_39:
-.L27_37:
+.L28_39:
+.L28_37:
 	sub a2, s4, t1
 	sltu s4, s4, t1                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	mv a3, s0
@@ -20731,7 +20833,7 @@ ecdsa_p256_M_steps:
 	sub s2, a3, a4
 	sltu a4, a3, s2
 	or a3, a4, a6
-	beq a3, zero, .L27_41
+	beq a3, zero, .L28_41
 	li a3, 1
 	sub a4, a2, a3
 	sltu a2, a2, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -20753,10 +20855,10 @@ ecdsa_p256_M_steps:
 	sub s2, a3, a2
 	sltu a2, a3, s2
 	or a3, a2, a6
-	bne a3, zero, .L27_42
+	bne a3, zero, .L28_42
 	mv a2, a4
-.L27_43:
-.L27_41:
+.L28_43:
+.L28_41:
 	mulhu a3, t5, a2
 	mul a4, t5, a2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu a6, s1, a2
@@ -20861,28 +20963,28 @@ ecdsa_p256_M_steps:
 	add s3, s5, s3
 	sltu s5, s3, s5
 	add s5, s5, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a2, a4, 32                  # fep256_sparse64:75
+	srli a2, a4, 32                  # fep256_reduction:20
 	slli a7, a4, 32
 	add s4, a7, s4
 	sltu t2, s4, a7
-	add t2, t2, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t3, a4, a7
-	sltu a7, a4, a7                  # fep256_sparse64:78
+	sltu a7, a4, a7                  # fep256_reduction:23
 	sub a2, a4, a2
 	sltu t4, a4, a2
 	sub a4, a2, a7
 	sltu a7, a2, a4
 	or a2, a7, t4
-	srli a2, s4, 32                  # fep256_sparse64:79
-	slli a7, s4, 32                  # fep256_sparse64:80
+	srli a2, s4, 32                  # fep256_reduction:24
+	slli a7, s4, 32                  # fep256_reduction:25
 	add t2, a7, t2
 	sltu t4, t2, a7
-	add t4, t4, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t4, t3, t4
 	sltu t3, t4, t3
-	add t3, t3, a4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, a4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a4, s4, a7
-	sltu a7, s4, a7                  # fep256_sparse64:82
+	sltu a7, s4, a7                  # fep256_reduction:27
 	sub a2, s4, a2
 	sltu s2, s4, a2
 	sub s4, a2, a7
@@ -20890,7 +20992,7 @@ ecdsa_p256_M_steps:
 	or a2, a7, s2
 	add t3, a4, t3
 	sltu a4, t3, a4
-	add a4, a4, s4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a4, a4, s4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t2, a6, t2
 	sltu a6, t2, a6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t5, t5, t4
@@ -20908,28 +21010,28 @@ ecdsa_p256_M_steps:
 	add s1, s1, t3
 	sltu t3, s1, t3
 	or a4, a4, t3
-	srli a2, t2, 32                  # fep256_sparse64:75
+	srli a2, t2, 32                  # fep256_reduction:20
 	slli a6, t2, 32
 	add t5, a6, t5
 	sltu a7, t5, a6
-	add a7, a7, a2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t3, t2, a6
-	sltu a6, t2, a6                  # fep256_sparse64:78
+	sltu a6, t2, a6                  # fep256_reduction:23
 	sub a2, t2, a2
 	sltu t4, t2, a2
 	sub t2, a2, a6
 	sltu a6, a2, t2
 	or a2, a6, t4
-	srli a2, t5, 32                  # fep256_sparse64:79
-	slli a6, t5, 32                  # fep256_sparse64:80
+	srli a2, t5, 32                  # fep256_reduction:24
+	slli a6, t5, 32                  # fep256_reduction:25
 	add a7, a6, a7
 	sltu t4, a7, a6
-	add t4, t4, a2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t4, t3, t4
 	sltu t3, t4, t3
-	add t3, t3, t2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, t2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t2, t5, a6
-	sltu a6, t5, a6                  # fep256_sparse64:82
+	sltu a6, t5, a6                  # fep256_reduction:27
 	sub a2, t5, a2
 	sltu s2, t5, a2
 	sub t5, a2, a6
@@ -20938,7 +21040,7 @@ ecdsa_p256_M_steps:
 	add a2, a4, t3
 	add a2, t2, a2
 	sltu t2, a2, t2
-	add t2, t2, t5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t2, t2, t5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a7, a3, a7
 	sltu a3, a7, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s1, s1, t4
@@ -20956,7 +21058,7 @@ ecdsa_p256_M_steps:
 	add s5, s5, a2
 	sltu a2, s5, a2
 	or t2, t2, a2
-	beq t2, zero, .L27_45
+	beq t2, zero, .L28_45
 	li a2, 1
 	add a2, a7, a2
 	sltu a7, a2, a7                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -20978,10 +21080,10 @@ ecdsa_p256_M_steps:
 	add s5, s5, a4
 	sltu a4, s5, a4
 	or a3, a3, a4
-	bne a3, zero, .L27_46
+	bne a3, zero, .L28_46
 	mv a7, a2
-.L27_47:
-.L27_45:
+.L28_47:
+.L28_45:
 	mulhu a2, t6, s10
 	mul a3, t6, s10                  # products:28: word 1 of x$0_square in 0..<2^128
 	mulhu a4, t6, s9
@@ -21066,28 +21168,28 @@ ecdsa_p256_M_steps:
 	or a5, a5, t5
 	add t4, t4, s2                   # products:50
 	add a5, a5, t4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t4, t6, 32                  # fep256_sparse64:75
+	srli t4, t6, 32                  # fep256_reduction:20
 	slli t5, t6, 32
 	add a4, t5, a4
 	sltu s2, a4, t5
-	add s2, s2, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s2, s2, t4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s4, t6, t5
-	sltu t5, t6, t5                  # fep256_sparse64:78
+	sltu t5, t6, t5                  # fep256_reduction:23
 	sub t4, t6, t4
 	sltu s6, t6, t4
 	sub t6, t4, t5
 	sltu t5, t4, t6
 	or t4, t5, s6
-	srli t4, a4, 32                  # fep256_sparse64:79
-	slli t5, a4, 32                  # fep256_sparse64:80
+	srli t4, a4, 32                  # fep256_reduction:24
+	slli t5, a4, 32                  # fep256_reduction:25
 	add s2, t5, s2
 	sltu s6, s2, t5
-	add s6, s6, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s6, s4, s6
 	sltu s4, s6, s4
-	add s4, s4, t6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s4, s4, t6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t6, a4, t5
-	sltu t5, a4, t5                  # fep256_sparse64:82
+	sltu t5, a4, t5                  # fep256_reduction:27
 	sub t4, a4, t4
 	sltu s7, a4, t4
 	sub a4, t4, t5
@@ -21095,7 +21197,7 @@ ecdsa_p256_M_steps:
 	or t4, t5, s7
 	add s4, t6, s4
 	sltu t6, s4, t6
-	add t6, t6, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t6, t6, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s2, a3, s2
 	sltu a3, s2, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s6
@@ -21113,28 +21215,28 @@ ecdsa_p256_M_steps:
 	add t3, t3, s4
 	sltu s4, t3, s4
 	or t6, t6, s4
-	srli a3, s2, 32                  # fep256_sparse64:75
+	srli a3, s2, 32                  # fep256_reduction:20
 	slli a4, s2, 32
 	add a2, a4, a2
 	sltu t4, a2, a4
-	add t4, t4, a3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, a3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t5, s2, a4
-	sltu a4, s2, a4                  # fep256_sparse64:78
+	sltu a4, s2, a4                  # fep256_reduction:23
 	sub a3, s2, a3
 	sltu s4, s2, a3
 	sub s2, a3, a4
 	sltu a4, a3, s2
 	or a3, a4, s4
-	srli a3, a2, 32                  # fep256_sparse64:79
-	slli a4, a2, 32                  # fep256_sparse64:80
+	srli a3, a2, 32                  # fep256_reduction:24
+	slli a4, a2, 32                  # fep256_reduction:25
 	add t4, a4, t4
 	sltu s4, t4, a4
-	add s4, s4, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, a3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s4, t5, s4
 	sltu t5, s4, t5
-	add t5, t5, s2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, t5, s2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s2, a2, a4
-	sltu a4, a2, a4                  # fep256_sparse64:82
+	sltu a4, a2, a4                  # fep256_reduction:27
 	sub a3, a2, a3
 	sltu s6, a2, a3
 	sub a2, a3, a4
@@ -21143,7 +21245,7 @@ ecdsa_p256_M_steps:
 	add a3, t6, t5
 	add a3, s2, a3
 	sltu s2, a3, s2
-	add s2, s2, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s2, s2, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t4, a6, t4
 	sltu a6, t4, a6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t3, t3, s4
@@ -21161,7 +21263,7 @@ ecdsa_p256_M_steps:
 	add a5, a5, a3
 	sltu a3, a5, a3
 	or s2, s2, a3
-	beq s2, zero, .L27_49
+	beq s2, zero, .L28_49
 	li a2, 1
 	add a2, t4, a2
 	sltu t4, a2, t4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -21183,10 +21285,10 @@ ecdsa_p256_M_steps:
 	add a5, a5, a4
 	sltu a4, a5, a4
 	or a3, a3, a4
-	bne a3, zero, .L27_50
+	bne a3, zero, .L28_50
 	mv t4, a2
-.L27_51:
-.L27_49:
+.L28_51:
+.L28_49:
 	sub a2, a7, t4
 	sltu a7, a7, t4                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sub t3, s1, t3
@@ -21204,7 +21306,7 @@ ecdsa_p256_M_steps:
 	sub s5, a5, t2
 	sltu t2, a5, s5
 	or a5, t2, a3
-	beq a5, zero, .L27_53
+	beq a5, zero, .L28_53
 	li a3, 1
 	sub a4, a2, a3
 	sltu a2, a2, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -21226,10 +21328,10 @@ ecdsa_p256_M_steps:
 	sub s5, a3, a2
 	sltu a2, a3, s5
 	or a3, a2, a5
-	bne a3, zero, .L27_54
+	bne a3, zero, .L28_54
 	mv a2, a4
-.L27_55:
-.L27_53:
+.L28_55:
+.L28_53:
 	ld a3, 64(a1)
 	ld a4, 32(a1)
 	mulhu a5, a3, a4
@@ -21342,28 +21444,28 @@ ecdsa_p256_M_steps:
 	add t2, t3, t2
 	sltu t3, t2, t3
 	add t3, t3, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a1, a6, 32                  # fep256_sparse64:75
+	srli a1, a6, 32                  # fep256_reduction:20
 	slli a3, a6, 32
 	add s4, a3, s4
 	sltu t4, s4, a3
-	add t4, t4, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, a1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t6, a6, a3
-	sltu a3, a6, a3                  # fep256_sparse64:78
+	sltu a3, a6, a3                  # fep256_reduction:23
 	sub a1, a6, a1
 	sltu s2, a6, a1
 	sub a6, a1, a3
 	sltu a3, a1, a6
 	or a1, a3, s2
-	srli a1, s4, 32                  # fep256_sparse64:79
-	slli a3, s4, 32                  # fep256_sparse64:80
+	srli a1, s4, 32                  # fep256_reduction:24
+	slli a3, s4, 32                  # fep256_reduction:25
 	add t4, a3, t4
 	sltu s2, t4, a3
-	add s2, s2, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, a1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s2, t6, s2
 	sltu t6, s2, t6
-	add t6, t6, a6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, a6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a6, s4, a3
-	sltu a3, s4, a3                  # fep256_sparse64:82
+	sltu a3, s4, a3                  # fep256_reduction:27
 	sub a1, s4, a1
 	sltu s6, s4, a1
 	sub s4, a1, a3
@@ -21371,7 +21473,7 @@ ecdsa_p256_M_steps:
 	or a1, a3, s6
 	add t6, a6, t6
 	sltu a6, t6, a6
-	add a6, a6, s4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, a6, s4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t4, t5, t4
 	sltu t5, t4, t5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a4, a4, s2
@@ -21389,28 +21491,28 @@ ecdsa_p256_M_steps:
 	add a7, a7, t6
 	sltu t6, a7, t6
 	or a6, a6, t6
-	srli a1, t4, 32                  # fep256_sparse64:75
+	srli a1, t4, 32                  # fep256_reduction:20
 	slli a3, t4, 32
 	add a4, a3, a4
 	sltu t5, a4, a3
-	add t5, t5, a1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t6, t4, a3
-	sltu a3, t4, a3                  # fep256_sparse64:78
+	sltu a3, t4, a3                  # fep256_reduction:23
 	sub a1, t4, a1
 	sltu s2, t4, a1
 	sub t4, a1, a3
 	sltu a3, a1, t4
 	or a1, a3, s2
-	srli a1, a4, 32                  # fep256_sparse64:79
-	slli a3, a4, 32                  # fep256_sparse64:80
+	srli a1, a4, 32                  # fep256_reduction:24
+	slli a3, a4, 32                  # fep256_reduction:25
 	add t5, a3, t5
 	sltu s2, t5, a3
-	add s2, s2, a1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, a1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s2, t6, s2
 	sltu t6, s2, t6
-	add t6, t6, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t4, a4, a3
-	sltu a3, a4, a3                  # fep256_sparse64:82
+	sltu a3, a4, a3                  # fep256_reduction:27
 	sub a1, a4, a1
 	sltu s4, a4, a1
 	sub a4, a1, a3
@@ -21419,7 +21521,7 @@ ecdsa_p256_M_steps:
 	add a1, a6, t6
 	add a1, t4, a1
 	sltu t4, a1, t4
-	add t4, t4, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t4, t4, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t5, a5, t5
 	sltu a5, t5, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, s2
@@ -21437,7 +21539,7 @@ ecdsa_p256_M_steps:
 	add t3, t3, a1
 	sltu a1, t3, a1
 	or t4, t4, a1
-	beq t4, zero, .L27_57
+	beq t4, zero, .L28_57
 	li a1, 1
 	add a1, t5, a1
 	sltu t5, a1, t5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -21459,10 +21561,10 @@ ecdsa_p256_M_steps:
 	add t3, t3, a4
 	sltu a4, t3, a4
 	or a3, a3, a4
-	bne a3, zero, .L27_58
+	bne a3, zero, .L28_58
 	mv t5, a1
-.L27_59:
-.L27_57:
+.L28_59:
+.L28_57:
 	sd t1, 0(a0)
 	sd s0, 8(a0)
 	sd ra, 16(a0)
@@ -21477,7 +21579,7 @@ ecdsa_p256_M_steps:
 	sd t3, 88(a0)
 	ld s0, 64(sp)
 	andi a1, s0, 256
-	beq a1, zero, .L27_61
+	beq a1, zero, .L28_61
 	andi a3, s0, 31                  # 104
 	mv s1, a0
 	mv a0, s1
@@ -21485,11 +21587,11 @@ ecdsa_p256_M_steps:
 	ld a2, 72(sp)
 	call ecdsa_p256_M_add_multiple
 	mv a0, s1
-.L27_61:
+.L28_61:
 	ld s1, 80(sp)
 	srliw a1, s1, 13                 # 106
 	andi a1, a1, 1
-	beq a1, zero, .L27_63
+	beq a1, zero, .L28_63
 	andi a1, s1, 1023                # 107
 	mv s2, a0
 	addi a0, sp, 0
@@ -21499,7 +21601,7 @@ ecdsa_p256_M_steps:
 	addi a2, sp, 0
 	call curve_p256_add_affine
 	mv a0, s2
-.L27_63:
+.L28_63:
 	ld a1, 64(a0)                    # products:28
 	ld a2, 72(a0)
 	mulhu a3, a1, a2
@@ -21588,28 +21690,28 @@ ecdsa_p256_M_steps:
 	or a6, a6, a2
 	add a2, t3, a5                   # products:50
 	add a2, a6, a2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a5, a1, 32                  # fep256_sparse64:75
+	srli a5, a1, 32                  # fep256_reduction:20
 	slli a6, a1, 32
 	add t0, a6, t0
 	sltu t3, t0, a6
-	add t3, t3, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t3, t3, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t4, a1, a6
-	sltu a6, a1, a6                  # fep256_sparse64:78
+	sltu a6, a1, a6                  # fep256_reduction:23
 	sub a5, a1, a5
 	sltu t5, a1, a5
 	sub a1, a5, a6
 	sltu a6, a5, a1
 	or a5, a6, t5
-	srli a5, t0, 32                  # fep256_sparse64:79
-	slli a6, t0, 32                  # fep256_sparse64:80
+	srli a5, t0, 32                  # fep256_reduction:24
+	slli a6, t0, 32                  # fep256_reduction:25
 	add t3, a6, t3
 	sltu t5, t3, a6
-	add t5, t5, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t5, t5, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t5, t4, t5
 	sltu t4, t5, t4
-	add t4, t4, a1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, a1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a1, t0, a6
-	sltu a6, t0, a6                  # fep256_sparse64:82
+	sltu a6, t0, a6                  # fep256_reduction:27
 	sub a5, t0, a5
 	sltu t6, t0, a5
 	sub t0, a5, a6
@@ -21617,7 +21719,7 @@ ecdsa_p256_M_steps:
 	or a5, a6, t6
 	add t4, a1, t4
 	sltu a1, t4, a1
-	add a1, a1, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, a1, t0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t3, a4, t3
 	sltu a4, t3, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, t5
@@ -21635,28 +21737,28 @@ ecdsa_p256_M_steps:
 	add t2, t2, t4
 	sltu t4, t2, t4
 	or a1, a1, t4
-	srli a4, t3, 32                  # fep256_sparse64:75
+	srli a4, t3, 32                  # fep256_reduction:20
 	slli a5, t3, 32
 	add a3, a5, a3
 	sltu a6, a3, a5
-	add a6, a6, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t0, t3, a5
-	sltu a5, t3, a5                  # fep256_sparse64:78
+	sltu a5, t3, a5                  # fep256_reduction:23
 	sub a4, t3, a4
 	sltu t4, t3, a4
 	sub t3, a4, a5
 	sltu a5, a4, t3
 	or a4, a5, t4
-	srli a4, a3, 32                  # fep256_sparse64:79
-	slli a5, a3, 32                  # fep256_sparse64:80
+	srli a4, a3, 32                  # fep256_reduction:24
+	slli a5, a3, 32                  # fep256_reduction:25
 	add a6, a5, a6
 	sltu t4, a6, a5
-	add t4, t4, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t4, t0, t4
 	sltu t0, t4, t0
-	add t0, t0, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t0, t0, t3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t3, a3, a5
-	sltu a5, a3, a5                  # fep256_sparse64:82
+	sltu a5, a3, a5                  # fep256_reduction:27
 	sub a4, a3, a4
 	sltu t5, a3, a4
 	sub a3, a4, a5
@@ -21665,7 +21767,7 @@ ecdsa_p256_M_steps:
 	add a1, a1, t0
 	add a1, t3, a1
 	sltu t3, a1, t3
-	add t3, t3, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t3, t3, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a6, a7, a6
 	sltu a7, a6, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t2, t2, t4
@@ -21683,7 +21785,7 @@ ecdsa_p256_M_steps:
 	add a2, a2, a1
 	sltu a1, a2, a1
 	or t3, t3, a1
-	beq t3, zero, .L27_65
+	beq t3, zero, .L28_65
 	li a1, 1
 	add a1, a6, a1
 	sltu a6, a1, a6                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -21705,10 +21807,10 @@ ecdsa_p256_M_steps:
 	add a2, a2, a4
 	sltu a4, a2, a4
 	or a3, a3, a4
-	bne a3, zero, .L27_66
+	bne a3, zero, .L28_66
 	mv a6, a1
-.L27_67:
-.L27_65:
+.L28_67:
+.L28_65:
 	ld a1, 0(a0)                     # limbs:54
 	sub s2, a1, a6
 	sltu a1, a1, a6                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
@@ -21733,7 +21835,7 @@ ecdsa_p256_M_steps:
 	sub a4, a7, a5
 	sltu a5, a7, a4
 	or a7, a5, t0
-	beq a7, zero, .L27_69
+	beq a7, zero, .L28_69
 	li a5, 1
 	sub a7, s2, a5
 	sltu s2, s2, a5                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -21755,10 +21857,10 @@ ecdsa_p256_M_steps:
 	sub a4, a5, t0
 	sltu t0, a5, a4
 	or a5, t0, t3
-	bne a5, zero, .L27_70
+	bne a5, zero, .L28_70
 	mv s2, a7
-.L27_71:
-.L27_69:
+.L28_71:
+.L28_69:
 	ld a5, 0(a0)                     # limbs:39
 	add a6, a5, a6
 	sltu a5, a6, a5                  # limbs:39: word 0 of v$0_add in 0..2^65-1
@@ -21780,7 +21882,7 @@ ecdsa_p256_M_steps:
 	add t0, t0, t1
 	sltu t1, t0, t1
 	or a2, a2, t1
-	beq a2, zero, .L27_73
+	beq a2, zero, .L28_73
 	li a2, 1
 	add a2, a6, a2
 	sltu a6, a2, a6                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -21802,10 +21904,10 @@ ecdsa_p256_M_steps:
 	add t0, t0, a6
 	sltu a6, t0, a6
 	or t1, t1, a6
-	bne t1, zero, .L27_74
+	bne t1, zero, .L28_74
 	mv a6, a2
-.L27_75:
-.L27_73:
+.L28_75:
+.L28_73:
 	mulhu a2, s2, a6
 	mul t1, s2, a6                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu t2, a3, a6
@@ -21910,28 +22012,28 @@ ecdsa_p256_M_steps:
 	add a1, a4, a1
 	sltu a4, a1, a4
 	add a4, a4, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a5, t1, 32                  # fep256_sparse64:75
+	srli a5, t1, 32                  # fep256_reduction:20
 	slli a6, t1, 32
 	add t5, a6, t5
 	sltu a7, t5, a6
-	add a7, a7, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t0, t1, a6
-	sltu a6, t1, a6                  # fep256_sparse64:78
+	sltu a6, t1, a6                  # fep256_reduction:23
 	sub a5, t1, a5
 	sltu t3, t1, a5
 	sub t1, a5, a6
 	sltu a6, a5, t1
 	or a5, a6, t3
-	srli a5, t5, 32                  # fep256_sparse64:79
-	slli a6, t5, 32                  # fep256_sparse64:80
+	srli a5, t5, 32                  # fep256_reduction:24
+	slli a6, t5, 32                  # fep256_reduction:25
 	add a7, a6, a7
 	sltu t3, a7, a6
-	add t3, t3, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t3, t0, t3
 	sltu t0, t3, t0
-	add t0, t0, t1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t0, t0, t1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t1, t5, a6
-	sltu a6, t5, a6                  # fep256_sparse64:82
+	sltu a6, t5, a6                  # fep256_reduction:27
 	sub a5, t5, a5
 	sltu t4, t5, a5
 	sub t5, a5, a6
@@ -21939,7 +22041,7 @@ ecdsa_p256_M_steps:
 	or a5, a6, t4
 	add t0, t1, t0
 	sltu t1, t0, t1
-	add t1, t1, t5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t1, t1, t5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a7, t2, a7
 	sltu t2, a7, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s2, s2, t3
@@ -21957,28 +22059,28 @@ ecdsa_p256_M_steps:
 	add a3, a3, t0
 	sltu t0, a3, t0
 	or t1, t1, t0
-	srli a5, a7, 32                  # fep256_sparse64:75
+	srli a5, a7, 32                  # fep256_reduction:20
 	slli a6, a7, 32
 	add s2, a6, s2
 	sltu t0, s2, a6
-	add t0, t0, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t2, a7, a6
-	sltu a6, a7, a6                  # fep256_sparse64:78
+	sltu a6, a7, a6                  # fep256_reduction:23
 	sub a5, a7, a5
 	sltu t3, a7, a5
 	sub a7, a5, a6
 	sltu a6, a5, a7
 	or a5, a6, t3
-	srli a5, s2, 32                  # fep256_sparse64:79
-	slli a6, s2, 32                  # fep256_sparse64:80
+	srli a5, s2, 32                  # fep256_reduction:24
+	slli a6, s2, 32                  # fep256_reduction:25
 	add t0, a6, t0
 	sltu t3, t0, a6
-	add t3, t3, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t3, t2, t3
 	sltu t2, t3, t2
-	add t2, t2, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t2, t2, a7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a7, s2, a6
-	sltu a6, s2, a6                  # fep256_sparse64:82
+	sltu a6, s2, a6                  # fep256_reduction:27
 	sub a5, s2, a5
 	sltu t4, s2, a5
 	sub s2, a5, a6
@@ -21987,7 +22089,7 @@ ecdsa_p256_M_steps:
 	add a5, t1, t2
 	add a5, a7, a5
 	sltu a7, a5, a7
-	add a7, a7, s2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, s2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t0, a2, t0
 	sltu a2, t0, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, t3
@@ -22005,7 +22107,7 @@ ecdsa_p256_M_steps:
 	add a4, a4, a5
 	sltu a5, a4, a5
 	or a7, a7, a5
-	beq a7, zero, .L27_77
+	beq a7, zero, .L28_77
 	li a2, 1
 	add a2, t0, a2
 	sltu t0, a2, t0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -22027,10 +22129,10 @@ ecdsa_p256_M_steps:
 	add a4, a4, a6
 	sltu a6, a4, a6
 	or a5, a5, a6
-	bne a5, zero, .L27_78
+	bne a5, zero, .L28_78
 	mv t0, a2
-.L27_79:
-.L27_77:
+.L28_79:
+.L28_77:
 	andi a2, t0, 1                   # limbs:101
 	sub a5, zero, a2                 # limbs:105
 	add a5, t0, a5
@@ -22082,7 +22184,7 @@ ecdsa_p256_M_steps:
 	add a4, a4, a6
 	sltu a6, a4, a6
 	or a2, a2, a6
-	beq a2, zero, .L27_81
+	beq a2, zero, .L28_81
 	li a2, 1
 	add a2, a5, a2
 	sltu a5, a2, a5                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -22104,10 +22206,10 @@ ecdsa_p256_M_steps:
 	add a4, a4, a5
 	sltu a5, a4, a5
 	or a6, a6, a5
-	bne a6, zero, .L27_82
+	bne a6, zero, .L28_82
 	mv a5, a2
-.L27_83:
-.L27_81:
+.L28_83:
+.L28_81:
 	ld a2, 32(a0)                    # products:28
 	ld a6, 40(a0)
 	mulhu a7, a2, a6
@@ -22196,28 +22298,28 @@ ecdsa_p256_M_steps:
 	or t2, t2, a6
 	add a6, ra, t1                   # products:50
 	add a6, t2, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t1, a2, 32                  # fep256_sparse64:75
+	srli t1, a2, 32                  # fep256_reduction:20
 	slli t2, a2, 32
 	add t4, t2, t4
 	sltu ra, t4, t2
-	add ra, ra, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, t1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s2, a2, t2
-	sltu t2, a2, t2                  # fep256_sparse64:78
+	sltu t2, a2, t2                  # fep256_reduction:23
 	sub t1, a2, t1
 	sltu s3, a2, t1
 	sub a2, t1, t2
 	sltu t2, t1, a2
 	or t1, t2, s3
-	srli t1, t4, 32                  # fep256_sparse64:79
-	slli t2, t4, 32                  # fep256_sparse64:80
+	srli t1, t4, 32                  # fep256_reduction:24
+	slli t2, t4, 32                  # fep256_reduction:25
 	add ra, t2, ra
 	sltu s3, ra, t2
-	add s3, s3, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s3, s3, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s3, s2, s3
 	sltu s2, s3, s2
-	add s2, s2, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s2, s2, a2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a2, t4, t2
-	sltu t2, t4, t2                  # fep256_sparse64:82
+	sltu t2, t4, t2                  # fep256_reduction:27
 	sub t1, t4, t1
 	sltu s4, t4, t1
 	sub t4, t1, t2
@@ -22225,7 +22327,7 @@ ecdsa_p256_M_steps:
 	or t1, t2, s4
 	add s2, a2, s2
 	sltu a2, s2, a2
-	add a2, a2, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, a2, t4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add ra, t0, ra
 	sltu t0, ra, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, s3
@@ -22243,28 +22345,28 @@ ecdsa_p256_M_steps:
 	add t6, t6, s2
 	sltu s2, t6, s2
 	or a2, a2, s2
-	srli t0, ra, 32                  # fep256_sparse64:75
+	srli t0, ra, 32                  # fep256_reduction:20
 	slli t1, ra, 32
 	add a7, t1, a7
 	sltu t2, a7, t1
-	add t2, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t4, ra, t1
-	sltu t1, ra, t1                  # fep256_sparse64:78
+	sltu t1, ra, t1                  # fep256_reduction:23
 	sub t0, ra, t0
 	sltu s2, ra, t0
 	sub ra, t0, t1
 	sltu t1, t0, ra
 	or t0, t1, s2
-	srli t0, a7, 32                  # fep256_sparse64:79
-	slli t1, a7, 32                  # fep256_sparse64:80
+	srli t0, a7, 32                  # fep256_reduction:24
+	slli t1, a7, 32                  # fep256_reduction:25
 	add t2, t1, t2
 	sltu s2, t2, t1
-	add s2, s2, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, t0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s2, t4, s2
 	sltu t4, s2, t4
-	add t4, t4, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub ra, a7, t1
-	sltu t1, a7, t1                  # fep256_sparse64:82
+	sltu t1, a7, t1                  # fep256_reduction:27
 	sub t0, a7, t0
 	sltu s3, a7, t0
 	sub a7, t0, t1
@@ -22273,7 +22375,7 @@ ecdsa_p256_M_steps:
 	add a2, a2, t4
 	add a2, ra, a2
 	sltu ra, a2, ra
-	add ra, ra, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add ra, ra, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t2, t3, t2
 	sltu t3, t2, t3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t6, t6, s2
@@ -22291,7 +22393,7 @@ ecdsa_p256_M_steps:
 	add a6, a6, a2
 	sltu a2, a6, a2
 	or ra, ra, a2
-	beq ra, zero, .L27_85
+	beq ra, zero, .L28_85
 	li a2, 1
 	add a2, t2, a2
 	sltu t2, a2, t2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -22313,10 +22415,10 @@ ecdsa_p256_M_steps:
 	add a6, a6, t0
 	sltu t0, a6, t0
 	or a7, a7, t0
-	bne a7, zero, .L27_86
+	bne a7, zero, .L28_86
 	mv t2, a2
-.L27_87:
-.L27_85:
+.L28_87:
+.L28_85:
 	ld a2, 0(a0)                     # limbs:69
 	mulhu a7, t2, a2
 	mul t0, t2, a2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -22425,28 +22527,28 @@ ecdsa_p256_M_steps:
 	add t3, ra, t3
 	sltu ra, t3, ra
 	add ra, ra, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t4, t0, 32                  # fep256_sparse64:75
+	srli t4, t0, 32                  # fep256_reduction:20
 	slli s2, t0, 32
 	add s5, s2, s5
 	sltu s3, s5, s2
-	add s3, s3, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s3, s3, t4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s6, t0, s2
-	sltu s2, t0, s2                  # fep256_sparse64:78
+	sltu s2, t0, s2                  # fep256_reduction:23
 	sub t4, t0, t4
 	sltu s7, t0, t4
 	sub t0, t4, s2
 	sltu s2, t4, t0
 	or t4, s2, s7
-	srli t4, s5, 32                  # fep256_sparse64:79
-	slli s2, s5, 32                  # fep256_sparse64:80
+	srli t4, s5, 32                  # fep256_reduction:24
+	slli s2, s5, 32                  # fep256_reduction:25
 	add s3, s2, s3
 	sltu s7, s3, s2
-	add s7, s7, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s7, s6, s7
 	sltu s6, s7, s6
-	add s6, s6, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, t0                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t0, s5, s2
-	sltu s2, s5, s2                  # fep256_sparse64:82
+	sltu s2, s5, s2                  # fep256_reduction:27
 	sub t4, s5, t4
 	sltu s8, s5, t4
 	sub s5, t4, s2
@@ -22454,7 +22556,7 @@ ecdsa_p256_M_steps:
 	or t4, s2, s8
 	add s6, t0, s6
 	sltu t0, s6, t0
-	add t0, t0, s5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, s5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s3, s4, s3
 	sltu s4, s3, s4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s7
@@ -22472,28 +22574,28 @@ ecdsa_p256_M_steps:
 	add t1, t1, s6
 	sltu s6, t1, s6
 	or t0, t0, s6
-	srli t4, s3, 32                  # fep256_sparse64:75
+	srli t4, s3, 32                  # fep256_reduction:20
 	slli s2, s3, 32
 	add a2, s2, a2
 	sltu s4, a2, s2
-	add s4, s4, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s4, s4, t4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s5, s3, s2
-	sltu s2, s3, s2                  # fep256_sparse64:78
+	sltu s2, s3, s2                  # fep256_reduction:23
 	sub t4, s3, t4
 	sltu s6, s3, t4
 	sub s3, t4, s2
 	sltu s2, t4, s3
 	or t4, s2, s6
-	srli t4, a2, 32                  # fep256_sparse64:79
-	slli s2, a2, 32                  # fep256_sparse64:80
+	srli t4, a2, 32                  # fep256_reduction:24
+	slli s2, a2, 32                  # fep256_reduction:25
 	add s4, s2, s4
 	sltu s6, s4, s2
-	add s6, s6, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s6, s5, s6
 	sltu s5, s6, s5
-	add s5, s5, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, s5, s3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s3, a2, s2
-	sltu s2, a2, s2                  # fep256_sparse64:82
+	sltu s2, a2, s2                  # fep256_reduction:27
 	sub t4, a2, t4
 	sltu s7, a2, t4
 	sub a2, t4, s2
@@ -22502,7 +22604,7 @@ ecdsa_p256_M_steps:
 	add t0, t0, s5
 	add t0, s3, t0
 	sltu s3, t0, s3
-	add s3, s3, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s3, s3, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s4, a7, s4
 	sltu a7, s4, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, s6
@@ -22520,7 +22622,7 @@ ecdsa_p256_M_steps:
 	add ra, ra, t0
 	sltu t0, ra, t0
 	or s3, s3, t0
-	beq s3, zero, .L27_89
+	beq s3, zero, .L28_89
 	li a2, 1
 	add a2, s4, a2
 	sltu s4, a2, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -22542,10 +22644,10 @@ ecdsa_p256_M_steps:
 	add ra, ra, t0
 	sltu t0, ra, t0
 	or a7, a7, t0
-	bne a7, zero, .L27_90
+	bne a7, zero, .L28_90
 	mv s4, a2
-.L27_91:
-.L27_89:
+.L28_91:
+.L28_89:
 	mulhu a2, a5, a3
 	mul a7, a5, a3                   # products:28: word 1 of x$0_square in 0..<2^128
 	mulhu t0, a5, a1
@@ -22630,28 +22732,28 @@ ecdsa_p256_M_steps:
 	or s9, s9, s6
 	add s5, s5, s8                   # products:50
 	add s5, s9, s5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s6, s7, 32                  # fep256_sparse64:75
+	srli s6, s7, 32                  # fep256_reduction:20
 	slli s8, s7, 32
 	add t0, s8, t0
 	sltu s9, t0, s8
-	add s9, s9, s6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s9, s9, s6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s10, s7, s8
-	sltu s8, s7, s8                  # fep256_sparse64:78
+	sltu s8, s7, s8                  # fep256_reduction:23
 	sub s6, s7, s6
 	sltu s11, s7, s6
 	sub s7, s6, s8
 	sltu s8, s6, s7
 	or s6, s8, s11
-	srli s6, t0, 32                  # fep256_sparse64:79
-	slli s8, t0, 32                  # fep256_sparse64:80
+	srli s6, t0, 32                  # fep256_reduction:24
+	slli s8, t0, 32                  # fep256_reduction:25
 	add s9, s8, s9
 	sltu s11, s9, s8
-	add s11, s11, s6                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, s6                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s11, s10, s11
 	sltu s10, s11, s10
-	add s10, s10, s7                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s10, s10, s7                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s7, t0, s8
-	sltu s8, t0, s8                  # fep256_sparse64:82
+	sltu s8, t0, s8                  # fep256_reduction:27
 	sub s6, t0, s6
 	sltu s1, t0, s6
 	sub t0, s6, s8
@@ -22659,7 +22761,7 @@ ecdsa_p256_M_steps:
 	or s6, s8, s1
 	add s10, s7, s10
 	sltu s7, s10, s7
-	add s7, s7, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s7, s7, t0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s9, a7, s9
 	sltu a7, s9, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s11
@@ -22677,28 +22779,28 @@ ecdsa_p256_M_steps:
 	add s3, s3, s10
 	sltu s10, s3, s10
 	or s7, s7, s10
-	srli a7, s9, 32                  # fep256_sparse64:75
+	srli a7, s9, 32                  # fep256_reduction:20
 	slli t0, s9, 32
 	add a2, t0, a2
 	sltu s1, a2, t0
-	add s1, s1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s1, s1, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s6, s9, t0
-	sltu t0, s9, t0                  # fep256_sparse64:78
+	sltu t0, s9, t0                  # fep256_reduction:23
 	sub a7, s9, a7
 	sltu s8, s9, a7
 	sub s9, a7, t0
 	sltu t0, a7, s9
 	or a7, t0, s8
-	srli a7, a2, 32                  # fep256_sparse64:79
-	slli t0, a2, 32                  # fep256_sparse64:80
+	srli a7, a2, 32                  # fep256_reduction:24
+	slli t0, a2, 32                  # fep256_reduction:25
 	add s1, t0, s1
 	sltu s8, s1, t0
-	add s8, s8, a7                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s8, s8, a7                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s8, s6, s8
 	sltu s6, s8, s6
-	add s6, s6, s9                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, s9                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s9, a2, t0
-	sltu t0, a2, t0                  # fep256_sparse64:82
+	sltu t0, a2, t0                  # fep256_reduction:27
 	sub a7, a2, a7
 	sltu s10, a2, a7
 	sub a2, a7, t0
@@ -22707,7 +22809,7 @@ ecdsa_p256_M_steps:
 	add a7, s7, s6
 	add a7, s9, a7
 	sltu s9, a7, s9
-	add s9, s9, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s9, s9, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s1, t4, s1
 	sltu t4, s1, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s3, s3, s8
@@ -22725,7 +22827,7 @@ ecdsa_p256_M_steps:
 	add s5, s5, a7
 	sltu a7, s5, a7
 	or s9, s9, a7
-	beq s9, zero, .L27_93
+	beq s9, zero, .L28_93
 	li a2, 1
 	add a2, s1, a2
 	sltu s1, a2, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -22747,10 +22849,10 @@ ecdsa_p256_M_steps:
 	add s5, s5, t0
 	sltu t0, s5, t0
 	or a7, a7, t0
-	bne a7, zero, .L27_94
+	bne a7, zero, .L28_94
 	mv s1, a2
-.L27_95:
-.L27_93:
+.L28_95:
+.L28_93:
 	add s6, s4, s4
 	sltu a2, s6, s4                  # limbs:39: word 0 of v$0_add in 0..2^65-1
 	srli a7, t1, 63
@@ -22759,7 +22861,7 @@ ecdsa_p256_M_steps:
 	sh1add s8, t3, a7                # limbs:39: word 0 of v$0_add in 0..2^65-1
 	srli a7, ra, 63
 	sh1add s9, ra, a2                # limbs:39: word 0 of v$0_add in 0..2^65-1
-	beq a7, zero, .L27_97
+	beq a7, zero, .L28_97
 	li a2, 1
 	add a2, s6, a2
 	sltu s6, a2, s6                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -22781,10 +22883,10 @@ ecdsa_p256_M_steps:
 	add s9, s9, t0
 	sltu t0, s9, t0
 	or a7, a7, t0
-	bne a7, zero, .L27_98
+	bne a7, zero, .L28_98
 	mv s6, a2
-.L27_99:
-.L27_97:
+.L28_99:
+.L28_97:
 	sub s10, s1, s6
 	sltu s1, s1, s6                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sub s7, s3, s7
@@ -22802,7 +22904,7 @@ ecdsa_p256_M_steps:
 	sub s5, s9, s8
 	sltu s8, s9, s5
 	or s9, s8, a2
-	beq s9, zero, .L27_101
+	beq s9, zero, .L28_101
 	li a2, 1
 	sub a7, s10, a2
 	sltu s10, s10, a2                # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -22824,10 +22926,10 @@ ecdsa_p256_M_steps:
 	sub s5, a2, t0
 	sltu t0, a2, s5
 	or a2, t0, t4
-	bne a2, zero, .L27_102
+	bne a2, zero, .L28_102
 	mv s10, a7
-.L27_103:
-.L27_101:
+.L28_103:
+.L28_101:
 	sub s1, s4, s10
 	sltu s4, s4, s10                 # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	mv a2, s3
@@ -22848,7 +22950,7 @@ ecdsa_p256_M_steps:
 	sub ra, a2, a7
 	sltu a7, a2, ra
 	or a2, a7, t0
-	beq a2, zero, .L27_105
+	beq a2, zero, .L28_105
 	li a2, 1
 	sub a7, s1, a2
 	sltu s1, s1, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -22870,10 +22972,10 @@ ecdsa_p256_M_steps:
 	sub ra, a2, t0
 	sltu t0, a2, ra
 	or a2, t0, t4
-	bne a2, zero, .L27_106
+	bne a2, zero, .L28_106
 	mv s1, a7
-.L27_107:
-.L27_105:
+.L28_107:
+.L28_105:
 	mulhu a2, a5, s1
 	mul a7, a5, s1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu t0, a3, s1
@@ -22978,28 +23080,28 @@ ecdsa_p256_M_steps:
 	add a1, a4, a1
 	sltu a4, a1, a4
 	add a4, a4, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t0, a7, 32                  # fep256_sparse64:75
+	srli t0, a7, 32                  # fep256_reduction:20
 	slli t1, a7, 32
 	add s6, t1, s6
 	sltu t3, s6, t1
-	add t3, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t3, t3, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t4, a7, t1
-	sltu t1, a7, t1                  # fep256_sparse64:78
+	sltu t1, a7, t1                  # fep256_reduction:23
 	sub t0, a7, t0
 	sltu ra, a7, t0
 	sub a7, t0, t1
 	sltu t1, t0, a7
 	or t0, t1, ra
-	srli t0, s6, 32                  # fep256_sparse64:79
-	slli t1, s6, 32                  # fep256_sparse64:80
+	srli t0, s6, 32                  # fep256_reduction:24
+	slli t1, s6, 32                  # fep256_reduction:25
 	add t3, t1, t3
 	sltu ra, t3, t1
-	add ra, ra, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, t0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add ra, t4, ra
 	sltu t4, ra, t4
-	add t4, t4, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, a7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a7, s6, t1
-	sltu t1, s6, t1                  # fep256_sparse64:82
+	sltu t1, s6, t1                  # fep256_reduction:27
 	sub t0, s6, t0
 	sltu s4, s6, t0
 	sub s6, t0, t1
@@ -23007,7 +23109,7 @@ ecdsa_p256_M_steps:
 	or t0, t1, s4
 	add t4, a7, t4
 	sltu a7, t4, a7
-	add a7, a7, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, s6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t3, s1, t3
 	sltu s1, t3, s1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a5, a5, ra
@@ -23025,28 +23127,28 @@ ecdsa_p256_M_steps:
 	add a3, a3, t4
 	sltu t4, a3, t4
 	or a7, a7, t4
-	srli t0, t3, 32                  # fep256_sparse64:75
+	srli t0, t3, 32                  # fep256_reduction:20
 	slli t1, t3, 32
 	add a5, t1, a5
 	sltu t4, a5, t1
-	add t4, t4, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub ra, t3, t1
-	sltu t1, t3, t1                  # fep256_sparse64:78
+	sltu t1, t3, t1                  # fep256_reduction:23
 	sub t0, t3, t0
 	sltu s1, t3, t0
 	sub t3, t0, t1
 	sltu t1, t0, t3
 	or t0, t1, s1
-	srli t0, a5, 32                  # fep256_sparse64:79
-	slli t1, a5, 32                  # fep256_sparse64:80
+	srli t0, a5, 32                  # fep256_reduction:24
+	slli t1, a5, 32                  # fep256_reduction:25
 	add t4, t1, t4
 	sltu s1, t4, t1
-	add s1, s1, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s1, s1, t0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s1, ra, s1
 	sltu ra, s1, ra
-	add ra, ra, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, ra, t3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t3, a5, t1
-	sltu t1, a5, t1                  # fep256_sparse64:82
+	sltu t1, a5, t1                  # fep256_reduction:27
 	sub t0, a5, t0
 	sltu s4, a5, t0
 	sub a5, t0, t1
@@ -23055,7 +23157,7 @@ ecdsa_p256_M_steps:
 	add a7, a7, ra
 	add a7, t3, a7
 	sltu t3, a7, t3
-	add t3, t3, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t3, t3, a5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t4, a2, t4
 	sltu a2, t4, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, s1
@@ -23073,7 +23175,7 @@ ecdsa_p256_M_steps:
 	add a4, a4, a7
 	sltu a7, a4, a7
 	or t3, t3, a7
-	beq t3, zero, .L27_109
+	beq t3, zero, .L28_109
 	li a2, 1
 	add a2, t4, a2
 	sltu t4, a2, t4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -23095,10 +23197,10 @@ ecdsa_p256_M_steps:
 	add a4, a4, a7
 	sltu a7, a4, a7
 	or a5, a5, a7
-	bne a5, zero, .L27_110
+	bne a5, zero, .L28_110
 	mv t4, a2
-.L27_111:
-.L27_109:
+.L28_111:
+.L28_109:
 	mulhu a2, t2, t6
 	mul a5, t2, t6                   # products:28: word 1 of x$0_square in 0..<2^128
 	mulhu a7, t2, t5
@@ -23183,28 +23285,28 @@ ecdsa_p256_M_steps:
 	or a6, a6, t6
 	add t5, ra, t5                   # products:50
 	add a6, a6, t5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t5, t2, 32                  # fep256_sparse64:75
+	srli t5, t2, 32                  # fep256_reduction:20
 	slli t6, t2, 32
 	add a7, t6, a7
 	sltu ra, a7, t6
-	add ra, ra, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, t5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s1, t2, t6
-	sltu t6, t2, t6                  # fep256_sparse64:78
+	sltu t6, t2, t6                  # fep256_reduction:23
 	sub t5, t2, t5
 	sltu s4, t2, t5
 	sub t2, t5, t6
 	sltu t6, t5, t2
 	or t5, t6, s4
-	srli t5, a7, 32                  # fep256_sparse64:79
-	slli t6, a7, 32                  # fep256_sparse64:80
+	srli t5, a7, 32                  # fep256_reduction:24
+	slli t6, a7, 32                  # fep256_reduction:25
 	add ra, t6, ra
 	sltu s4, ra, t6
-	add s4, s4, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s4, s1, s4
 	sltu s1, s4, s1
-	add s1, s1, t2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s1, s1, t2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t2, a7, t6
-	sltu t6, a7, t6                  # fep256_sparse64:82
+	sltu t6, a7, t6                  # fep256_reduction:27
 	sub t5, a7, t5
 	sltu s6, a7, t5
 	sub a7, t5, t6
@@ -23212,7 +23314,7 @@ ecdsa_p256_M_steps:
 	or t5, t6, s6
 	add s1, t2, s1
 	sltu t2, s1, t2
-	add t2, t2, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t2, t2, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add ra, a5, ra
 	sltu a5, ra, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s4
@@ -23230,28 +23332,28 @@ ecdsa_p256_M_steps:
 	add t3, t3, s1
 	sltu s1, t3, s1
 	or t2, t2, s1
-	srli a5, ra, 32                  # fep256_sparse64:75
+	srli a5, ra, 32                  # fep256_reduction:20
 	slli a7, ra, 32
 	add a2, a7, a2
 	sltu t5, a2, a7
-	add t5, t5, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t6, ra, a7
-	sltu a7, ra, a7                  # fep256_sparse64:78
+	sltu a7, ra, a7                  # fep256_reduction:23
 	sub a5, ra, a5
 	sltu s1, ra, a5
 	sub ra, a5, a7
 	sltu a7, a5, ra
 	or a5, a7, s1
-	srli a5, a2, 32                  # fep256_sparse64:79
-	slli a7, a2, 32                  # fep256_sparse64:80
+	srli a5, a2, 32                  # fep256_reduction:24
+	slli a7, a2, 32                  # fep256_reduction:25
 	add t5, a7, t5
 	sltu s1, t5, a7
-	add s1, s1, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s1, s1, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s1, t6, s1
 	sltu t6, s1, t6
-	add t6, t6, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub ra, a2, a7
-	sltu a7, a2, a7                  # fep256_sparse64:82
+	sltu a7, a2, a7                  # fep256_reduction:27
 	sub a5, a2, a5
 	sltu s4, a2, a5
 	sub a2, a5, a7
@@ -23260,7 +23362,7 @@ ecdsa_p256_M_steps:
 	add a5, t2, t6
 	add a5, ra, a5
 	sltu ra, a5, ra
-	add ra, ra, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add ra, ra, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t5, t0, t5
 	sltu t0, t5, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t3, t3, s1
@@ -23278,7 +23380,7 @@ ecdsa_p256_M_steps:
 	add a6, a6, a5
 	sltu a5, a6, a5
 	or ra, ra, a5
-	beq ra, zero, .L27_113
+	beq ra, zero, .L28_113
 	li a2, 1
 	add a2, t5, a2
 	sltu t5, a2, t5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -23300,10 +23402,10 @@ ecdsa_p256_M_steps:
 	add a6, a6, a7
 	sltu a7, a6, a7
 	or a5, a5, a7
-	bne a5, zero, .L27_114
+	bne a5, zero, .L28_114
 	mv t5, a2
-.L27_115:
-.L27_113:
+.L28_115:
+.L28_113:
 	sub s1, t4, t5
 	sltu t4, t4, t5                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sub t3, a3, t3
@@ -23321,7 +23423,7 @@ ecdsa_p256_M_steps:
 	sub a4, a6, t1
 	sltu t1, a6, a4
 	or a6, t1, a2
-	beq a6, zero, .L27_117
+	beq a6, zero, .L28_117
 	li a2, 1
 	sub a5, s1, a2
 	sltu s1, s1, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -23343,10 +23445,10 @@ ecdsa_p256_M_steps:
 	sub a4, a2, a6
 	sltu a6, a2, a4
 	or a2, a6, a7
-	bne a2, zero, .L27_118
+	bne a2, zero, .L28_118
 	mv s1, a5
-.L27_119:
-.L27_117:
+.L28_119:
+.L28_117:
 	ld a2, 32(a0)                    # limbs:69
 	ld a5, 64(a0)
 	mulhu a6, a2, a5
@@ -23459,28 +23561,28 @@ ecdsa_p256_M_steps:
 	add t1, t3, t1
 	sltu t3, t1, t3
 	add t3, t3, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a5, a7, 32                  # fep256_sparse64:75
+	srli a5, a7, 32                  # fep256_reduction:20
 	slli t2, a7, 32
 	add ra, t2, ra
 	sltu t5, ra, t2
-	add t5, t5, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t6, a7, t2
-	sltu t2, a7, t2                  # fep256_sparse64:78
+	sltu t2, a7, t2                  # fep256_reduction:23
 	sub a5, a7, a5
 	sltu s4, a7, a5
 	sub a7, a5, t2
 	sltu t2, a5, a7
 	or a5, t2, s4
-	srli a5, ra, 32                  # fep256_sparse64:79
-	slli t2, ra, 32                  # fep256_sparse64:80
+	srli a5, ra, 32                  # fep256_reduction:24
+	slli t2, ra, 32                  # fep256_reduction:25
 	add t5, t2, t5
 	sltu s4, t5, t2
-	add s4, s4, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s4, t6, s4
 	sltu t6, s4, t6
-	add t6, t6, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, a7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a7, ra, t2
-	sltu t2, ra, t2                  # fep256_sparse64:82
+	sltu t2, ra, t2                  # fep256_reduction:27
 	sub a5, ra, a5
 	sltu s6, ra, a5
 	sub ra, a5, t2
@@ -23488,7 +23590,7 @@ ecdsa_p256_M_steps:
 	or a5, t2, s6
 	add t6, a7, t6
 	sltu a7, t6, a7
-	add a7, a7, ra                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, ra                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t5, t4, t5
 	sltu t4, t5, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s4
@@ -23506,28 +23608,28 @@ ecdsa_p256_M_steps:
 	add t0, t0, t6
 	sltu t6, t0, t6
 	or a7, a7, t6
-	srli a5, t5, 32                  # fep256_sparse64:75
+	srli a5, t5, 32                  # fep256_reduction:20
 	slli t2, t5, 32
 	add a2, t2, a2
 	sltu t4, a2, t2
-	add t4, t4, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t6, t5, t2
-	sltu t2, t5, t2                  # fep256_sparse64:78
+	sltu t2, t5, t2                  # fep256_reduction:23
 	sub a5, t5, a5
 	sltu ra, t5, a5
 	sub t5, a5, t2
 	sltu t2, a5, t5
 	or a5, t2, ra
-	srli a5, a2, 32                  # fep256_sparse64:79
-	slli t2, a2, 32                  # fep256_sparse64:80
+	srli a5, a2, 32                  # fep256_reduction:24
+	slli t2, a2, 32                  # fep256_reduction:25
 	add t4, t2, t4
 	sltu ra, t4, t2
-	add ra, ra, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add ra, t6, ra
 	sltu t6, ra, t6
-	add t6, t6, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t5, a2, t2
-	sltu t2, a2, t2                  # fep256_sparse64:82
+	sltu t2, a2, t2                  # fep256_reduction:27
 	sub a5, a2, a5
 	sltu s4, a2, a5
 	sub a2, a5, t2
@@ -23536,7 +23638,7 @@ ecdsa_p256_M_steps:
 	add a5, a7, t6
 	add a5, t5, a5
 	sltu t5, a5, t5
-	add t5, t5, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t5, t5, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t4, a6, t4
 	sltu a6, t4, a6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t0, t0, ra
@@ -23554,7 +23656,7 @@ ecdsa_p256_M_steps:
 	add t3, t3, a5
 	sltu a5, t3, a5
 	or t5, t5, a5
-	beq t5, zero, .L27_121
+	beq t5, zero, .L28_121
 	li a2, 1
 	add a2, t4, a2
 	sltu t4, a2, t4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -23576,10 +23678,10 @@ ecdsa_p256_M_steps:
 	add t3, t3, a6
 	sltu a6, t3, a6
 	or a5, a5, a6
-	bne a5, zero, .L27_122
+	bne a5, zero, .L28_122
 	mv t4, a2
-.L27_123:
-.L27_121:
+.L28_123:
+.L28_121:
 	sd s10, 0(a0)
 	sd s3, 8(a0)
 	sd s2, 16(a0)
@@ -23593,7 +23695,7 @@ ecdsa_p256_M_steps:
 	sd t1, 80(a0)
 	sd t3, 88(a0)
 	andi a1, s0, 128
-	beq a1, zero, .L27_125
+	beq a1, zero, .L28_125
 	andi a3, s0, 31                  # 104
 	mv s1, a0
 	mv a0, s1
@@ -23601,11 +23703,11 @@ ecdsa_p256_M_steps:
 	ld a2, 72(sp)
 	call ecdsa_p256_M_add_multiple
 	mv a0, s1
-.L27_125:
+.L28_125:
 	ld s1, 80(sp)
 	srliw a1, s1, 12                 # 106
 	andi a1, a1, 1
-	beq a1, zero, .L27_127
+	beq a1, zero, .L28_127
 	andi a1, s1, 1023                # 107
 	mv s2, a0
 	addi a0, sp, 0
@@ -23615,7 +23717,7 @@ ecdsa_p256_M_steps:
 	addi a2, sp, 0
 	call curve_p256_add_affine
 	mv a0, s2
-.L27_127:
+.L28_127:
 	ld a1, 64(a0)                    # products:28
 	ld a2, 72(a0)
 	mulhu a3, a1, a2
@@ -23704,28 +23806,28 @@ ecdsa_p256_M_steps:
 	or a6, a6, a2
 	add a2, t3, a5                   # products:50
 	add a2, a6, a2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a5, a1, 32                  # fep256_sparse64:75
+	srli a5, a1, 32                  # fep256_reduction:20
 	slli a6, a1, 32
 	add t0, a6, t0
 	sltu t3, t0, a6
-	add t3, t3, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t3, t3, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t4, a1, a6
-	sltu a6, a1, a6                  # fep256_sparse64:78
+	sltu a6, a1, a6                  # fep256_reduction:23
 	sub a5, a1, a5
 	sltu t5, a1, a5
 	sub a1, a5, a6
 	sltu a6, a5, a1
 	or a5, a6, t5
-	srli a5, t0, 32                  # fep256_sparse64:79
-	slli a6, t0, 32                  # fep256_sparse64:80
+	srli a5, t0, 32                  # fep256_reduction:24
+	slli a6, t0, 32                  # fep256_reduction:25
 	add t3, a6, t3
 	sltu t5, t3, a6
-	add t5, t5, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t5, t5, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t5, t4, t5
 	sltu t4, t5, t4
-	add t4, t4, a1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, a1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a1, t0, a6
-	sltu a6, t0, a6                  # fep256_sparse64:82
+	sltu a6, t0, a6                  # fep256_reduction:27
 	sub a5, t0, a5
 	sltu t6, t0, a5
 	sub t0, a5, a6
@@ -23733,7 +23835,7 @@ ecdsa_p256_M_steps:
 	or a5, a6, t6
 	add t4, a1, t4
 	sltu a1, t4, a1
-	add a1, a1, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, a1, t0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t3, a4, t3
 	sltu a4, t3, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, t5
@@ -23751,28 +23853,28 @@ ecdsa_p256_M_steps:
 	add t2, t2, t4
 	sltu t4, t2, t4
 	or a1, a1, t4
-	srli a4, t3, 32                  # fep256_sparse64:75
+	srli a4, t3, 32                  # fep256_reduction:20
 	slli a5, t3, 32
 	add a3, a5, a3
 	sltu a6, a3, a5
-	add a6, a6, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t0, t3, a5
-	sltu a5, t3, a5                  # fep256_sparse64:78
+	sltu a5, t3, a5                  # fep256_reduction:23
 	sub a4, t3, a4
 	sltu t4, t3, a4
 	sub t3, a4, a5
 	sltu a5, a4, t3
 	or a4, a5, t4
-	srli a4, a3, 32                  # fep256_sparse64:79
-	slli a5, a3, 32                  # fep256_sparse64:80
+	srli a4, a3, 32                  # fep256_reduction:24
+	slli a5, a3, 32                  # fep256_reduction:25
 	add a6, a5, a6
 	sltu t4, a6, a5
-	add t4, t4, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t4, t0, t4
 	sltu t0, t4, t0
-	add t0, t0, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t0, t0, t3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t3, a3, a5
-	sltu a5, a3, a5                  # fep256_sparse64:82
+	sltu a5, a3, a5                  # fep256_reduction:27
 	sub a4, a3, a4
 	sltu t5, a3, a4
 	sub a3, a4, a5
@@ -23781,7 +23883,7 @@ ecdsa_p256_M_steps:
 	add a1, a1, t0
 	add a1, t3, a1
 	sltu t3, a1, t3
-	add t3, t3, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t3, t3, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a6, a7, a6
 	sltu a7, a6, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t2, t2, t4
@@ -23799,7 +23901,7 @@ ecdsa_p256_M_steps:
 	add a2, a2, a1
 	sltu a1, a2, a1
 	or t3, t3, a1
-	beq t3, zero, .L27_129
+	beq t3, zero, .L28_129
 	li a1, 1
 	add a1, a6, a1
 	sltu a6, a1, a6                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -23821,10 +23923,10 @@ ecdsa_p256_M_steps:
 	add a2, a2, a4
 	sltu a4, a2, a4
 	or a3, a3, a4
-	bne a3, zero, .L27_130
+	bne a3, zero, .L28_130
 	mv a6, a1
-.L27_131:
-.L27_129:
+.L28_131:
+.L28_129:
 	ld a1, 0(a0)                     # limbs:54
 	sub s2, a1, a6
 	sltu a1, a1, a6                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
@@ -23849,7 +23951,7 @@ ecdsa_p256_M_steps:
 	sub a4, a7, a5
 	sltu a5, a7, a4
 	or a7, a5, t0
-	beq a7, zero, .L27_133
+	beq a7, zero, .L28_133
 	li a5, 1
 	sub a7, s2, a5
 	sltu s2, s2, a5                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -23871,10 +23973,10 @@ ecdsa_p256_M_steps:
 	sub a4, a5, t0
 	sltu t0, a5, a4
 	or a5, t0, t3
-	bne a5, zero, .L27_134
+	bne a5, zero, .L28_134
 	mv s2, a7
-.L27_135:
-.L27_133:
+.L28_135:
+.L28_133:
 	ld a5, 0(a0)                     # limbs:39
 	add a6, a5, a6
 	sltu a5, a6, a5                  # limbs:39: word 0 of v$0_add in 0..2^65-1
@@ -23896,7 +23998,7 @@ ecdsa_p256_M_steps:
 	add t0, t0, t1
 	sltu t1, t0, t1
 	or a2, a2, t1
-	beq a2, zero, .L27_137
+	beq a2, zero, .L28_137
 	li a2, 1
 	add a2, a6, a2
 	sltu a6, a2, a6                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -23918,10 +24020,10 @@ ecdsa_p256_M_steps:
 	add t0, t0, a6
 	sltu a6, t0, a6
 	or t1, t1, a6
-	bne t1, zero, .L27_138
+	bne t1, zero, .L28_138
 	mv a6, a2
-.L27_139:
-.L27_137:
+.L28_139:
+.L28_137:
 	mulhu a2, s2, a6
 	mul t1, s2, a6                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu t2, a3, a6
@@ -24026,28 +24128,28 @@ ecdsa_p256_M_steps:
 	add a1, a4, a1
 	sltu a4, a1, a4
 	add a4, a4, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a5, t1, 32                  # fep256_sparse64:75
+	srli a5, t1, 32                  # fep256_reduction:20
 	slli a6, t1, 32
 	add t5, a6, t5
 	sltu a7, t5, a6
-	add a7, a7, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t0, t1, a6
-	sltu a6, t1, a6                  # fep256_sparse64:78
+	sltu a6, t1, a6                  # fep256_reduction:23
 	sub a5, t1, a5
 	sltu t3, t1, a5
 	sub t1, a5, a6
 	sltu a6, a5, t1
 	or a5, a6, t3
-	srli a5, t5, 32                  # fep256_sparse64:79
-	slli a6, t5, 32                  # fep256_sparse64:80
+	srli a5, t5, 32                  # fep256_reduction:24
+	slli a6, t5, 32                  # fep256_reduction:25
 	add a7, a6, a7
 	sltu t3, a7, a6
-	add t3, t3, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t3, t0, t3
 	sltu t0, t3, t0
-	add t0, t0, t1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t0, t0, t1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t1, t5, a6
-	sltu a6, t5, a6                  # fep256_sparse64:82
+	sltu a6, t5, a6                  # fep256_reduction:27
 	sub a5, t5, a5
 	sltu t4, t5, a5
 	sub t5, a5, a6
@@ -24055,7 +24157,7 @@ ecdsa_p256_M_steps:
 	or a5, a6, t4
 	add t0, t1, t0
 	sltu t1, t0, t1
-	add t1, t1, t5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t1, t1, t5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a7, t2, a7
 	sltu t2, a7, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s2, s2, t3
@@ -24073,28 +24175,28 @@ ecdsa_p256_M_steps:
 	add a3, a3, t0
 	sltu t0, a3, t0
 	or t1, t1, t0
-	srli a5, a7, 32                  # fep256_sparse64:75
+	srli a5, a7, 32                  # fep256_reduction:20
 	slli a6, a7, 32
 	add s2, a6, s2
 	sltu t0, s2, a6
-	add t0, t0, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t2, a7, a6
-	sltu a6, a7, a6                  # fep256_sparse64:78
+	sltu a6, a7, a6                  # fep256_reduction:23
 	sub a5, a7, a5
 	sltu t3, a7, a5
 	sub a7, a5, a6
 	sltu a6, a5, a7
 	or a5, a6, t3
-	srli a5, s2, 32                  # fep256_sparse64:79
-	slli a6, s2, 32                  # fep256_sparse64:80
+	srli a5, s2, 32                  # fep256_reduction:24
+	slli a6, s2, 32                  # fep256_reduction:25
 	add t0, a6, t0
 	sltu t3, t0, a6
-	add t3, t3, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t3, t2, t3
 	sltu t2, t3, t2
-	add t2, t2, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t2, t2, a7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a7, s2, a6
-	sltu a6, s2, a6                  # fep256_sparse64:82
+	sltu a6, s2, a6                  # fep256_reduction:27
 	sub a5, s2, a5
 	sltu t4, s2, a5
 	sub s2, a5, a6
@@ -24103,7 +24205,7 @@ ecdsa_p256_M_steps:
 	add a5, t1, t2
 	add a5, a7, a5
 	sltu a7, a5, a7
-	add a7, a7, s2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, s2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t0, a2, t0
 	sltu a2, t0, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, t3
@@ -24121,7 +24223,7 @@ ecdsa_p256_M_steps:
 	add a4, a4, a5
 	sltu a5, a4, a5
 	or a7, a7, a5
-	beq a7, zero, .L27_141
+	beq a7, zero, .L28_141
 	li a2, 1
 	add a2, t0, a2
 	sltu t0, a2, t0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -24143,10 +24245,10 @@ ecdsa_p256_M_steps:
 	add a4, a4, a6
 	sltu a6, a4, a6
 	or a5, a5, a6
-	bne a5, zero, .L27_142
+	bne a5, zero, .L28_142
 	mv t0, a2
-.L27_143:
-.L27_141:
+.L28_143:
+.L28_141:
 	andi a2, t0, 1                   # limbs:101
 	sub a5, zero, a2                 # limbs:105
 	add a5, t0, a5
@@ -24198,7 +24300,7 @@ ecdsa_p256_M_steps:
 	add a4, a4, a6
 	sltu a6, a4, a6
 	or a2, a2, a6
-	beq a2, zero, .L27_145
+	beq a2, zero, .L28_145
 	li a2, 1
 	add a2, a5, a2
 	sltu a5, a2, a5                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -24220,10 +24322,10 @@ ecdsa_p256_M_steps:
 	add a4, a4, a5
 	sltu a5, a4, a5
 	or a6, a6, a5
-	bne a6, zero, .L27_146
+	bne a6, zero, .L28_146
 	mv a5, a2
-.L27_147:
-.L27_145:
+.L28_147:
+.L28_145:
 	ld a2, 32(a0)                    # products:28
 	ld a6, 40(a0)
 	mulhu a7, a2, a6
@@ -24312,28 +24414,28 @@ ecdsa_p256_M_steps:
 	or t2, t2, a6
 	add a6, ra, t1                   # products:50
 	add a6, t2, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t1, a2, 32                  # fep256_sparse64:75
+	srli t1, a2, 32                  # fep256_reduction:20
 	slli t2, a2, 32
 	add t4, t2, t4
 	sltu ra, t4, t2
-	add ra, ra, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, t1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s2, a2, t2
-	sltu t2, a2, t2                  # fep256_sparse64:78
+	sltu t2, a2, t2                  # fep256_reduction:23
 	sub t1, a2, t1
 	sltu s3, a2, t1
 	sub a2, t1, t2
 	sltu t2, t1, a2
 	or t1, t2, s3
-	srli t1, t4, 32                  # fep256_sparse64:79
-	slli t2, t4, 32                  # fep256_sparse64:80
+	srli t1, t4, 32                  # fep256_reduction:24
+	slli t2, t4, 32                  # fep256_reduction:25
 	add ra, t2, ra
 	sltu s3, ra, t2
-	add s3, s3, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s3, s3, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s3, s2, s3
 	sltu s2, s3, s2
-	add s2, s2, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s2, s2, a2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a2, t4, t2
-	sltu t2, t4, t2                  # fep256_sparse64:82
+	sltu t2, t4, t2                  # fep256_reduction:27
 	sub t1, t4, t1
 	sltu s4, t4, t1
 	sub t4, t1, t2
@@ -24341,7 +24443,7 @@ ecdsa_p256_M_steps:
 	or t1, t2, s4
 	add s2, a2, s2
 	sltu a2, s2, a2
-	add a2, a2, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, a2, t4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add ra, t0, ra
 	sltu t0, ra, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, s3
@@ -24359,28 +24461,28 @@ ecdsa_p256_M_steps:
 	add t6, t6, s2
 	sltu s2, t6, s2
 	or a2, a2, s2
-	srli t0, ra, 32                  # fep256_sparse64:75
+	srli t0, ra, 32                  # fep256_reduction:20
 	slli t1, ra, 32
 	add a7, t1, a7
 	sltu t2, a7, t1
-	add t2, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t4, ra, t1
-	sltu t1, ra, t1                  # fep256_sparse64:78
+	sltu t1, ra, t1                  # fep256_reduction:23
 	sub t0, ra, t0
 	sltu s2, ra, t0
 	sub ra, t0, t1
 	sltu t1, t0, ra
 	or t0, t1, s2
-	srli t0, a7, 32                  # fep256_sparse64:79
-	slli t1, a7, 32                  # fep256_sparse64:80
+	srli t0, a7, 32                  # fep256_reduction:24
+	slli t1, a7, 32                  # fep256_reduction:25
 	add t2, t1, t2
 	sltu s2, t2, t1
-	add s2, s2, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, t0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s2, t4, s2
 	sltu t4, s2, t4
-	add t4, t4, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub ra, a7, t1
-	sltu t1, a7, t1                  # fep256_sparse64:82
+	sltu t1, a7, t1                  # fep256_reduction:27
 	sub t0, a7, t0
 	sltu s3, a7, t0
 	sub a7, t0, t1
@@ -24389,7 +24491,7 @@ ecdsa_p256_M_steps:
 	add a2, a2, t4
 	add a2, ra, a2
 	sltu ra, a2, ra
-	add ra, ra, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add ra, ra, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t2, t3, t2
 	sltu t3, t2, t3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t6, t6, s2
@@ -24407,7 +24509,7 @@ ecdsa_p256_M_steps:
 	add a6, a6, a2
 	sltu a2, a6, a2
 	or ra, ra, a2
-	beq ra, zero, .L27_149
+	beq ra, zero, .L28_149
 	li a2, 1
 	add a2, t2, a2
 	sltu t2, a2, t2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -24429,10 +24531,10 @@ ecdsa_p256_M_steps:
 	add a6, a6, t0
 	sltu t0, a6, t0
 	or a7, a7, t0
-	bne a7, zero, .L27_150
+	bne a7, zero, .L28_150
 	mv t2, a2
-.L27_151:
-.L27_149:
+.L28_151:
+.L28_149:
 	ld a2, 0(a0)                     # limbs:69
 	mulhu a7, t2, a2
 	mul t0, t2, a2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -24541,28 +24643,28 @@ ecdsa_p256_M_steps:
 	add t3, ra, t3
 	sltu ra, t3, ra
 	add ra, ra, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t4, t0, 32                  # fep256_sparse64:75
+	srli t4, t0, 32                  # fep256_reduction:20
 	slli s2, t0, 32
 	add s5, s2, s5
 	sltu s3, s5, s2
-	add s3, s3, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s3, s3, t4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s6, t0, s2
-	sltu s2, t0, s2                  # fep256_sparse64:78
+	sltu s2, t0, s2                  # fep256_reduction:23
 	sub t4, t0, t4
 	sltu s7, t0, t4
 	sub t0, t4, s2
 	sltu s2, t4, t0
 	or t4, s2, s7
-	srli t4, s5, 32                  # fep256_sparse64:79
-	slli s2, s5, 32                  # fep256_sparse64:80
+	srli t4, s5, 32                  # fep256_reduction:24
+	slli s2, s5, 32                  # fep256_reduction:25
 	add s3, s2, s3
 	sltu s7, s3, s2
-	add s7, s7, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s7, s6, s7
 	sltu s6, s7, s6
-	add s6, s6, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, t0                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t0, s5, s2
-	sltu s2, s5, s2                  # fep256_sparse64:82
+	sltu s2, s5, s2                  # fep256_reduction:27
 	sub t4, s5, t4
 	sltu s8, s5, t4
 	sub s5, t4, s2
@@ -24570,7 +24672,7 @@ ecdsa_p256_M_steps:
 	or t4, s2, s8
 	add s6, t0, s6
 	sltu t0, s6, t0
-	add t0, t0, s5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, s5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s3, s4, s3
 	sltu s4, s3, s4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s7
@@ -24588,28 +24690,28 @@ ecdsa_p256_M_steps:
 	add t1, t1, s6
 	sltu s6, t1, s6
 	or t0, t0, s6
-	srli t4, s3, 32                  # fep256_sparse64:75
+	srli t4, s3, 32                  # fep256_reduction:20
 	slli s2, s3, 32
 	add a2, s2, a2
 	sltu s4, a2, s2
-	add s4, s4, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s4, s4, t4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s5, s3, s2
-	sltu s2, s3, s2                  # fep256_sparse64:78
+	sltu s2, s3, s2                  # fep256_reduction:23
 	sub t4, s3, t4
 	sltu s6, s3, t4
 	sub s3, t4, s2
 	sltu s2, t4, s3
 	or t4, s2, s6
-	srli t4, a2, 32                  # fep256_sparse64:79
-	slli s2, a2, 32                  # fep256_sparse64:80
+	srli t4, a2, 32                  # fep256_reduction:24
+	slli s2, a2, 32                  # fep256_reduction:25
 	add s4, s2, s4
 	sltu s6, s4, s2
-	add s6, s6, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s6, s5, s6
 	sltu s5, s6, s5
-	add s5, s5, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, s5, s3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s3, a2, s2
-	sltu s2, a2, s2                  # fep256_sparse64:82
+	sltu s2, a2, s2                  # fep256_reduction:27
 	sub t4, a2, t4
 	sltu s7, a2, t4
 	sub a2, t4, s2
@@ -24618,7 +24720,7 @@ ecdsa_p256_M_steps:
 	add t0, t0, s5
 	add t0, s3, t0
 	sltu s3, t0, s3
-	add s3, s3, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s3, s3, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s4, a7, s4
 	sltu a7, s4, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, s6
@@ -24636,7 +24738,7 @@ ecdsa_p256_M_steps:
 	add ra, ra, t0
 	sltu t0, ra, t0
 	or s3, s3, t0
-	beq s3, zero, .L27_153
+	beq s3, zero, .L28_153
 	li a2, 1
 	add a2, s4, a2
 	sltu s4, a2, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -24658,10 +24760,10 @@ ecdsa_p256_M_steps:
 	add ra, ra, t0
 	sltu t0, ra, t0
 	or a7, a7, t0
-	bne a7, zero, .L27_154
+	bne a7, zero, .L28_154
 	mv s4, a2
-.L27_155:
-.L27_153:
+.L28_155:
+.L28_153:
 	mulhu a2, a5, a3
 	mul a7, a5, a3                   # products:28: word 1 of x$0_square in 0..<2^128
 	mulhu t0, a5, a1
@@ -24746,28 +24848,28 @@ ecdsa_p256_M_steps:
 	or s9, s9, s6
 	add s5, s5, s8                   # products:50
 	add s5, s9, s5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s6, s7, 32                  # fep256_sparse64:75
+	srli s6, s7, 32                  # fep256_reduction:20
 	slli s8, s7, 32
 	add t0, s8, t0
 	sltu s9, t0, s8
-	add s9, s9, s6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s9, s9, s6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s10, s7, s8
-	sltu s8, s7, s8                  # fep256_sparse64:78
+	sltu s8, s7, s8                  # fep256_reduction:23
 	sub s6, s7, s6
 	sltu s11, s7, s6
 	sub s7, s6, s8
 	sltu s8, s6, s7
 	or s6, s8, s11
-	srli s6, t0, 32                  # fep256_sparse64:79
-	slli s8, t0, 32                  # fep256_sparse64:80
+	srli s6, t0, 32                  # fep256_reduction:24
+	slli s8, t0, 32                  # fep256_reduction:25
 	add s9, s8, s9
 	sltu s11, s9, s8
-	add s11, s11, s6                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, s6                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s11, s10, s11
 	sltu s10, s11, s10
-	add s10, s10, s7                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s10, s10, s7                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s7, t0, s8
-	sltu s8, t0, s8                  # fep256_sparse64:82
+	sltu s8, t0, s8                  # fep256_reduction:27
 	sub s6, t0, s6
 	sltu s1, t0, s6
 	sub t0, s6, s8
@@ -24775,7 +24877,7 @@ ecdsa_p256_M_steps:
 	or s6, s8, s1
 	add s10, s7, s10
 	sltu s7, s10, s7
-	add s7, s7, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s7, s7, t0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s9, a7, s9
 	sltu a7, s9, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s11
@@ -24793,28 +24895,28 @@ ecdsa_p256_M_steps:
 	add s3, s3, s10
 	sltu s10, s3, s10
 	or s7, s7, s10
-	srli a7, s9, 32                  # fep256_sparse64:75
+	srli a7, s9, 32                  # fep256_reduction:20
 	slli t0, s9, 32
 	add a2, t0, a2
 	sltu s1, a2, t0
-	add s1, s1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s1, s1, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s6, s9, t0
-	sltu t0, s9, t0                  # fep256_sparse64:78
+	sltu t0, s9, t0                  # fep256_reduction:23
 	sub a7, s9, a7
 	sltu s8, s9, a7
 	sub s9, a7, t0
 	sltu t0, a7, s9
 	or a7, t0, s8
-	srli a7, a2, 32                  # fep256_sparse64:79
-	slli t0, a2, 32                  # fep256_sparse64:80
+	srli a7, a2, 32                  # fep256_reduction:24
+	slli t0, a2, 32                  # fep256_reduction:25
 	add s1, t0, s1
 	sltu s8, s1, t0
-	add s8, s8, a7                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s8, s8, a7                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s8, s6, s8
 	sltu s6, s8, s6
-	add s6, s6, s9                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, s9                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s9, a2, t0
-	sltu t0, a2, t0                  # fep256_sparse64:82
+	sltu t0, a2, t0                  # fep256_reduction:27
 	sub a7, a2, a7
 	sltu s10, a2, a7
 	sub a2, a7, t0
@@ -24823,7 +24925,7 @@ ecdsa_p256_M_steps:
 	add a7, s7, s6
 	add a7, s9, a7
 	sltu s9, a7, s9
-	add s9, s9, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s9, s9, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s1, t4, s1
 	sltu t4, s1, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s3, s3, s8
@@ -24841,7 +24943,7 @@ ecdsa_p256_M_steps:
 	add s5, s5, a7
 	sltu a7, s5, a7
 	or s9, s9, a7
-	beq s9, zero, .L27_157
+	beq s9, zero, .L28_157
 	li a2, 1
 	add a2, s1, a2
 	sltu s1, a2, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -24863,10 +24965,10 @@ ecdsa_p256_M_steps:
 	add s5, s5, t0
 	sltu t0, s5, t0
 	or a7, a7, t0
-	bne a7, zero, .L27_158
+	bne a7, zero, .L28_158
 	mv s1, a2
-.L27_159:
-.L27_157:
+.L28_159:
+.L28_157:
 	add s6, s4, s4
 	sltu a2, s6, s4                  # limbs:39: word 0 of v$0_add in 0..2^65-1
 	srli a7, t1, 63
@@ -24875,7 +24977,7 @@ ecdsa_p256_M_steps:
 	sh1add s8, t3, a7                # limbs:39: word 0 of v$0_add in 0..2^65-1
 	srli a7, ra, 63
 	sh1add s9, ra, a2                # limbs:39: word 0 of v$0_add in 0..2^65-1
-	beq a7, zero, .L27_161
+	beq a7, zero, .L28_161
 	li a2, 1
 	add a2, s6, a2
 	sltu s6, a2, s6                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -24897,10 +24999,10 @@ ecdsa_p256_M_steps:
 	add s9, s9, t0
 	sltu t0, s9, t0
 	or a7, a7, t0
-	bne a7, zero, .L27_162
+	bne a7, zero, .L28_162
 	mv s6, a2
-.L27_163:
-.L27_161:
+.L28_163:
+.L28_161:
 	sub s10, s1, s6
 	sltu s1, s1, s6                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sub s7, s3, s7
@@ -24918,7 +25020,7 @@ ecdsa_p256_M_steps:
 	sub s5, s9, s8
 	sltu s8, s9, s5
 	or s9, s8, a2
-	beq s9, zero, .L27_165
+	beq s9, zero, .L28_165
 	li a2, 1
 	sub a7, s10, a2
 	sltu s10, s10, a2                # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -24940,10 +25042,10 @@ ecdsa_p256_M_steps:
 	sub s5, a2, t0
 	sltu t0, a2, s5
 	or a2, t0, t4
-	bne a2, zero, .L27_166
+	bne a2, zero, .L28_166
 	mv s10, a7
-.L27_167:
-.L27_165:
+.L28_167:
+.L28_165:
 	sub s1, s4, s10
 	sltu s4, s4, s10                 # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	mv a2, s3
@@ -24964,7 +25066,7 @@ ecdsa_p256_M_steps:
 	sub ra, a2, a7
 	sltu a7, a2, ra
 	or a2, a7, t0
-	beq a2, zero, .L27_169
+	beq a2, zero, .L28_169
 	li a2, 1
 	sub a7, s1, a2
 	sltu s1, s1, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -24986,10 +25088,10 @@ ecdsa_p256_M_steps:
 	sub ra, a2, t0
 	sltu t0, a2, ra
 	or a2, t0, t4
-	bne a2, zero, .L27_170
+	bne a2, zero, .L28_170
 	mv s1, a7
-.L27_171:
-.L27_169:
+.L28_171:
+.L28_169:
 	mulhu a2, a5, s1
 	mul a7, a5, s1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu t0, a3, s1
@@ -25094,28 +25196,28 @@ ecdsa_p256_M_steps:
 	add a1, a4, a1
 	sltu a4, a1, a4
 	add a4, a4, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t0, a7, 32                  # fep256_sparse64:75
+	srli t0, a7, 32                  # fep256_reduction:20
 	slli t1, a7, 32
 	add s6, t1, s6
 	sltu t3, s6, t1
-	add t3, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t3, t3, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t4, a7, t1
-	sltu t1, a7, t1                  # fep256_sparse64:78
+	sltu t1, a7, t1                  # fep256_reduction:23
 	sub t0, a7, t0
 	sltu ra, a7, t0
 	sub a7, t0, t1
 	sltu t1, t0, a7
 	or t0, t1, ra
-	srli t0, s6, 32                  # fep256_sparse64:79
-	slli t1, s6, 32                  # fep256_sparse64:80
+	srli t0, s6, 32                  # fep256_reduction:24
+	slli t1, s6, 32                  # fep256_reduction:25
 	add t3, t1, t3
 	sltu ra, t3, t1
-	add ra, ra, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, t0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add ra, t4, ra
 	sltu t4, ra, t4
-	add t4, t4, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, a7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a7, s6, t1
-	sltu t1, s6, t1                  # fep256_sparse64:82
+	sltu t1, s6, t1                  # fep256_reduction:27
 	sub t0, s6, t0
 	sltu s4, s6, t0
 	sub s6, t0, t1
@@ -25123,7 +25225,7 @@ ecdsa_p256_M_steps:
 	or t0, t1, s4
 	add t4, a7, t4
 	sltu a7, t4, a7
-	add a7, a7, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, s6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t3, s1, t3
 	sltu s1, t3, s1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a5, a5, ra
@@ -25141,28 +25243,28 @@ ecdsa_p256_M_steps:
 	add a3, a3, t4
 	sltu t4, a3, t4
 	or a7, a7, t4
-	srli t0, t3, 32                  # fep256_sparse64:75
+	srli t0, t3, 32                  # fep256_reduction:20
 	slli t1, t3, 32
 	add a5, t1, a5
 	sltu t4, a5, t1
-	add t4, t4, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub ra, t3, t1
-	sltu t1, t3, t1                  # fep256_sparse64:78
+	sltu t1, t3, t1                  # fep256_reduction:23
 	sub t0, t3, t0
 	sltu s1, t3, t0
 	sub t3, t0, t1
 	sltu t1, t0, t3
 	or t0, t1, s1
-	srli t0, a5, 32                  # fep256_sparse64:79
-	slli t1, a5, 32                  # fep256_sparse64:80
+	srli t0, a5, 32                  # fep256_reduction:24
+	slli t1, a5, 32                  # fep256_reduction:25
 	add t4, t1, t4
 	sltu s1, t4, t1
-	add s1, s1, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s1, s1, t0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s1, ra, s1
 	sltu ra, s1, ra
-	add ra, ra, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, ra, t3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t3, a5, t1
-	sltu t1, a5, t1                  # fep256_sparse64:82
+	sltu t1, a5, t1                  # fep256_reduction:27
 	sub t0, a5, t0
 	sltu s4, a5, t0
 	sub a5, t0, t1
@@ -25171,7 +25273,7 @@ ecdsa_p256_M_steps:
 	add a7, a7, ra
 	add a7, t3, a7
 	sltu t3, a7, t3
-	add t3, t3, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t3, t3, a5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t4, a2, t4
 	sltu a2, t4, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, s1
@@ -25189,7 +25291,7 @@ ecdsa_p256_M_steps:
 	add a4, a4, a7
 	sltu a7, a4, a7
 	or t3, t3, a7
-	beq t3, zero, .L27_173
+	beq t3, zero, .L28_173
 	li a2, 1
 	add a2, t4, a2
 	sltu t4, a2, t4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -25211,10 +25313,10 @@ ecdsa_p256_M_steps:
 	add a4, a4, a7
 	sltu a7, a4, a7
 	or a5, a5, a7
-	bne a5, zero, .L27_174
+	bne a5, zero, .L28_174
 	mv t4, a2
-.L27_175:
-.L27_173:
+.L28_175:
+.L28_173:
 	mulhu a2, t2, t6
 	mul a5, t2, t6                   # products:28: word 1 of x$0_square in 0..<2^128
 	mulhu a7, t2, t5
@@ -25299,28 +25401,28 @@ ecdsa_p256_M_steps:
 	or a6, a6, t6
 	add t5, ra, t5                   # products:50
 	add a6, a6, t5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t5, t2, 32                  # fep256_sparse64:75
+	srli t5, t2, 32                  # fep256_reduction:20
 	slli t6, t2, 32
 	add a7, t6, a7
 	sltu ra, a7, t6
-	add ra, ra, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, t5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s1, t2, t6
-	sltu t6, t2, t6                  # fep256_sparse64:78
+	sltu t6, t2, t6                  # fep256_reduction:23
 	sub t5, t2, t5
 	sltu s4, t2, t5
 	sub t2, t5, t6
 	sltu t6, t5, t2
 	or t5, t6, s4
-	srli t5, a7, 32                  # fep256_sparse64:79
-	slli t6, a7, 32                  # fep256_sparse64:80
+	srli t5, a7, 32                  # fep256_reduction:24
+	slli t6, a7, 32                  # fep256_reduction:25
 	add ra, t6, ra
 	sltu s4, ra, t6
-	add s4, s4, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s4, s1, s4
 	sltu s1, s4, s1
-	add s1, s1, t2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s1, s1, t2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t2, a7, t6
-	sltu t6, a7, t6                  # fep256_sparse64:82
+	sltu t6, a7, t6                  # fep256_reduction:27
 	sub t5, a7, t5
 	sltu s6, a7, t5
 	sub a7, t5, t6
@@ -25328,7 +25430,7 @@ ecdsa_p256_M_steps:
 	or t5, t6, s6
 	add s1, t2, s1
 	sltu t2, s1, t2
-	add t2, t2, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t2, t2, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add ra, a5, ra
 	sltu a5, ra, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s4
@@ -25346,28 +25448,28 @@ ecdsa_p256_M_steps:
 	add t3, t3, s1
 	sltu s1, t3, s1
 	or t2, t2, s1
-	srli a5, ra, 32                  # fep256_sparse64:75
+	srli a5, ra, 32                  # fep256_reduction:20
 	slli a7, ra, 32
 	add a2, a7, a2
 	sltu t5, a2, a7
-	add t5, t5, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t6, ra, a7
-	sltu a7, ra, a7                  # fep256_sparse64:78
+	sltu a7, ra, a7                  # fep256_reduction:23
 	sub a5, ra, a5
 	sltu s1, ra, a5
 	sub ra, a5, a7
 	sltu a7, a5, ra
 	or a5, a7, s1
-	srli a5, a2, 32                  # fep256_sparse64:79
-	slli a7, a2, 32                  # fep256_sparse64:80
+	srli a5, a2, 32                  # fep256_reduction:24
+	slli a7, a2, 32                  # fep256_reduction:25
 	add t5, a7, t5
 	sltu s1, t5, a7
-	add s1, s1, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s1, s1, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s1, t6, s1
 	sltu t6, s1, t6
-	add t6, t6, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub ra, a2, a7
-	sltu a7, a2, a7                  # fep256_sparse64:82
+	sltu a7, a2, a7                  # fep256_reduction:27
 	sub a5, a2, a5
 	sltu s4, a2, a5
 	sub a2, a5, a7
@@ -25376,7 +25478,7 @@ ecdsa_p256_M_steps:
 	add a5, t2, t6
 	add a5, ra, a5
 	sltu ra, a5, ra
-	add ra, ra, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add ra, ra, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t5, t0, t5
 	sltu t0, t5, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t3, t3, s1
@@ -25394,7 +25496,7 @@ ecdsa_p256_M_steps:
 	add a6, a6, a5
 	sltu a5, a6, a5
 	or ra, ra, a5
-	beq ra, zero, .L27_177
+	beq ra, zero, .L28_177
 	li a2, 1
 	add a2, t5, a2
 	sltu t5, a2, t5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -25416,10 +25518,10 @@ ecdsa_p256_M_steps:
 	add a6, a6, a7
 	sltu a7, a6, a7
 	or a5, a5, a7
-	bne a5, zero, .L27_178
+	bne a5, zero, .L28_178
 	mv t5, a2
-.L27_179:
-.L27_177:
+.L28_179:
+.L28_177:
 	sub s1, t4, t5
 	sltu t4, t4, t5                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sub t3, a3, t3
@@ -25437,7 +25539,7 @@ ecdsa_p256_M_steps:
 	sub a4, a6, t1
 	sltu t1, a6, a4
 	or a6, t1, a2
-	beq a6, zero, .L27_181
+	beq a6, zero, .L28_181
 	li a2, 1
 	sub a5, s1, a2
 	sltu s1, s1, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -25459,10 +25561,10 @@ ecdsa_p256_M_steps:
 	sub a4, a2, a6
 	sltu a6, a2, a4
 	or a2, a6, a7
-	bne a2, zero, .L27_182
+	bne a2, zero, .L28_182
 	mv s1, a5
-.L27_183:
-.L27_181:
+.L28_183:
+.L28_181:
 	ld a2, 32(a0)                    # limbs:69
 	ld a5, 64(a0)
 	mulhu a6, a2, a5
@@ -25575,28 +25677,28 @@ ecdsa_p256_M_steps:
 	add t1, t3, t1
 	sltu t3, t1, t3
 	add t3, t3, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a5, a7, 32                  # fep256_sparse64:75
+	srli a5, a7, 32                  # fep256_reduction:20
 	slli t2, a7, 32
 	add ra, t2, ra
 	sltu t5, ra, t2
-	add t5, t5, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t6, a7, t2
-	sltu t2, a7, t2                  # fep256_sparse64:78
+	sltu t2, a7, t2                  # fep256_reduction:23
 	sub a5, a7, a5
 	sltu s4, a7, a5
 	sub a7, a5, t2
 	sltu t2, a5, a7
 	or a5, t2, s4
-	srli a5, ra, 32                  # fep256_sparse64:79
-	slli t2, ra, 32                  # fep256_sparse64:80
+	srli a5, ra, 32                  # fep256_reduction:24
+	slli t2, ra, 32                  # fep256_reduction:25
 	add t5, t2, t5
 	sltu s4, t5, t2
-	add s4, s4, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s4, t6, s4
 	sltu t6, s4, t6
-	add t6, t6, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, a7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a7, ra, t2
-	sltu t2, ra, t2                  # fep256_sparse64:82
+	sltu t2, ra, t2                  # fep256_reduction:27
 	sub a5, ra, a5
 	sltu s6, ra, a5
 	sub ra, a5, t2
@@ -25604,7 +25706,7 @@ ecdsa_p256_M_steps:
 	or a5, t2, s6
 	add t6, a7, t6
 	sltu a7, t6, a7
-	add a7, a7, ra                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, ra                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t5, t4, t5
 	sltu t4, t5, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s4
@@ -25622,28 +25724,28 @@ ecdsa_p256_M_steps:
 	add t0, t0, t6
 	sltu t6, t0, t6
 	or a7, a7, t6
-	srli a5, t5, 32                  # fep256_sparse64:75
+	srli a5, t5, 32                  # fep256_reduction:20
 	slli t2, t5, 32
 	add a2, t2, a2
 	sltu t4, a2, t2
-	add t4, t4, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t6, t5, t2
-	sltu t2, t5, t2                  # fep256_sparse64:78
+	sltu t2, t5, t2                  # fep256_reduction:23
 	sub a5, t5, a5
 	sltu ra, t5, a5
 	sub t5, a5, t2
 	sltu t2, a5, t5
 	or a5, t2, ra
-	srli a5, a2, 32                  # fep256_sparse64:79
-	slli t2, a2, 32                  # fep256_sparse64:80
+	srli a5, a2, 32                  # fep256_reduction:24
+	slli t2, a2, 32                  # fep256_reduction:25
 	add t4, t2, t4
 	sltu ra, t4, t2
-	add ra, ra, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add ra, t6, ra
 	sltu t6, ra, t6
-	add t6, t6, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t5, a2, t2
-	sltu t2, a2, t2                  # fep256_sparse64:82
+	sltu t2, a2, t2                  # fep256_reduction:27
 	sub a5, a2, a5
 	sltu s4, a2, a5
 	sub a2, a5, t2
@@ -25652,7 +25754,7 @@ ecdsa_p256_M_steps:
 	add a5, a7, t6
 	add a5, t5, a5
 	sltu t5, a5, t5
-	add t5, t5, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t5, t5, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t4, a6, t4
 	sltu a6, t4, a6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t0, t0, ra
@@ -25670,7 +25772,7 @@ ecdsa_p256_M_steps:
 	add t3, t3, a5
 	sltu a5, t3, a5
 	or t5, t5, a5
-	beq t5, zero, .L27_185
+	beq t5, zero, .L28_185
 	li a2, 1
 	add a2, t4, a2
 	sltu t4, a2, t4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -25692,10 +25794,10 @@ ecdsa_p256_M_steps:
 	add t3, t3, a6
 	sltu a6, t3, a6
 	or a5, a5, a6
-	bne a5, zero, .L27_186
+	bne a5, zero, .L28_186
 	mv t4, a2
-.L27_187:
-.L27_185:
+.L28_187:
+.L28_185:
 	sd s10, 0(a0)
 	sd s3, 8(a0)
 	sd s2, 16(a0)
@@ -25709,7 +25811,7 @@ ecdsa_p256_M_steps:
 	sd t1, 80(a0)
 	sd t3, 88(a0)
 	andi a1, s0, 64
-	beq a1, zero, .L27_189
+	beq a1, zero, .L28_189
 	andi a3, s0, 31                  # 104
 	mv s1, a0
 	mv a0, s1
@@ -25717,11 +25819,11 @@ ecdsa_p256_M_steps:
 	ld a2, 72(sp)
 	call ecdsa_p256_M_add_multiple
 	mv a0, s1
-.L27_189:
+.L28_189:
 	ld s1, 80(sp)
 	srliw a1, s1, 11                 # 106
 	andi a1, a1, 1
-	beq a1, zero, .L27_191
+	beq a1, zero, .L28_191
 	andi a1, s1, 1023                # 107
 	mv s2, a0
 	addi a0, sp, 0
@@ -25731,7 +25833,7 @@ ecdsa_p256_M_steps:
 	addi a2, sp, 0
 	call curve_p256_add_affine
 	mv a0, s2
-.L27_191:
+.L28_191:
 	ld a1, 64(a0)                    # products:28
 	ld a2, 72(a0)
 	mulhu a3, a1, a2
@@ -25820,28 +25922,28 @@ ecdsa_p256_M_steps:
 	or a6, a6, a2
 	add a2, t3, a5                   # products:50
 	add a2, a6, a2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a5, a1, 32                  # fep256_sparse64:75
+	srli a5, a1, 32                  # fep256_reduction:20
 	slli a6, a1, 32
 	add t0, a6, t0
 	sltu t3, t0, a6
-	add t3, t3, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t3, t3, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t4, a1, a6
-	sltu a6, a1, a6                  # fep256_sparse64:78
+	sltu a6, a1, a6                  # fep256_reduction:23
 	sub a5, a1, a5
 	sltu t5, a1, a5
 	sub a1, a5, a6
 	sltu a6, a5, a1
 	or a5, a6, t5
-	srli a5, t0, 32                  # fep256_sparse64:79
-	slli a6, t0, 32                  # fep256_sparse64:80
+	srli a5, t0, 32                  # fep256_reduction:24
+	slli a6, t0, 32                  # fep256_reduction:25
 	add t3, a6, t3
 	sltu t5, t3, a6
-	add t5, t5, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t5, t5, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t5, t4, t5
 	sltu t4, t5, t4
-	add t4, t4, a1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, a1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a1, t0, a6
-	sltu a6, t0, a6                  # fep256_sparse64:82
+	sltu a6, t0, a6                  # fep256_reduction:27
 	sub a5, t0, a5
 	sltu t6, t0, a5
 	sub t0, a5, a6
@@ -25849,7 +25951,7 @@ ecdsa_p256_M_steps:
 	or a5, a6, t6
 	add t4, a1, t4
 	sltu a1, t4, a1
-	add a1, a1, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, a1, t0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t3, a4, t3
 	sltu a4, t3, a4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, t5
@@ -25867,28 +25969,28 @@ ecdsa_p256_M_steps:
 	add t2, t2, t4
 	sltu t4, t2, t4
 	or a1, a1, t4
-	srli a4, t3, 32                  # fep256_sparse64:75
+	srli a4, t3, 32                  # fep256_reduction:20
 	slli a5, t3, 32
 	add a3, a5, a3
 	sltu a6, a3, a5
-	add a6, a6, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a6, a6, a4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t0, t3, a5
-	sltu a5, t3, a5                  # fep256_sparse64:78
+	sltu a5, t3, a5                  # fep256_reduction:23
 	sub a4, t3, a4
 	sltu t4, t3, a4
 	sub t3, a4, a5
 	sltu a5, a4, t3
 	or a4, a5, t4
-	srli a4, a3, 32                  # fep256_sparse64:79
-	slli a5, a3, 32                  # fep256_sparse64:80
+	srli a4, a3, 32                  # fep256_reduction:24
+	slli a5, a3, 32                  # fep256_reduction:25
 	add a6, a5, a6
 	sltu t4, a6, a5
-	add t4, t4, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t4, t0, t4
 	sltu t0, t4, t0
-	add t0, t0, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t0, t0, t3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t3, a3, a5
-	sltu a5, a3, a5                  # fep256_sparse64:82
+	sltu a5, a3, a5                  # fep256_reduction:27
 	sub a4, a3, a4
 	sltu t5, a3, a4
 	sub a3, a4, a5
@@ -25897,7 +25999,7 @@ ecdsa_p256_M_steps:
 	add a1, a1, t0
 	add a1, t3, a1
 	sltu t3, a1, t3
-	add t3, t3, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t3, t3, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a6, a7, a6
 	sltu a7, a6, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t2, t2, t4
@@ -25915,7 +26017,7 @@ ecdsa_p256_M_steps:
 	add a2, a2, a1
 	sltu a1, a2, a1
 	or t3, t3, a1
-	beq t3, zero, .L27_193
+	beq t3, zero, .L28_193
 	li a1, 1
 	add a1, a6, a1
 	sltu a6, a1, a6                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -25937,10 +26039,10 @@ ecdsa_p256_M_steps:
 	add a2, a2, a4
 	sltu a4, a2, a4
 	or a3, a3, a4
-	bne a3, zero, .L27_194
+	bne a3, zero, .L28_194
 	mv a6, a1
-.L27_195:
-.L27_193:
+.L28_195:
+.L28_193:
 	ld a1, 0(a0)                     # limbs:54
 	sub s2, a1, a6
 	sltu a1, a1, a6                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
@@ -25965,7 +26067,7 @@ ecdsa_p256_M_steps:
 	sub a4, a7, a5
 	sltu a5, a7, a4
 	or a7, a5, t0
-	beq a7, zero, .L27_197
+	beq a7, zero, .L28_197
 	li a5, 1
 	sub a7, s2, a5
 	sltu s2, s2, a5                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -25987,10 +26089,10 @@ ecdsa_p256_M_steps:
 	sub a4, a5, t0
 	sltu t0, a5, a4
 	or a5, t0, t3
-	bne a5, zero, .L27_198
+	bne a5, zero, .L28_198
 	mv s2, a7
-.L27_199:
-.L27_197:
+.L28_199:
+.L28_197:
 	ld a5, 0(a0)                     # limbs:39
 	add a6, a5, a6
 	sltu a5, a6, a5                  # limbs:39: word 0 of v$0_add in 0..2^65-1
@@ -26012,7 +26114,7 @@ ecdsa_p256_M_steps:
 	add t0, t0, t1
 	sltu t1, t0, t1
 	or a2, a2, t1
-	beq a2, zero, .L27_201
+	beq a2, zero, .L28_201
 	li a2, 1
 	add a2, a6, a2
 	sltu a6, a2, a6                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -26034,10 +26136,10 @@ ecdsa_p256_M_steps:
 	add t0, t0, a6
 	sltu a6, t0, a6
 	or t1, t1, a6
-	bne t1, zero, .L27_202
+	bne t1, zero, .L28_202
 	mv a6, a2
-.L27_203:
-.L27_201:
+.L28_203:
+.L28_201:
 	mulhu a2, s2, a6
 	mul t1, s2, a6                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu t2, a3, a6
@@ -26142,28 +26244,28 @@ ecdsa_p256_M_steps:
 	add a1, a4, a1
 	sltu a4, a1, a4
 	add a4, a4, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a5, t1, 32                  # fep256_sparse64:75
+	srli a5, t1, 32                  # fep256_reduction:20
 	slli a6, t1, 32
 	add t5, a6, t5
 	sltu a7, t5, a6
-	add a7, a7, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a7, a7, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t0, t1, a6
-	sltu a6, t1, a6                  # fep256_sparse64:78
+	sltu a6, t1, a6                  # fep256_reduction:23
 	sub a5, t1, a5
 	sltu t3, t1, a5
 	sub t1, a5, a6
 	sltu a6, a5, t1
 	or a5, a6, t3
-	srli a5, t5, 32                  # fep256_sparse64:79
-	slli a6, t5, 32                  # fep256_sparse64:80
+	srli a5, t5, 32                  # fep256_reduction:24
+	slli a6, t5, 32                  # fep256_reduction:25
 	add a7, a6, a7
 	sltu t3, a7, a6
-	add t3, t3, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t3, t0, t3
 	sltu t0, t3, t0
-	add t0, t0, t1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t0, t0, t1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t1, t5, a6
-	sltu a6, t5, a6                  # fep256_sparse64:82
+	sltu a6, t5, a6                  # fep256_reduction:27
 	sub a5, t5, a5
 	sltu t4, t5, a5
 	sub t5, a5, a6
@@ -26171,7 +26273,7 @@ ecdsa_p256_M_steps:
 	or a5, a6, t4
 	add t0, t1, t0
 	sltu t1, t0, t1
-	add t1, t1, t5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t1, t1, t5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a7, t2, a7
 	sltu t2, a7, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s2, s2, t3
@@ -26189,28 +26291,28 @@ ecdsa_p256_M_steps:
 	add a3, a3, t0
 	sltu t0, a3, t0
 	or t1, t1, t0
-	srli a5, a7, 32                  # fep256_sparse64:75
+	srli a5, a7, 32                  # fep256_reduction:20
 	slli a6, a7, 32
 	add s2, a6, s2
 	sltu t0, s2, a6
-	add t0, t0, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t2, a7, a6
-	sltu a6, a7, a6                  # fep256_sparse64:78
+	sltu a6, a7, a6                  # fep256_reduction:23
 	sub a5, a7, a5
 	sltu t3, a7, a5
 	sub a7, a5, a6
 	sltu a6, a5, a7
 	or a5, a6, t3
-	srli a5, s2, 32                  # fep256_sparse64:79
-	slli a6, s2, 32                  # fep256_sparse64:80
+	srli a5, s2, 32                  # fep256_reduction:24
+	slli a6, s2, 32                  # fep256_reduction:25
 	add t0, a6, t0
 	sltu t3, t0, a6
-	add t3, t3, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t3, t2, t3
 	sltu t2, t3, t2
-	add t2, t2, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t2, t2, a7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a7, s2, a6
-	sltu a6, s2, a6                  # fep256_sparse64:82
+	sltu a6, s2, a6                  # fep256_reduction:27
 	sub a5, s2, a5
 	sltu t4, s2, a5
 	sub s2, a5, a6
@@ -26219,7 +26321,7 @@ ecdsa_p256_M_steps:
 	add a5, t1, t2
 	add a5, a7, a5
 	sltu a7, a5, a7
-	add a7, a7, s2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, s2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t0, a2, t0
 	sltu a2, t0, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, t3
@@ -26237,7 +26339,7 @@ ecdsa_p256_M_steps:
 	add a4, a4, a5
 	sltu a5, a4, a5
 	or a7, a7, a5
-	beq a7, zero, .L27_205
+	beq a7, zero, .L28_205
 	li a2, 1
 	add a2, t0, a2
 	sltu t0, a2, t0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -26259,10 +26361,10 @@ ecdsa_p256_M_steps:
 	add a4, a4, a6
 	sltu a6, a4, a6
 	or a5, a5, a6
-	bne a5, zero, .L27_206
+	bne a5, zero, .L28_206
 	mv t0, a2
-.L27_207:
-.L27_205:
+.L28_207:
+.L28_205:
 	andi a2, t0, 1                   # limbs:101
 	sub a5, zero, a2                 # limbs:105
 	add a5, t0, a5
@@ -26314,7 +26416,7 @@ ecdsa_p256_M_steps:
 	add a4, a4, a6
 	sltu a6, a4, a6
 	or a2, a2, a6
-	beq a2, zero, .L27_209
+	beq a2, zero, .L28_209
 	li a2, 1
 	add a2, a5, a2
 	sltu a5, a2, a5                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -26336,10 +26438,10 @@ ecdsa_p256_M_steps:
 	add a4, a4, a5
 	sltu a5, a4, a5
 	or a6, a6, a5
-	bne a6, zero, .L27_210
+	bne a6, zero, .L28_210
 	mv a5, a2
-.L27_211:
-.L27_209:
+.L28_211:
+.L28_209:
 	ld a2, 32(a0)                    # products:28
 	ld a6, 40(a0)
 	mulhu a7, a2, a6
@@ -26428,28 +26530,28 @@ ecdsa_p256_M_steps:
 	or t2, t2, a6
 	add a6, ra, t1                   # products:50
 	add a6, t2, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t1, a2, 32                  # fep256_sparse64:75
+	srli t1, a2, 32                  # fep256_reduction:20
 	slli t2, a2, 32
 	add t4, t2, t4
 	sltu ra, t4, t2
-	add ra, ra, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, t1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s2, a2, t2
-	sltu t2, a2, t2                  # fep256_sparse64:78
+	sltu t2, a2, t2                  # fep256_reduction:23
 	sub t1, a2, t1
 	sltu s3, a2, t1
 	sub a2, t1, t2
 	sltu t2, t1, a2
 	or t1, t2, s3
-	srli t1, t4, 32                  # fep256_sparse64:79
-	slli t2, t4, 32                  # fep256_sparse64:80
+	srli t1, t4, 32                  # fep256_reduction:24
+	slli t2, t4, 32                  # fep256_reduction:25
 	add ra, t2, ra
 	sltu s3, ra, t2
-	add s3, s3, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s3, s3, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s3, s2, s3
 	sltu s2, s3, s2
-	add s2, s2, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s2, s2, a2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a2, t4, t2
-	sltu t2, t4, t2                  # fep256_sparse64:82
+	sltu t2, t4, t2                  # fep256_reduction:27
 	sub t1, t4, t1
 	sltu s4, t4, t1
 	sub t4, t1, t2
@@ -26457,7 +26559,7 @@ ecdsa_p256_M_steps:
 	or t1, t2, s4
 	add s2, a2, s2
 	sltu a2, s2, a2
-	add a2, a2, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, a2, t4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add ra, t0, ra
 	sltu t0, ra, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a7, a7, s3
@@ -26475,28 +26577,28 @@ ecdsa_p256_M_steps:
 	add t6, t6, s2
 	sltu s2, t6, s2
 	or a2, a2, s2
-	srli t0, ra, 32                  # fep256_sparse64:75
+	srli t0, ra, 32                  # fep256_reduction:20
 	slli t1, ra, 32
 	add a7, t1, a7
 	sltu t2, a7, t1
-	add t2, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t4, ra, t1
-	sltu t1, ra, t1                  # fep256_sparse64:78
+	sltu t1, ra, t1                  # fep256_reduction:23
 	sub t0, ra, t0
 	sltu s2, ra, t0
 	sub ra, t0, t1
 	sltu t1, t0, ra
 	or t0, t1, s2
-	srli t0, a7, 32                  # fep256_sparse64:79
-	slli t1, a7, 32                  # fep256_sparse64:80
+	srli t0, a7, 32                  # fep256_reduction:24
+	slli t1, a7, 32                  # fep256_reduction:25
 	add t2, t1, t2
 	sltu s2, t2, t1
-	add s2, s2, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s2, s2, t0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s2, t4, s2
 	sltu t4, s2, t4
-	add t4, t4, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub ra, a7, t1
-	sltu t1, a7, t1                  # fep256_sparse64:82
+	sltu t1, a7, t1                  # fep256_reduction:27
 	sub t0, a7, t0
 	sltu s3, a7, t0
 	sub a7, t0, t1
@@ -26505,7 +26607,7 @@ ecdsa_p256_M_steps:
 	add a2, a2, t4
 	add a2, ra, a2
 	sltu ra, a2, ra
-	add ra, ra, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add ra, ra, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t2, t3, t2
 	sltu t3, t2, t3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t6, t6, s2
@@ -26523,7 +26625,7 @@ ecdsa_p256_M_steps:
 	add a6, a6, a2
 	sltu a2, a6, a2
 	or ra, ra, a2
-	beq ra, zero, .L27_213
+	beq ra, zero, .L28_213
 	li a2, 1
 	add a2, t2, a2
 	sltu t2, a2, t2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -26545,10 +26647,10 @@ ecdsa_p256_M_steps:
 	add a6, a6, t0
 	sltu t0, a6, t0
 	or a7, a7, t0
-	bne a7, zero, .L27_214
+	bne a7, zero, .L28_214
 	mv t2, a2
-.L27_215:
-.L27_213:
+.L28_215:
+.L28_213:
 	ld a2, 0(a0)                     # limbs:69
 	mulhu a7, t2, a2
 	mul t0, t2, a2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -26657,28 +26759,28 @@ ecdsa_p256_M_steps:
 	add t3, ra, t3
 	sltu ra, t3, ra
 	add ra, ra, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t4, t0, 32                  # fep256_sparse64:75
+	srli t4, t0, 32                  # fep256_reduction:20
 	slli s2, t0, 32
 	add s5, s2, s5
 	sltu s3, s5, s2
-	add s3, s3, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s3, s3, t4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s6, t0, s2
-	sltu s2, t0, s2                  # fep256_sparse64:78
+	sltu s2, t0, s2                  # fep256_reduction:23
 	sub t4, t0, t4
 	sltu s7, t0, t4
 	sub t0, t4, s2
 	sltu s2, t4, t0
 	or t4, s2, s7
-	srli t4, s5, 32                  # fep256_sparse64:79
-	slli s2, s5, 32                  # fep256_sparse64:80
+	srli t4, s5, 32                  # fep256_reduction:24
+	slli s2, s5, 32                  # fep256_reduction:25
 	add s3, s2, s3
 	sltu s7, s3, s2
-	add s7, s7, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s7, s7, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s7, s6, s7
 	sltu s6, s7, s6
-	add s6, s6, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, t0                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t0, s5, s2
-	sltu s2, s5, s2                  # fep256_sparse64:82
+	sltu s2, s5, s2                  # fep256_reduction:27
 	sub t4, s5, t4
 	sltu s8, s5, t4
 	sub s5, t4, s2
@@ -26686,7 +26788,7 @@ ecdsa_p256_M_steps:
 	or t4, s2, s8
 	add s6, t0, s6
 	sltu t0, s6, t0
-	add t0, t0, s5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, s5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s3, s4, s3
 	sltu s4, s3, s4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s7
@@ -26704,28 +26806,28 @@ ecdsa_p256_M_steps:
 	add t1, t1, s6
 	sltu s6, t1, s6
 	or t0, t0, s6
-	srli t4, s3, 32                  # fep256_sparse64:75
+	srli t4, s3, 32                  # fep256_reduction:20
 	slli s2, s3, 32
 	add a2, s2, a2
 	sltu s4, a2, s2
-	add s4, s4, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s4, s4, t4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s5, s3, s2
-	sltu s2, s3, s2                  # fep256_sparse64:78
+	sltu s2, s3, s2                  # fep256_reduction:23
 	sub t4, s3, t4
 	sltu s6, s3, t4
 	sub s3, t4, s2
 	sltu s2, t4, s3
 	or t4, s2, s6
-	srli t4, a2, 32                  # fep256_sparse64:79
-	slli s2, a2, 32                  # fep256_sparse64:80
+	srli t4, a2, 32                  # fep256_reduction:24
+	slli s2, a2, 32                  # fep256_reduction:25
 	add s4, s2, s4
 	sltu s6, s4, s2
-	add s6, s6, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s6, s6, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s6, s5, s6
 	sltu s5, s6, s5
-	add s5, s5, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, s5, s3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s3, a2, s2
-	sltu s2, a2, s2                  # fep256_sparse64:82
+	sltu s2, a2, s2                  # fep256_reduction:27
 	sub t4, a2, t4
 	sltu s7, a2, t4
 	sub a2, t4, s2
@@ -26734,7 +26836,7 @@ ecdsa_p256_M_steps:
 	add t0, t0, s5
 	add t0, s3, t0
 	sltu s3, t0, s3
-	add s3, s3, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s3, s3, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s4, a7, s4
 	sltu a7, s4, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, s6
@@ -26752,7 +26854,7 @@ ecdsa_p256_M_steps:
 	add ra, ra, t0
 	sltu t0, ra, t0
 	or s3, s3, t0
-	beq s3, zero, .L27_217
+	beq s3, zero, .L28_217
 	li a2, 1
 	add a2, s4, a2
 	sltu s4, a2, s4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -26774,10 +26876,10 @@ ecdsa_p256_M_steps:
 	add ra, ra, t0
 	sltu t0, ra, t0
 	or a7, a7, t0
-	bne a7, zero, .L27_218
+	bne a7, zero, .L28_218
 	mv s4, a2
-.L27_219:
-.L27_217:
+.L28_219:
+.L28_217:
 	mulhu a2, a5, a3
 	mul a7, a5, a3                   # products:28: word 1 of x$0_square in 0..<2^128
 	mulhu t0, a5, a1
@@ -26862,28 +26964,28 @@ ecdsa_p256_M_steps:
 	or s9, s9, s6
 	add s5, s5, s8                   # products:50
 	add s5, s9, s5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s6, s7, 32                  # fep256_sparse64:75
+	srli s6, s7, 32                  # fep256_reduction:20
 	slli s8, s7, 32
 	add t0, s8, t0
 	sltu s9, t0, s8
-	add s9, s9, s6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s9, s9, s6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s10, s7, s8
-	sltu s8, s7, s8                  # fep256_sparse64:78
+	sltu s8, s7, s8                  # fep256_reduction:23
 	sub s6, s7, s6
 	sltu s11, s7, s6
 	sub s7, s6, s8
 	sltu s8, s6, s7
 	or s6, s8, s11
-	srli s6, t0, 32                  # fep256_sparse64:79
-	slli s8, t0, 32                  # fep256_sparse64:80
+	srli s6, t0, 32                  # fep256_reduction:24
+	slli s8, t0, 32                  # fep256_reduction:25
 	add s9, s8, s9
 	sltu s11, s9, s8
-	add s11, s11, s6                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s11, s11, s6                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s11, s10, s11
 	sltu s10, s11, s10
-	add s10, s10, s7                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s10, s10, s7                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s7, t0, s8
-	sltu s8, t0, s8                  # fep256_sparse64:82
+	sltu s8, t0, s8                  # fep256_reduction:27
 	sub s6, t0, s6
 	sltu s1, t0, s6
 	sub t0, s6, s8
@@ -26891,7 +26993,7 @@ ecdsa_p256_M_steps:
 	or s6, s8, s1
 	add s10, s7, s10
 	sltu s7, s10, s7
-	add s7, s7, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s7, s7, t0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s9, a7, s9
 	sltu a7, s9, a7                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s11
@@ -26909,28 +27011,28 @@ ecdsa_p256_M_steps:
 	add s3, s3, s10
 	sltu s10, s3, s10
 	or s7, s7, s10
-	srli a7, s9, 32                  # fep256_sparse64:75
+	srli a7, s9, 32                  # fep256_reduction:20
 	slli t0, s9, 32
 	add a2, t0, a2
 	sltu s1, a2, t0
-	add s1, s1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s1, s1, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s6, s9, t0
-	sltu t0, s9, t0                  # fep256_sparse64:78
+	sltu t0, s9, t0                  # fep256_reduction:23
 	sub a7, s9, a7
 	sltu s8, s9, a7
 	sub s9, a7, t0
 	sltu t0, a7, s9
 	or a7, t0, s8
-	srli a7, a2, 32                  # fep256_sparse64:79
-	slli t0, a2, 32                  # fep256_sparse64:80
+	srli a7, a2, 32                  # fep256_reduction:24
+	slli t0, a2, 32                  # fep256_reduction:25
 	add s1, t0, s1
 	sltu s8, s1, t0
-	add s8, s8, a7                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s8, s8, a7                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s8, s6, s8
 	sltu s6, s8, s6
-	add s6, s6, s9                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s6, s6, s9                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub s9, a2, t0
-	sltu t0, a2, t0                  # fep256_sparse64:82
+	sltu t0, a2, t0                  # fep256_reduction:27
 	sub a7, a2, a7
 	sltu s10, a2, a7
 	sub a2, a7, t0
@@ -26939,7 +27041,7 @@ ecdsa_p256_M_steps:
 	add a7, s7, s6
 	add a7, s9, a7
 	sltu s9, a7, s9
-	add s9, s9, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s9, s9, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add s1, t4, s1
 	sltu t4, s1, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add s3, s3, s8
@@ -26957,7 +27059,7 @@ ecdsa_p256_M_steps:
 	add s5, s5, a7
 	sltu a7, s5, a7
 	or s9, s9, a7
-	beq s9, zero, .L27_221
+	beq s9, zero, .L28_221
 	li a2, 1
 	add a2, s1, a2
 	sltu s1, a2, s1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -26979,10 +27081,10 @@ ecdsa_p256_M_steps:
 	add s5, s5, t0
 	sltu t0, s5, t0
 	or a7, a7, t0
-	bne a7, zero, .L27_222
+	bne a7, zero, .L28_222
 	mv s1, a2
-.L27_223:
-.L27_221:
+.L28_223:
+.L28_221:
 	add s6, s4, s4
 	sltu a2, s6, s4                  # limbs:39: word 0 of v$0_add in 0..2^65-1
 	srli a7, t1, 63
@@ -26991,7 +27093,7 @@ ecdsa_p256_M_steps:
 	sh1add s8, t3, a7                # limbs:39: word 0 of v$0_add in 0..2^65-1
 	srli a7, ra, 63
 	sh1add s9, ra, a2                # limbs:39: word 0 of v$0_add in 0..2^65-1
-	beq a7, zero, .L27_225
+	beq a7, zero, .L28_225
 	li a2, 1
 	add a2, s6, a2
 	sltu s6, a2, s6                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -27013,10 +27115,10 @@ ecdsa_p256_M_steps:
 	add s9, s9, t0
 	sltu t0, s9, t0
 	or a7, a7, t0
-	bne a7, zero, .L27_226
+	bne a7, zero, .L28_226
 	mv s6, a2
-.L27_227:
-.L27_225:
+.L28_227:
+.L28_225:
 	sub s10, s1, s6
 	sltu s1, s1, s6                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sub s7, s3, s7
@@ -27034,7 +27136,7 @@ ecdsa_p256_M_steps:
 	sub s5, s9, s8
 	sltu s8, s9, s5
 	or s9, s8, a2
-	beq s9, zero, .L27_229
+	beq s9, zero, .L28_229
 	li a2, 1
 	sub a7, s10, a2
 	sltu s10, s10, a2                # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -27056,10 +27158,10 @@ ecdsa_p256_M_steps:
 	sub s5, a2, t0
 	sltu t0, a2, s5
 	or a2, t0, t4
-	bne a2, zero, .L27_230
+	bne a2, zero, .L28_230
 	mv s10, a7
-.L27_231:
-.L27_229:
+.L28_231:
+.L28_229:
 	sub s1, s4, s10
 	sltu s4, s4, s10                 # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	mv a2, s3
@@ -27080,7 +27182,7 @@ ecdsa_p256_M_steps:
 	sub ra, a2, a7
 	sltu a7, a2, ra
 	or a2, a7, t0
-	beq a2, zero, .L27_233
+	beq a2, zero, .L28_233
 	li a2, 1
 	sub a7, s1, a2
 	sltu s1, s1, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -27102,10 +27204,10 @@ ecdsa_p256_M_steps:
 	sub ra, a2, t0
 	sltu t0, a2, ra
 	or a2, t0, t4
-	bne a2, zero, .L27_234
+	bne a2, zero, .L28_234
 	mv s1, a7
-.L27_235:
-.L27_233:
+.L28_235:
+.L28_233:
 	mulhu a2, a5, s1
 	mul a7, a5, s1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mulhu t0, a3, s1
@@ -27210,28 +27312,28 @@ ecdsa_p256_M_steps:
 	add a1, a4, a1
 	sltu a4, a1, a4
 	add a4, a4, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli t0, a7, 32                  # fep256_sparse64:75
+	srli t0, a7, 32                  # fep256_reduction:20
 	slli t1, a7, 32
 	add s6, t1, s6
 	sltu t3, s6, t1
-	add t3, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t3, t3, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t4, a7, t1
-	sltu t1, a7, t1                  # fep256_sparse64:78
+	sltu t1, a7, t1                  # fep256_reduction:23
 	sub t0, a7, t0
 	sltu ra, a7, t0
 	sub a7, t0, t1
 	sltu t1, t0, a7
 	or t0, t1, ra
-	srli t0, s6, 32                  # fep256_sparse64:79
-	slli t1, s6, 32                  # fep256_sparse64:80
+	srli t0, s6, 32                  # fep256_reduction:24
+	slli t1, s6, 32                  # fep256_reduction:25
 	add t3, t1, t3
 	sltu ra, t3, t1
-	add ra, ra, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, t0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add ra, t4, ra
 	sltu t4, ra, t4
-	add t4, t4, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t4, a7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a7, s6, t1
-	sltu t1, s6, t1                  # fep256_sparse64:82
+	sltu t1, s6, t1                  # fep256_reduction:27
 	sub t0, s6, t0
 	sltu s4, s6, t0
 	sub s6, t0, t1
@@ -27239,7 +27341,7 @@ ecdsa_p256_M_steps:
 	or t0, t1, s4
 	add t4, a7, t4
 	sltu a7, t4, a7
-	add a7, a7, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, s6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t3, s1, t3
 	sltu s1, t3, s1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a5, a5, ra
@@ -27257,28 +27359,28 @@ ecdsa_p256_M_steps:
 	add a3, a3, t4
 	sltu t4, a3, t4
 	or a7, a7, t4
-	srli t0, t3, 32                  # fep256_sparse64:75
+	srli t0, t3, 32                  # fep256_reduction:20
 	slli t1, t3, 32
 	add a5, t1, a5
 	sltu t4, a5, t1
-	add t4, t4, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub ra, t3, t1
-	sltu t1, t3, t1                  # fep256_sparse64:78
+	sltu t1, t3, t1                  # fep256_reduction:23
 	sub t0, t3, t0
 	sltu s1, t3, t0
 	sub t3, t0, t1
 	sltu t1, t0, t3
 	or t0, t1, s1
-	srli t0, a5, 32                  # fep256_sparse64:79
-	slli t1, a5, 32                  # fep256_sparse64:80
+	srli t0, a5, 32                  # fep256_reduction:24
+	slli t1, a5, 32                  # fep256_reduction:25
 	add t4, t1, t4
 	sltu s1, t4, t1
-	add s1, s1, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s1, s1, t0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s1, ra, s1
 	sltu ra, s1, ra
-	add ra, ra, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, ra, t3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t3, a5, t1
-	sltu t1, a5, t1                  # fep256_sparse64:82
+	sltu t1, a5, t1                  # fep256_reduction:27
 	sub t0, a5, t0
 	sltu s4, a5, t0
 	sub a5, t0, t1
@@ -27287,7 +27389,7 @@ ecdsa_p256_M_steps:
 	add a7, a7, ra
 	add a7, t3, a7
 	sltu t3, a7, t3
-	add t3, t3, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t3, t3, a5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t4, a2, t4
 	sltu a2, t4, a2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a3, a3, s1
@@ -27305,7 +27407,7 @@ ecdsa_p256_M_steps:
 	add a4, a4, a7
 	sltu a7, a4, a7
 	or t3, t3, a7
-	beq t3, zero, .L27_237
+	beq t3, zero, .L28_237
 	li a2, 1
 	add a2, t4, a2
 	sltu t4, a2, t4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -27327,10 +27429,10 @@ ecdsa_p256_M_steps:
 	add a4, a4, a7
 	sltu a7, a4, a7
 	or a5, a5, a7
-	bne a5, zero, .L27_238
+	bne a5, zero, .L28_238
 	mv t4, a2
-.L27_239:
-.L27_237:
+.L28_239:
+.L28_237:
 	mulhu a2, t2, t6
 	mul a5, t2, t6                   # products:28: word 1 of x$0_square in 0..<2^128
 	mulhu a7, t2, t5
@@ -27415,28 +27517,28 @@ ecdsa_p256_M_steps:
 	or a6, a6, t6
 	add t5, ra, t5                   # products:50
 	add a6, a6, t5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t5, t2, 32                  # fep256_sparse64:75
+	srli t5, t2, 32                  # fep256_reduction:20
 	slli t6, t2, 32
 	add a7, t6, a7
 	sltu ra, a7, t6
-	add ra, ra, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, ra, t5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub s1, t2, t6
-	sltu t6, t2, t6                  # fep256_sparse64:78
+	sltu t6, t2, t6                  # fep256_reduction:23
 	sub t5, t2, t5
 	sltu s4, t2, t5
 	sub t2, t5, t6
 	sltu t6, t5, t2
 	or t5, t6, s4
-	srli t5, a7, 32                  # fep256_sparse64:79
-	slli t6, a7, 32                  # fep256_sparse64:80
+	srli t5, a7, 32                  # fep256_reduction:24
+	slli t6, a7, 32                  # fep256_reduction:25
 	add ra, t6, ra
 	sltu s4, ra, t6
-	add s4, s4, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s4, s1, s4
 	sltu s1, s4, s1
-	add s1, s1, t2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s1, s1, t2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t2, a7, t6
-	sltu t6, a7, t6                  # fep256_sparse64:82
+	sltu t6, a7, t6                  # fep256_reduction:27
 	sub t5, a7, t5
 	sltu s6, a7, t5
 	sub a7, t5, t6
@@ -27444,7 +27546,7 @@ ecdsa_p256_M_steps:
 	or t5, t6, s6
 	add s1, t2, s1
 	sltu t2, s1, t2
-	add t2, t2, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t2, t2, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add ra, a5, ra
 	sltu a5, ra, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s4
@@ -27462,28 +27564,28 @@ ecdsa_p256_M_steps:
 	add t3, t3, s1
 	sltu s1, t3, s1
 	or t2, t2, s1
-	srli a5, ra, 32                  # fep256_sparse64:75
+	srli a5, ra, 32                  # fep256_reduction:20
 	slli a7, ra, 32
 	add a2, a7, a2
 	sltu t5, a2, a7
-	add t5, t5, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t6, ra, a7
-	sltu a7, ra, a7                  # fep256_sparse64:78
+	sltu a7, ra, a7                  # fep256_reduction:23
 	sub a5, ra, a5
 	sltu s1, ra, a5
 	sub ra, a5, a7
 	sltu a7, a5, ra
 	or a5, a7, s1
-	srli a5, a2, 32                  # fep256_sparse64:79
-	slli a7, a2, 32                  # fep256_sparse64:80
+	srli a5, a2, 32                  # fep256_reduction:24
+	slli a7, a2, 32                  # fep256_reduction:25
 	add t5, a7, t5
 	sltu s1, t5, a7
-	add s1, s1, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s1, s1, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s1, t6, s1
 	sltu t6, s1, t6
-	add t6, t6, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub ra, a2, a7
-	sltu a7, a2, a7                  # fep256_sparse64:82
+	sltu a7, a2, a7                  # fep256_reduction:27
 	sub a5, a2, a5
 	sltu s4, a2, a5
 	sub a2, a5, a7
@@ -27492,7 +27594,7 @@ ecdsa_p256_M_steps:
 	add a5, t2, t6
 	add a5, ra, a5
 	sltu ra, a5, ra
-	add ra, ra, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add ra, ra, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t5, t0, t5
 	sltu t0, t5, t0                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t3, t3, s1
@@ -27510,7 +27612,7 @@ ecdsa_p256_M_steps:
 	add a6, a6, a5
 	sltu a5, a6, a5
 	or ra, ra, a5
-	beq ra, zero, .L27_241
+	beq ra, zero, .L28_241
 	li a2, 1
 	add a2, t5, a2
 	sltu t5, a2, t5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -27532,10 +27634,10 @@ ecdsa_p256_M_steps:
 	add a6, a6, a7
 	sltu a7, a6, a7
 	or a5, a5, a7
-	bne a5, zero, .L27_242
+	bne a5, zero, .L28_242
 	mv t5, a2
-.L27_243:
-.L27_241:
+.L28_243:
+.L28_241:
 	sub s1, t4, t5
 	sltu t4, t4, t5                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sub t3, a3, t3
@@ -27553,7 +27655,7 @@ ecdsa_p256_M_steps:
 	sub a4, a6, t1
 	sltu t1, a6, a4
 	or a6, t1, a2
-	beq a6, zero, .L27_245
+	beq a6, zero, .L28_245
 	li a2, 1
 	sub a5, s1, a2
 	sltu s1, s1, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -27575,10 +27677,10 @@ ecdsa_p256_M_steps:
 	sub a4, a2, a6
 	sltu a6, a2, a4
 	or a2, a6, a7
-	bne a2, zero, .L27_246
+	bne a2, zero, .L28_246
 	mv s1, a5
-.L27_247:
-.L27_245:
+.L28_247:
+.L28_245:
 	ld a2, 32(a0)                    # limbs:69
 	ld a5, 64(a0)
 	mulhu a6, a2, a5
@@ -27691,28 +27793,28 @@ ecdsa_p256_M_steps:
 	add t1, t3, t1
 	sltu t3, t1, t3
 	add t3, t3, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a5, a7, 32                  # fep256_sparse64:75
+	srli a5, a7, 32                  # fep256_reduction:20
 	slli t2, a7, 32
 	add ra, t2, ra
 	sltu t5, ra, t2
-	add t5, t5, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t5, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t6, a7, t2
-	sltu t2, a7, t2                  # fep256_sparse64:78
+	sltu t2, a7, t2                  # fep256_reduction:23
 	sub a5, a7, a5
 	sltu s4, a7, a5
 	sub a7, a5, t2
 	sltu t2, a5, a7
 	or a5, t2, s4
-	srli a5, ra, 32                  # fep256_sparse64:79
-	slli t2, ra, 32                  # fep256_sparse64:80
+	srli a5, ra, 32                  # fep256_reduction:24
+	slli t2, ra, 32                  # fep256_reduction:25
 	add t5, t2, t5
 	sltu s4, t5, t2
-	add s4, s4, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add s4, s4, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add s4, t6, s4
 	sltu t6, s4, t6
-	add t6, t6, a7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, a7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a7, ra, t2
-	sltu t2, ra, t2                  # fep256_sparse64:82
+	sltu t2, ra, t2                  # fep256_reduction:27
 	sub a5, ra, a5
 	sltu s6, ra, a5
 	sub ra, a5, t2
@@ -27720,7 +27822,7 @@ ecdsa_p256_M_steps:
 	or a5, t2, s6
 	add t6, a7, t6
 	sltu a7, t6, a7
-	add a7, a7, ra                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, a7, ra                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t5, t4, t5
 	sltu t4, t5, t4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, s4
@@ -27738,28 +27840,28 @@ ecdsa_p256_M_steps:
 	add t0, t0, t6
 	sltu t6, t0, t6
 	or a7, a7, t6
-	srli a5, t5, 32                  # fep256_sparse64:75
+	srli a5, t5, 32                  # fep256_reduction:20
 	slli t2, t5, 32
 	add a2, t2, a2
 	sltu t4, a2, t2
-	add t4, t4, a5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t4, a5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t6, t5, t2
-	sltu t2, t5, t2                  # fep256_sparse64:78
+	sltu t2, t5, t2                  # fep256_reduction:23
 	sub a5, t5, a5
 	sltu ra, t5, a5
 	sub t5, a5, t2
 	sltu t2, a5, t5
 	or a5, t2, ra
-	srli a5, a2, 32                  # fep256_sparse64:79
-	slli t2, a2, 32                  # fep256_sparse64:80
+	srli a5, a2, 32                  # fep256_reduction:24
+	slli t2, a2, 32                  # fep256_reduction:25
 	add t4, t2, t4
 	sltu ra, t4, t2
-	add ra, ra, a5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add ra, ra, a5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add ra, t6, ra
 	sltu t6, ra, t6
-	add t6, t6, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t6, t6, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t5, a2, t2
-	sltu t2, a2, t2                  # fep256_sparse64:82
+	sltu t2, a2, t2                  # fep256_reduction:27
 	sub a5, a2, a5
 	sltu s4, a2, a5
 	sub a2, a5, t2
@@ -27768,7 +27870,7 @@ ecdsa_p256_M_steps:
 	add a5, a7, t6
 	add a5, t5, a5
 	sltu t5, a5, t5
-	add t5, t5, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t5, t5, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t4, a6, t4
 	sltu a6, t4, a6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t0, t0, ra
@@ -27786,7 +27888,7 @@ ecdsa_p256_M_steps:
 	add t3, t3, a5
 	sltu a5, t3, a5
 	or t5, t5, a5
-	beq t5, zero, .L27_249
+	beq t5, zero, .L28_249
 	li a2, 1
 	add a2, t4, a2
 	sltu t4, a2, t4                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -27808,10 +27910,10 @@ ecdsa_p256_M_steps:
 	add t3, t3, a6
 	sltu a6, t3, a6
 	or a5, a5, a6
-	bne a5, zero, .L27_250
+	bne a5, zero, .L28_250
 	mv t4, a2
-.L27_251:
-.L27_249:
+.L28_251:
+.L28_249:
 	sd s10, 0(a0)
 	sd s3, 8(a0)
 	sd s2, 16(a0)
@@ -27825,7 +27927,7 @@ ecdsa_p256_M_steps:
 	sd t1, 80(a0)
 	sd t3, 88(a0)
 	andi a1, s0, 32
-	beq a1, zero, .L27_253
+	beq a1, zero, .L28_253
 	andi a3, s0, 31                  # 104
 	mv s0, a0
 	mv a0, s0
@@ -27833,10 +27935,10 @@ ecdsa_p256_M_steps:
 	ld a2, 72(sp)
 	call ecdsa_p256_M_add_multiple
 	mv a0, s0
-.L27_253:
+.L28_253:
 	ld s0, 80(sp)
 	andi a1, s0, 1024
-	beq a1, zero, .L27_255
+	beq a1, zero, .L28_255
 	andi a1, s0, 1023                # 107
 	mv s0, a0
 	addi a0, sp, 0
@@ -27845,7 +27947,7 @@ ecdsa_p256_M_steps:
 	mv a1, s0
 	addi a2, sp, 0
 	call curve_p256_add_affine
-.L27_255:
+.L28_255:
 	ld ra, 88(sp)
 	ld s0, 96(sp)
 	ld s1, 104(sp)
@@ -27861,7 +27963,7 @@ ecdsa_p256_M_steps:
 	ld s11, 184(sp)
 	addi sp, sp, 192
 	ret
-.L27_2:
+.L28_2:
 	li t0, 1
 	add s0, a7, t0
 	sltu a7, s0, a7                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -27880,8 +27982,8 @@ ecdsa_p256_M_steps:
 	li t0, 4294967294
 	add t0, ra, t0
 	add ra, a7, t0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_3
-.L27_6:
+	j .L28_3
+.L28_6:
 	li t0, 1
 	sub s4, s6, t0
 	sltu s6, s6, t0                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -27901,8 +28003,8 @@ ecdsa_p256_M_steps:
 	sub t0, s5, t0
 	sub s5, t0, s6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	mv t0, s4
-	j .L27_7
-.L27_10:
+	j .L28_7
+.L28_10:
 	li ra, 1
 	add s0, t5, ra
 	sltu t5, s0, t5                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -27921,8 +28023,8 @@ ecdsa_p256_M_steps:
 	li ra, 4294967294
 	add t6, t6, ra
 	add t6, t5, t6                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L27_11
-.L27_14:
+	j .L28_11
+.L28_14:
 	li t5, 1
 	add s6, t0, t5
 	sltu t0, s6, t0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -27941,8 +28043,8 @@ ecdsa_p256_M_steps:
 	li t5, 4294967294
 	add t5, s5, t5
 	add s5, t0, t5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_15
-.L27_18:
+	j .L28_15
+.L28_18:
 	li t5, 1
 	add t5, t0, t5
 	sltu t0, t5, t0                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -27961,8 +28063,8 @@ ecdsa_p256_M_steps:
 	li t6, 4294967294
 	add t6, s5, t6
 	add s5, t0, t6                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L27_19
-.L27_22:
+	j .L28_19
+.L28_22:
 	li t1, 1
 	add t6, a6, t1
 	sltu a6, t6, a6                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -27981,8 +28083,8 @@ ecdsa_p256_M_steps:
 	li t1, 4294967294
 	add a5, a5, t1
 	add a5, a6, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_23
-.L27_26:
+	j .L28_23
+.L28_26:
 	li a7, 1
 	add s4, a6, a7
 	sltu a6, s4, a6                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28001,8 +28103,8 @@ ecdsa_p256_M_steps:
 	li a7, 4294967294
 	add a7, s2, a7
 	add s2, a6, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_27
-.L27_30:
+	j .L28_27
+.L28_30:
 	li a3, 1
 	add a4, a2, a3
 	sltu a2, a4, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28021,8 +28123,8 @@ ecdsa_p256_M_steps:
 	li a3, 4294967294
 	add a3, t0, a3
 	add t0, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_31
-.L27_34:
+	j .L28_31
+.L28_34:
 	li a2, 1
 	add a2, t1, a2
 	sltu t1, a2, t1                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -28041,8 +28143,8 @@ ecdsa_p256_M_steps:
 	li t2, 4294967294
 	add a7, a7, t2
 	add a7, t1, a7                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L27_35
-.L27_38:
+	j .L28_35
+.L28_38:
 	li a2, 1
 	sub t1, a3, a2
 	sltu a3, a3, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -28061,8 +28163,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	sub a2, t0, a2
 	sub t0, a2, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L27_39
-.L27_42:
+	j .L28_39
+.L28_42:
 	li a2, 1
 	sub a3, a4, a2
 	sltu a4, a4, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -28082,8 +28184,8 @@ ecdsa_p256_M_steps:
 	sub a2, s2, a2
 	sub s2, a2, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	mv a2, a3
-	j .L27_43
-.L27_46:
+	j .L28_43
+.L28_46:
 	li a3, 1
 	add a7, a2, a3
 	sltu a2, a7, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28102,8 +28204,8 @@ ecdsa_p256_M_steps:
 	li a3, 4294967294
 	add a3, s5, a3
 	add s5, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_47
-.L27_50:
+	j .L28_47
+.L28_50:
 	li a3, 1
 	add t4, a2, a3
 	sltu a2, t4, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28122,8 +28224,8 @@ ecdsa_p256_M_steps:
 	li a3, 4294967294
 	add a3, a5, a3
 	add a5, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_51
-.L27_54:
+	j .L28_51
+.L28_54:
 	li a2, 1
 	sub a3, a4, a2
 	sltu a4, a4, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -28143,8 +28245,8 @@ ecdsa_p256_M_steps:
 	sub a2, s5, a2
 	sub s5, a2, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	mv a2, a3
-	j .L27_55
-.L27_58:
+	j .L28_55
+.L28_58:
 	li a3, 1
 	add t5, a1, a3
 	sltu a1, t5, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28163,8 +28265,8 @@ ecdsa_p256_M_steps:
 	li a3, 4294967294
 	add a3, t3, a3
 	add t3, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_59
-.L27_66:
+	j .L28_59
+.L28_66:
 	li a3, 1
 	add a6, a1, a3
 	sltu a1, a6, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28183,8 +28285,8 @@ ecdsa_p256_M_steps:
 	li a3, 4294967294
 	add a2, a2, a3
 	add a2, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_67
-.L27_70:
+	j .L28_67
+.L28_70:
 	li a5, 1
 	sub s2, a7, a5
 	sltu a7, a7, a5                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -28203,8 +28305,8 @@ ecdsa_p256_M_steps:
 	li a5, 4294967294
 	sub a4, a4, a5
 	sub a4, a4, a7                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L27_71
-.L27_74:
+	j .L28_71
+.L28_74:
 	li a6, 1
 	add a6, a2, a6
 	sltu a2, a6, a2                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -28223,8 +28325,8 @@ ecdsa_p256_M_steps:
 	li t1, 4294967294
 	add t0, t0, t1
 	add t0, a2, t0                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L27_75
-.L27_78:
+	j .L28_75
+.L28_78:
 	li a5, 1
 	add t0, a2, a5
 	sltu a2, t0, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28243,8 +28345,8 @@ ecdsa_p256_M_steps:
 	li a5, 4294967294
 	add a4, a4, a5
 	add a4, a2, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_79
-.L27_82:
+	j .L28_79
+.L28_82:
 	li a5, 1
 	add a5, a2, a5
 	sltu a2, a5, a2                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -28263,8 +28365,8 @@ ecdsa_p256_M_steps:
 	li a6, 4294967294
 	add a4, a4, a6
 	add a4, a2, a4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L27_83
-.L27_86:
+	j .L28_83
+.L28_86:
 	li a7, 1
 	add t2, a2, a7
 	sltu a2, t2, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28283,8 +28385,8 @@ ecdsa_p256_M_steps:
 	li a7, 4294967294
 	add a6, a6, a7
 	add a6, a2, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_87
-.L27_90:
+	j .L28_87
+.L28_90:
 	li a7, 1
 	add s4, a2, a7
 	sltu a2, s4, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28303,8 +28405,8 @@ ecdsa_p256_M_steps:
 	li a7, 4294967294
 	add a7, ra, a7
 	add ra, a2, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_91
-.L27_94:
+	j .L28_91
+.L28_94:
 	li a7, 1
 	add s1, a2, a7
 	sltu a2, s1, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28323,8 +28425,8 @@ ecdsa_p256_M_steps:
 	li a7, 4294967294
 	add a7, s5, a7
 	add s5, a2, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_95
-.L27_98:
+	j .L28_95
+.L28_98:
 	li a7, 1
 	add s6, a2, a7
 	sltu a2, s6, a2                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -28343,8 +28445,8 @@ ecdsa_p256_M_steps:
 	li a7, 4294967294
 	add a7, s9, a7
 	add s9, a2, a7                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L27_99
-.L27_102:
+	j .L28_99
+.L28_102:
 	li a2, 1
 	sub s10, a7, a2
 	sltu a7, a7, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -28363,8 +28465,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	sub a2, s5, a2
 	sub s5, a2, a7                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L27_103
-.L27_106:
+	j .L28_103
+.L28_106:
 	li a2, 1
 	sub s1, a7, a2
 	sltu a7, a7, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -28383,8 +28485,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	sub a2, ra, a2
 	sub ra, a2, a7                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L27_107
-.L27_110:
+	j .L28_107
+.L28_110:
 	li a5, 1
 	add t4, a2, a5
 	sltu a2, t4, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28403,8 +28505,8 @@ ecdsa_p256_M_steps:
 	li a5, 4294967294
 	add a4, a4, a5
 	add a4, a2, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_111
-.L27_114:
+	j .L28_111
+.L28_114:
 	li a5, 1
 	add t5, a2, a5
 	sltu a2, t5, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28423,8 +28525,8 @@ ecdsa_p256_M_steps:
 	li a5, 4294967294
 	add a5, a6, a5
 	add a6, a2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_115
-.L27_118:
+	j .L28_115
+.L28_118:
 	li a2, 1
 	sub s1, a5, a2
 	sltu a5, a5, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -28443,8 +28545,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	sub a2, a4, a2
 	sub a4, a2, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L27_119
-.L27_122:
+	j .L28_119
+.L28_122:
 	li a5, 1
 	add t4, a2, a5
 	sltu a2, t4, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28463,8 +28565,8 @@ ecdsa_p256_M_steps:
 	li a5, 4294967294
 	add a5, t3, a5
 	add t3, a2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_123
-.L27_130:
+	j .L28_123
+.L28_130:
 	li a3, 1
 	add a6, a1, a3
 	sltu a1, a6, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28483,8 +28585,8 @@ ecdsa_p256_M_steps:
 	li a3, 4294967294
 	add a2, a2, a3
 	add a2, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_131
-.L27_134:
+	j .L28_131
+.L28_134:
 	li a5, 1
 	sub s2, a7, a5
 	sltu a7, a7, a5                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -28503,8 +28605,8 @@ ecdsa_p256_M_steps:
 	li a5, 4294967294
 	sub a4, a4, a5
 	sub a4, a4, a7                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L27_135
-.L27_138:
+	j .L28_135
+.L28_138:
 	li a6, 1
 	add a6, a2, a6
 	sltu a2, a6, a2                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -28523,8 +28625,8 @@ ecdsa_p256_M_steps:
 	li t1, 4294967294
 	add t0, t0, t1
 	add t0, a2, t0                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L27_139
-.L27_142:
+	j .L28_139
+.L28_142:
 	li a5, 1
 	add t0, a2, a5
 	sltu a2, t0, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28543,8 +28645,8 @@ ecdsa_p256_M_steps:
 	li a5, 4294967294
 	add a4, a4, a5
 	add a4, a2, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_143
-.L27_146:
+	j .L28_143
+.L28_146:
 	li a5, 1
 	add a5, a2, a5
 	sltu a2, a5, a2                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -28563,8 +28665,8 @@ ecdsa_p256_M_steps:
 	li a6, 4294967294
 	add a4, a4, a6
 	add a4, a2, a4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L27_147
-.L27_150:
+	j .L28_147
+.L28_150:
 	li a7, 1
 	add t2, a2, a7
 	sltu a2, t2, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28583,8 +28685,8 @@ ecdsa_p256_M_steps:
 	li a7, 4294967294
 	add a6, a6, a7
 	add a6, a2, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_151
-.L27_154:
+	j .L28_151
+.L28_154:
 	li a7, 1
 	add s4, a2, a7
 	sltu a2, s4, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28603,8 +28705,8 @@ ecdsa_p256_M_steps:
 	li a7, 4294967294
 	add a7, ra, a7
 	add ra, a2, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_155
-.L27_158:
+	j .L28_155
+.L28_158:
 	li a7, 1
 	add s1, a2, a7
 	sltu a2, s1, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28623,8 +28725,8 @@ ecdsa_p256_M_steps:
 	li a7, 4294967294
 	add a7, s5, a7
 	add s5, a2, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_159
-.L27_162:
+	j .L28_159
+.L28_162:
 	li a7, 1
 	add s6, a2, a7
 	sltu a2, s6, a2                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -28643,8 +28745,8 @@ ecdsa_p256_M_steps:
 	li a7, 4294967294
 	add a7, s9, a7
 	add s9, a2, a7                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L27_163
-.L27_166:
+	j .L28_163
+.L28_166:
 	li a2, 1
 	sub s10, a7, a2
 	sltu a7, a7, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -28663,8 +28765,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	sub a2, s5, a2
 	sub s5, a2, a7                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L27_167
-.L27_170:
+	j .L28_167
+.L28_170:
 	li a2, 1
 	sub s1, a7, a2
 	sltu a7, a7, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -28683,8 +28785,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	sub a2, ra, a2
 	sub ra, a2, a7                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L27_171
-.L27_174:
+	j .L28_171
+.L28_174:
 	li a5, 1
 	add t4, a2, a5
 	sltu a2, t4, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28703,8 +28805,8 @@ ecdsa_p256_M_steps:
 	li a5, 4294967294
 	add a4, a4, a5
 	add a4, a2, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_175
-.L27_178:
+	j .L28_175
+.L28_178:
 	li a5, 1
 	add t5, a2, a5
 	sltu a2, t5, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28723,8 +28825,8 @@ ecdsa_p256_M_steps:
 	li a5, 4294967294
 	add a5, a6, a5
 	add a6, a2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_179
-.L27_182:
+	j .L28_179
+.L28_182:
 	li a2, 1
 	sub s1, a5, a2
 	sltu a5, a5, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -28743,8 +28845,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	sub a2, a4, a2
 	sub a4, a2, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L27_183
-.L27_186:
+	j .L28_183
+.L28_186:
 	li a5, 1
 	add t4, a2, a5
 	sltu a2, t4, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28763,8 +28865,8 @@ ecdsa_p256_M_steps:
 	li a5, 4294967294
 	add a5, t3, a5
 	add t3, a2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_187
-.L27_194:
+	j .L28_187
+.L28_194:
 	li a3, 1
 	add a6, a1, a3
 	sltu a1, a6, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28783,8 +28885,8 @@ ecdsa_p256_M_steps:
 	li a3, 4294967294
 	add a2, a2, a3
 	add a2, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_195
-.L27_198:
+	j .L28_195
+.L28_198:
 	li a5, 1
 	sub s2, a7, a5
 	sltu a7, a7, a5                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -28803,8 +28905,8 @@ ecdsa_p256_M_steps:
 	li a5, 4294967294
 	sub a4, a4, a5
 	sub a4, a4, a7                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L27_199
-.L27_202:
+	j .L28_199
+.L28_202:
 	li a6, 1
 	add a6, a2, a6
 	sltu a2, a6, a2                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -28823,8 +28925,8 @@ ecdsa_p256_M_steps:
 	li t1, 4294967294
 	add t0, t0, t1
 	add t0, a2, t0                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L27_203
-.L27_206:
+	j .L28_203
+.L28_206:
 	li a5, 1
 	add t0, a2, a5
 	sltu a2, t0, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28843,8 +28945,8 @@ ecdsa_p256_M_steps:
 	li a5, 4294967294
 	add a4, a4, a5
 	add a4, a2, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_207
-.L27_210:
+	j .L28_207
+.L28_210:
 	li a5, 1
 	add a5, a2, a5
 	sltu a2, a5, a2                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -28863,8 +28965,8 @@ ecdsa_p256_M_steps:
 	li a6, 4294967294
 	add a4, a4, a6
 	add a4, a2, a4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L27_211
-.L27_214:
+	j .L28_211
+.L28_214:
 	li a7, 1
 	add t2, a2, a7
 	sltu a2, t2, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28883,8 +28985,8 @@ ecdsa_p256_M_steps:
 	li a7, 4294967294
 	add a6, a6, a7
 	add a6, a2, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_215
-.L27_218:
+	j .L28_215
+.L28_218:
 	li a7, 1
 	add s4, a2, a7
 	sltu a2, s4, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28903,8 +29005,8 @@ ecdsa_p256_M_steps:
 	li a7, 4294967294
 	add a7, ra, a7
 	add ra, a2, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_219
-.L27_222:
+	j .L28_219
+.L28_222:
 	li a7, 1
 	add s1, a2, a7
 	sltu a2, s1, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -28923,8 +29025,8 @@ ecdsa_p256_M_steps:
 	li a7, 4294967294
 	add a7, s5, a7
 	add s5, a2, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_223
-.L27_226:
+	j .L28_223
+.L28_226:
 	li a7, 1
 	add s6, a2, a7
 	sltu a2, s6, a2                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
@@ -28943,8 +29045,8 @@ ecdsa_p256_M_steps:
 	li a7, 4294967294
 	add a7, s9, a7
 	add s9, a2, a7                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L27_227
-.L27_230:
+	j .L28_227
+.L28_230:
 	li a2, 1
 	sub s10, a7, a2
 	sltu a7, a7, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -28963,8 +29065,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	sub a2, s5, a2
 	sub s5, a2, a7                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L27_231
-.L27_234:
+	j .L28_231
+.L28_234:
 	li a2, 1
 	sub s1, a7, a2
 	sltu a7, a7, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -28983,8 +29085,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	sub a2, ra, a2
 	sub ra, a2, a7                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L27_235
-.L27_238:
+	j .L28_235
+.L28_238:
 	li a5, 1
 	add t4, a2, a5
 	sltu a2, t4, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -29003,8 +29105,8 @@ ecdsa_p256_M_steps:
 	li a5, 4294967294
 	add a4, a4, a5
 	add a4, a2, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_239
-.L27_242:
+	j .L28_239
+.L28_242:
 	li a5, 1
 	add t5, a2, a5
 	sltu a2, t5, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -29023,8 +29125,8 @@ ecdsa_p256_M_steps:
 	li a5, 4294967294
 	add a5, a6, a5
 	add a6, a2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_243
-.L27_246:
+	j .L28_243
+.L28_246:
 	li a2, 1
 	sub s1, a5, a2
 	sltu a5, a5, a2                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
@@ -29043,8 +29145,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	sub a2, a4, a2
 	sub a4, a2, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L27_247
-.L27_250:
+	j .L28_247
+.L28_250:
 	li a5, 1
 	add t4, a2, a5
 	sltu a2, t4, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -29063,7 +29165,7 @@ ecdsa_p256_M_steps:
 	li a5, 4294967294
 	add a5, t3, a5
 	add t3, a2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_251
+	j .L28_251
 	.size ecdsa_p256_M_steps, . - ecdsa_p256_M_steps
 
 # ecdsa.p256.M.double_mult (lib/curve/double_scalar.stk, line 69); in an order found by search
@@ -29130,7 +29232,7 @@ ecdsa_p256_M_double_mult:
 	addi a0, sp, 1280
 	call curve_p256_doubled_and_itself
 	mv s2, s4
-.L28_0:
+.L29_0:
 	addi a0, sp, 1440
 	addi a1, sp, 1280
 	call curve_p256_add_to_second
@@ -29185,8 +29287,8 @@ ecdsa_p256_M_double_mult:
 	call curve_p256_to_cached
 	addiw s2, s2, 1
 	li s8, 8
-	bltu s2, s8, .L28_0
-.L28_1:
+	bltu s2, s8, .L29_0
+.L29_1:
 	sd s4, 0(s0)
 	sd s5, 8(s0)
 	sd s6, 16(s0)
@@ -29199,14 +29301,14 @@ ecdsa_p256_M_double_mult:
 	sd zero, 72(s0)
 	sd zero, 80(s0)
 	sd zero, 88(s0)
-	bne s1, s4, .L28_3
+	bne s1, s4, .L29_3
 	mv a0, s0
 	mv a1, s0
 	mv a3, s4
 	addi a2, sp, 0
 	call ecdsa_p256_M_add_multiple
-.L28_3:
-	bne s3, s4, .L28_5
+.L29_3:
+	bne s3, s4, .L29_5
 	mv a1, s4
 	addi a0, sp, 1280
 	call ecdsa_p256_M_multiple_of_base
@@ -29214,10 +29316,10 @@ ecdsa_p256_M_double_mult:
 	mv a1, s0
 	addi a2, sp, 1280
 	call curve_p256_add_affine
-.L28_5:
+.L29_5:
 	li a0, 64
 	mv s1, a0
-.L28_6:
+.L29_6:
 	addiw s1, s1, -1
 	mv a0, s1
 	slli a1, a0, 1                   # 80
@@ -29232,8 +29334,8 @@ ecdsa_p256_M_double_mult:
 	mv a1, s0
 	addi a4, sp, 0
 	call ecdsa_p256_M_steps
-	bltu zero, s1, .L28_6
-.L28_7:
+	bltu zero, s1, .L29_6
+.L29_7:
 	ld ra, 1856(sp)
 	ld s0, 1864(sp)
 	ld s1, 1872(sp)
@@ -29253,7 +29355,7 @@ ecdsa_p256_M_double_mult:
 	.balign 4
 	.type p256_ecdsa_verify, @function
 p256_ecdsa_verify:
-	addi sp, sp, -336
+	addi sp, sp, -320
 	sd ra, 256(sp)
 	sd s0, 264(sp)
 	sd s1, 272(sp)
@@ -29261,480 +29363,24 @@ p256_ecdsa_verify:
 	sd s3, 288(sp)
 	sd s4, 296(sp)
 	sd s5, 304(sp)
-	sd s6, 312(sp)
-	sd s7, 320(sp)
-	sd s8, 328(sp)
-	lbu a3, 24(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 25(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 26(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 27(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 28(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 29(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 30(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 31(a1)
-	or a4, a4, a5                    # limbs:133: low$0_load_be
-	or a3, a3, a4                    # limbs:134
-	sd a3, 248(sp)
-	sd a3, 224(sp)
-	lbu a3, 16(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 17(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 18(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 19(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 20(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 21(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 22(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 23(a1)
-	or a4, a4, a5                    # limbs:133: low$0_load_be
-	or a3, a3, a4                    # limbs:134
-	sd a3, 248(sp)
-	sd a3, 232(sp)
-	lbu a3, 8(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 9(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 10(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 11(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 12(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 13(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 14(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 15(a1)
-	or a4, a4, a5                    # limbs:133: low$0_load_be
-	or a3, a3, a4                    # limbs:134
-	sd a3, 248(sp)
-	sd a3, 240(sp)
-	lbu a3, 0(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 1(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 2(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 3(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 4(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 5(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 6(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 7(a1)
-	or a4, a4, a5                    # limbs:133: low$0_load_be
-	or a3, a3, a4                    # limbs:134
-	sd a3, 248(sp)
-	lbu a3, 56(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 57(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 58(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 59(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 60(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 61(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 62(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 63(a1)
-	or a4, a4, a5                    # limbs:133: low$0_load_be
-	or a3, a3, a4                    # limbs:134
-	sd a3, 88(sp)
-	sd a3, 64(sp)
-	lbu a3, 48(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 49(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 50(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 51(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 52(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 53(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 54(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 55(a1)
-	or a4, a4, a5                    # limbs:133: low$0_load_be
-	or a3, a3, a4                    # limbs:134
-	sd a3, 88(sp)
-	sd a3, 72(sp)
-	lbu a3, 40(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 41(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 42(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 43(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 44(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 45(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 46(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 47(a1)
-	or a4, a4, a5                    # limbs:133: low$0_load_be
-	or a3, a3, a4                    # limbs:134
-	sd a3, 88(sp)
-	sd a3, 80(sp)
-	lbu a3, 32(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 33(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 34(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 35(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 36(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 37(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 38(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 39(a1)
-	or a1, a4, a5                    # limbs:133: low$0_load_be
-	or a1, a3, a1                    # limbs:134
-	sd a1, 88(sp)
-	lbu a1, 24(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 25(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 26(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 27(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 28(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 29(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 30(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 31(a2)
-	or a3, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a3                    # limbs:134
-	sd a1, 24(sp)
-	sd a1, 0(sp)
-	lbu a1, 16(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 17(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 18(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 19(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 20(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 21(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 22(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 23(a2)
-	or a3, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a3                    # limbs:134
-	sd a1, 24(sp)
-	sd a1, 8(sp)
-	lbu a1, 8(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 9(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 10(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 11(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 12(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 13(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 14(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 15(a2)
-	or a3, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a3                    # limbs:134
-	sd a1, 24(sp)
-	sd a1, 16(sp)
-	lbu a1, 0(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 1(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 2(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 3(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 4(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 5(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 6(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 7(a2)
-	or a3, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a3                    # limbs:134
-	sd a1, 24(sp)
-	lbu a1, 56(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 57(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 58(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 59(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 60(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 61(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 62(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 63(a2)
-	or a3, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a3                    # limbs:134
-	sd a1, 56(sp)
-	sd a1, 32(sp)
-	lbu a1, 48(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 49(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 50(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 51(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 52(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 53(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 54(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 55(a2)
-	or a3, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a3                    # limbs:134
-	sd a1, 56(sp)
-	sd a1, 40(sp)
-	lbu a1, 40(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 41(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 42(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 43(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 44(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 45(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 46(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 47(a2)
-	or a3, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a3                    # limbs:134
-	sd a1, 56(sp)
-	sd a1, 48(sp)
-	lbu a1, 32(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 33(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 34(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 35(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 36(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 37(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 38(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 39(a2)
-	or a2, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a2                    # limbs:134
-	sd a1, 56(sp)
-	lbu a1, 24(a0)
-	slli a1, a1, 56                  # limbs:131
-	lbu a2, 25(a0)
-	slli a2, a2, 48
-	or a1, a1, a2
-	lbu a2, 26(a0)
-	slli a2, a2, 40
-	or a1, a1, a2
-	lbu a2, 27(a0)
-	slli a2, a2, 32
-	or a1, a1, a2                    # limbs:131: high$0_load_be
-	lbu a2, 28(a0)
-	slli a2, a2, 24                  # limbs:133
-	lbu a3, 29(a0)
-	slli a3, a3, 16
-	or a2, a2, a3
-	lbu a3, 30(a0)
-	slli a3, a3, 8
-	or a2, a2, a3
-	lbu a3, 31(a0)
-	or a2, a2, a3                    # limbs:133: low$0_load_be
-	or s0, a1, a2                    # limbs:134
-	lbu a1, 16(a0)
-	slli a1, a1, 56                  # limbs:131
-	lbu a2, 17(a0)
-	slli a2, a2, 48
-	or a1, a1, a2
-	lbu a2, 18(a0)
-	slli a2, a2, 40
-	or a1, a1, a2
-	lbu a2, 19(a0)
-	slli a2, a2, 32
-	or a1, a1, a2                    # limbs:131: high$0_load_be
-	lbu a2, 20(a0)
-	slli a2, a2, 24                  # limbs:133
-	lbu a3, 21(a0)
-	slli a3, a3, 16
-	or a2, a2, a3
-	lbu a3, 22(a0)
-	slli a3, a3, 8
-	or a2, a2, a3
-	lbu a3, 23(a0)
-	or a2, a2, a3                    # limbs:133: low$0_load_be
-	or s1, a1, a2                    # limbs:134
-	lbu a1, 8(a0)
-	slli a1, a1, 56                  # limbs:131
-	lbu a2, 9(a0)
-	slli a2, a2, 48
-	or a1, a1, a2
-	lbu a2, 10(a0)
-	slli a2, a2, 40
-	or a1, a1, a2
-	lbu a2, 11(a0)
-	slli a2, a2, 32
-	or a1, a1, a2                    # limbs:131: high$0_load_be
-	lbu a2, 12(a0)
-	slli a2, a2, 24                  # limbs:133
-	lbu a3, 13(a0)
-	slli a3, a3, 16
-	or a2, a2, a3
-	lbu a3, 14(a0)
-	slli a3, a3, 8
-	or a2, a2, a3
-	lbu a3, 15(a0)
-	or a2, a2, a3                    # limbs:133: low$0_load_be
-	or s2, a1, a2                    # limbs:134
-	lbu a1, 0(a0)
-	slli a1, a1, 56                  # limbs:131
-	lbu a2, 1(a0)
-	slli a2, a2, 48
-	or a1, a1, a2
-	lbu a2, 2(a0)
-	slli a2, a2, 40
-	or a1, a1, a2
-	lbu a2, 3(a0)
-	slli a2, a2, 32
-	or a1, a1, a2                    # limbs:131: high$0_load_be
-	lbu a2, 4(a0)
-	slli a2, a2, 24                  # limbs:133
-	lbu a3, 5(a0)
-	slli a3, a3, 16
-	or a2, a2, a3
-	lbu a3, 6(a0)
-	slli a3, a3, 8
-	or a2, a2, a3
-	lbu a3, 7(a0)
-	or a0, a2, a3                    # limbs:133: low$0_load_be
-	or s3, a1, a0                    # limbs:134
+	mv s0, a0
+	mv s1, a1
+	mv s2, a2
+	mv a1, s1
+	addi a0, sp, 224
+	call ecdsa_p256_V_O_of_bytes
+	addi a1, s1, 32                  # verify:34
+	addi a0, sp, 64
+	call ecdsa_p256_V_O_of_bytes
+	mv a1, s2
+	addi a0, sp, 0
+	call ecdsa_p256_V_O_of_bytes
+	addi a1, s2, 32                  # verify:36
+	addi a0, sp, 32
+	call ecdsa_p256_V_O_of_bytes
 	addi a0, sp, 224
 	call field_fep256_sparse64_N_is_below_c256
-	mv s4, a0
+	mv s1, a0
 	addi a0, sp, 64
 	call field_fep256_sparse64_N_is_below_c256
 	ld a1, 224(sp)                   # limbs:118
@@ -29744,7 +29390,7 @@ p256_ecdsa_verify:
 	or a1, a1, a2
 	or a1, a3, a1
 	or a1, a4, a1
-	sltiu s5, a1, 1
+	sltiu s2, a1, 1
 	ld a1, 64(sp)
 	ld a2, 72(sp)
 	ld a3, 80(sp)
@@ -29752,23 +29398,23 @@ p256_ecdsa_verify:
 	or a1, a1, a2
 	or a1, a3, a1
 	or a1, a4, a1
-	sltiu s6, a1, 1
-	mv s7, a0
+	sltiu s3, a1, 1
+	mv s4, a0
 	addi a0, sp, 0
 	call field_fep256_sparse64_N_is_below_c256_2
-	mv s8, a0
+	mv s5, a0
 	addi a0, sp, 32
 	call field_fep256_sparse64_N_is_below_c256_2
-	and a1, s4, s7                   # verify:48
-	xori a2, s5, 1
+	and a1, s1, s4                   # verify:45
+	xori a2, s2, 1
 	and a1, a1, a2
-	xori a2, s6, 1
+	xori a2, s3, 1
 	and a1, a1, a2
-	and a1, s8, a1
-	and a0, a0, a1                   # verify:48: t
-	bne a0, zero, .L29_0
+	and a1, s5, a1
+	and a0, a0, a1                   # verify:45: t
+	bne a0, zero, .L30_0
 	li a0, -1
-.L29_1:
+.L30_1:
 	ld ra, 256(sp)
 	ld s0, 264(sp)
 	ld s1, 272(sp)
@@ -29776,12 +29422,9 @@ p256_ecdsa_verify:
 	ld s3, 288(sp)
 	ld s4, 296(sp)
 	ld s5, 304(sp)
-	ld s6, 312(sp)
-	ld s7, 320(sp)
-	ld s8, 328(sp)
-	addi sp, sp, 336
+	addi sp, sp, 320
 	ret
-.L29_0:
+.L30_0:
 	ld a0, 0(sp)                     # limbs:69
 	slli a1, a0, 2
 	srli a2, a0, 62
@@ -29990,28 +29633,28 @@ p256_ecdsa_verify:
 	add a4, a5, a4
 	sltu a5, a4, a5
 	add a5, a5, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a6, a3, 32                  # fep256_sparse64:75
+	srli a6, a3, 32                  # fep256_reduction:20
 	slli a7, a3, 32
 	add t1, a7, t1
 	sltu t0, t1, a7
-	add t0, t0, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t2, a3, a7
-	sltu a7, a3, a7                  # fep256_sparse64:78
+	sltu a7, a3, a7                  # fep256_reduction:23
 	sub a6, a3, a6
 	sltu t3, a3, a6
 	sub a3, a6, a7
 	sltu a7, a6, a3
 	or a6, a7, t3
-	srli a6, t1, 32                  # fep256_sparse64:79
-	slli a7, t1, 32                  # fep256_sparse64:80
+	srli a6, t1, 32                  # fep256_reduction:24
+	slli a7, t1, 32                  # fep256_reduction:25
 	add t0, a7, t0
 	sltu t3, t0, a7
-	add t3, t3, a6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a6                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t3, t2, t3
 	sltu t2, t3, t2
-	add t2, t2, a3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t2, t2, a3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a3, t1, a7
-	sltu a7, t1, a7                  # fep256_sparse64:82
+	sltu a7, t1, a7                  # fep256_reduction:27
 	sub a6, t1, a6
 	sltu t4, t1, a6
 	sub t1, a6, a7
@@ -30019,7 +29662,7 @@ p256_ecdsa_verify:
 	or a6, a7, t4
 	add t2, a3, t2
 	sltu a3, t2, a3
-	add a3, a3, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, a3, t1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t0, t5, t0
 	sltu t5, t0, t5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, t3
@@ -30037,28 +29680,28 @@ p256_ecdsa_verify:
 	add a2, a2, t2
 	sltu t2, a2, t2
 	or a3, a3, t2
-	srli a6, t0, 32                  # fep256_sparse64:75
+	srli a6, t0, 32                  # fep256_reduction:20
 	slli a7, t0, 32
 	add a0, a7, a0
 	sltu t1, a0, a7
-	add t1, t1, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t1, a6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t2, t0, a7
-	sltu a7, t0, a7                  # fep256_sparse64:78
+	sltu a7, t0, a7                  # fep256_reduction:23
 	sub a6, t0, a6
 	sltu t3, t0, a6
 	sub t0, a6, a7
 	sltu a7, a6, t0
 	or a6, a7, t3
-	srli a6, a0, 32                  # fep256_sparse64:79
-	slli a7, a0, 32                  # fep256_sparse64:80
+	srli a6, a0, 32                  # fep256_reduction:24
+	slli a7, a0, 32                  # fep256_reduction:25
 	add t1, a7, t1
 	sltu t3, t1, a7
-	add t3, t3, a6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a6                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t3, t2, t3
 	sltu t2, t3, t2
-	add t2, t2, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t2, t2, t0                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t0, a0, a7
-	sltu a7, a0, a7                  # fep256_sparse64:82
+	sltu a7, a0, a7                  # fep256_reduction:27
 	sub a6, a0, a6
 	sltu t4, a0, a6
 	sub a0, a6, a7
@@ -30067,7 +29710,7 @@ p256_ecdsa_verify:
 	add a3, a3, t2
 	add a3, t0, a3
 	sltu t0, a3, t0
-	add t0, t0, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, a0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t1, a1, t1
 	sltu a1, t1, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, t3
@@ -30085,7 +29728,7 @@ p256_ecdsa_verify:
 	add a5, a5, a3
 	sltu a3, a5, a3
 	or t0, t0, a3
-	beq t0, zero, .L29_2
+	beq t0, zero, .L30_2
 	li a0, 1
 	add a0, t1, a0
 	sltu t1, a0, t1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -30107,7 +29750,7 @@ p256_ecdsa_verify:
 	add a5, a5, a3
 	sltu a3, a5, a3
 	or a1, a1, a3
-	beq a1, zero, .L29_4
+	beq a1, zero, .L30_4
 	li a1, 1
 	add a1, a0, a1
 	sltu a0, a1, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -30130,20 +29773,20 @@ p256_ecdsa_verify:
 	add a1, a5, a1
 	add a0, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sd a0, 120(sp)
-	j .L29_3
-.L29_4:
+	j .L30_3
+.L30_4:
 	sd a0, 96(sp)
 	sd a2, 104(sp)
 	sd a4, 112(sp)
 	sd a5, 120(sp)
-.L29_5:
-	j .L29_3
-.L29_2:
+.L30_5:
+	j .L30_3
+.L30_2:
 	sd t1, 96(sp)
 	sd a2, 104(sp)
 	sd a4, 112(sp)
 	sd a5, 120(sp)
-.L29_3:
+.L30_3:
 	ld a0, 32(sp)                    # limbs:69
 	slli a1, a0, 2
 	srli a2, a0, 62
@@ -30352,28 +29995,28 @@ p256_ecdsa_verify:
 	add a4, a5, a4
 	sltu a5, a4, a5
 	add a5, a5, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	srli a6, a3, 32                  # fep256_sparse64:75
+	srli a6, a3, 32                  # fep256_reduction:20
 	slli a7, a3, 32
 	add t1, a7, t1
 	sltu t0, t1, a7
-	add t0, t0, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t0, a6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t2, a3, a7
-	sltu a7, a3, a7                  # fep256_sparse64:78
+	sltu a7, a3, a7                  # fep256_reduction:23
 	sub a6, a3, a6
 	sltu t3, a3, a6
 	sub a3, a6, a7
 	sltu a7, a6, a3
 	or a6, a7, t3
-	srli a6, t1, 32                  # fep256_sparse64:79
-	slli a7, t1, 32                  # fep256_sparse64:80
+	srli a6, t1, 32                  # fep256_reduction:24
+	slli a7, t1, 32                  # fep256_reduction:25
 	add t0, a7, t0
 	sltu t3, t0, a7
-	add t3, t3, a6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a6                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t3, t2, t3
 	sltu t2, t3, t2
-	add t2, t2, a3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t2, t2, a3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a3, t1, a7
-	sltu a7, t1, a7                  # fep256_sparse64:82
+	sltu a7, t1, a7                  # fep256_reduction:27
 	sub a6, t1, a6
 	sltu t4, t1, a6
 	sub t1, a6, a7
@@ -30381,7 +30024,7 @@ p256_ecdsa_verify:
 	or a6, a7, t4
 	add t2, a3, t2
 	sltu a3, t2, a3
-	add a3, a3, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, a3, t1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t0, t5, t0
 	sltu t5, t0, t5                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a0, a0, t3
@@ -30399,28 +30042,28 @@ p256_ecdsa_verify:
 	add a2, a2, t2
 	sltu t2, a2, t2
 	or a3, a3, t2
-	srli a6, t0, 32                  # fep256_sparse64:75
+	srli a6, t0, 32                  # fep256_reduction:20
 	slli a7, t0, 32
 	add a0, a7, a0
 	sltu t1, a0, a7
-	add t1, t1, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t1, a6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t2, t0, a7
-	sltu a7, t0, a7                  # fep256_sparse64:78
+	sltu a7, t0, a7                  # fep256_reduction:23
 	sub a6, t0, a6
 	sltu t3, t0, a6
 	sub t0, a6, a7
 	sltu a7, a6, t0
 	or a6, a7, t3
-	srli a6, a0, 32                  # fep256_sparse64:79
-	slli a7, a0, 32                  # fep256_sparse64:80
+	srli a6, a0, 32                  # fep256_reduction:24
+	slli a7, a0, 32                  # fep256_reduction:25
 	add t1, a7, t1
 	sltu t3, t1, a7
-	add t3, t3, a6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a6                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t3, t2, t3
 	sltu t2, t3, t2
-	add t2, t2, t0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t2, t2, t0                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t0, a0, a7
-	sltu a7, a0, a7                  # fep256_sparse64:82
+	sltu a7, a0, a7                  # fep256_reduction:27
 	sub a6, a0, a6
 	sltu t4, a0, a6
 	sub a0, a6, a7
@@ -30429,7 +30072,7 @@ p256_ecdsa_verify:
 	add a3, a3, t2
 	add a3, t0, a3
 	sltu t0, a3, t0
-	add t0, t0, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t0, t0, a0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t1, a1, t1
 	sltu a1, t1, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, t3
@@ -30447,7 +30090,7 @@ p256_ecdsa_verify:
 	add a5, a5, a3
 	sltu a3, a5, a3
 	or t0, t0, a3
-	beq t0, zero, .L29_6
+	beq t0, zero, .L30_6
 	li a0, 1
 	add a0, t1, a0
 	sltu t1, a0, t1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -30469,7 +30112,7 @@ p256_ecdsa_verify:
 	add a5, a5, a3
 	sltu a3, a5, a3
 	or a1, a1, a3
-	beq a1, zero, .L29_8
+	beq a1, zero, .L30_8
 	li a1, 1
 	add a1, a0, a1
 	sltu a0, a1, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -30492,20 +30135,20 @@ p256_ecdsa_verify:
 	add a1, a5, a1
 	add a0, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sd a0, 152(sp)
-	j .L29_7
-.L29_8:
+	j .L30_7
+.L30_8:
 	sd a0, 128(sp)
 	sd a2, 136(sp)
 	sd a4, 144(sp)
 	sd a5, 152(sp)
-.L29_9:
-	j .L29_7
-.L29_6:
+.L30_9:
+	j .L30_7
+.L30_6:
 	sd t1, 128(sp)
 	sd a2, 136(sp)
 	sd a4, 144(sp)
 	sd a5, 152(sp)
-.L29_7:
+.L30_7:
 	ld a0, 128(sp)                   # products:28
 	ld a1, 136(sp)
 	mulhu a2, a0, a1
@@ -30594,28 +30237,28 @@ p256_ecdsa_verify:
 	or a5, a5, a1
 	add a1, t2, a4                   # products:50
 	add a1, a5, a1                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a4, a0, 32                  # fep256_sparse64:75
+	srli a4, a0, 32                  # fep256_reduction:20
 	slli a5, a0, 32
 	add a7, a5, a7
 	sltu t2, a7, a5
-	add t2, t2, a4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t2, t2, a4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub t3, a0, a5
-	sltu a5, a0, a5                  # fep256_sparse64:78
+	sltu a5, a0, a5                  # fep256_reduction:23
 	sub a4, a0, a4
 	sltu t4, a0, a4
 	sub a0, a4, a5
 	sltu a5, a4, a0
 	or a4, a5, t4
-	srli a4, a7, 32                  # fep256_sparse64:79
-	slli a5, a7, 32                  # fep256_sparse64:80
+	srli a4, a7, 32                  # fep256_reduction:24
+	slli a5, a7, 32                  # fep256_reduction:25
 	add t2, a5, t2
 	sltu t4, t2, a5
-	add t4, t4, a4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t4, t4, a4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t4, t3, t4
 	sltu t3, t4, t3
-	add t3, t3, a0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, t3, a0                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub a0, a7, a5
-	sltu a5, a7, a5                  # fep256_sparse64:82
+	sltu a5, a7, a5                  # fep256_reduction:27
 	sub a4, a7, a4
 	sltu t5, a7, a4
 	sub a7, a4, a5
@@ -30623,7 +30266,7 @@ p256_ecdsa_verify:
 	or a4, a5, t5
 	add t3, a0, t3
 	sltu a0, t3, a0
-	add a0, a0, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a0, a0, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add t2, a3, t2
 	sltu a3, t2, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add a2, a2, t4
@@ -30641,28 +30284,28 @@ p256_ecdsa_verify:
 	add t1, t1, t3
 	sltu t3, t1, t3
 	or a0, a0, t3
-	srli a3, t2, 32                  # fep256_sparse64:75
+	srli a3, t2, 32                  # fep256_reduction:20
 	slli a4, t2, 32
 	add a2, a4, a2
 	sltu a5, a2, a4
-	add a5, a5, a3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a5, a5, a3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sub a7, t2, a4
-	sltu a4, t2, a4                  # fep256_sparse64:78
+	sltu a4, t2, a4                  # fep256_reduction:23
 	sub a3, t2, a3
 	sltu t3, t2, a3
 	sub t2, a3, a4
 	sltu a4, a3, t2
 	or a3, a4, t3
-	srli a3, a2, 32                  # fep256_sparse64:79
-	slli a4, a2, 32                  # fep256_sparse64:80
+	srli a3, a2, 32                  # fep256_reduction:24
+	slli a4, a2, 32                  # fep256_reduction:25
 	add a5, a4, a5
 	sltu t3, a5, a4
-	add t3, t3, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	add t3, t3, a3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	add t3, a7, t3
 	sltu a7, t3, a7
-	add a7, a7, t2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add a7, a7, t2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sub t2, a2, a4
-	sltu a4, a2, a4                  # fep256_sparse64:82
+	sltu a4, a2, a4                  # fep256_reduction:27
 	sub a3, a2, a3
 	sltu t4, a2, a3
 	sub a2, a3, a4
@@ -30671,7 +30314,7 @@ p256_ecdsa_verify:
 	add a0, a0, a7
 	add a0, t2, a0
 	sltu t2, a0, t2
-	add t2, t2, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t2, t2, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	add a5, a6, a5
 	sltu a6, a5, a6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	add t1, t1, t3
@@ -30689,7 +30332,7 @@ p256_ecdsa_verify:
 	add a1, a1, a0
 	sltu a0, a1, a0
 	or t2, t2, a0
-	beq t2, zero, .L29_11
+	beq t2, zero, .L30_11
 	li a0, 1
 	add a0, a5, a0
 	sltu a5, a0, a5                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -30711,74 +30354,74 @@ p256_ecdsa_verify:
 	add a1, a1, a3
 	sltu a3, a1, a3
 	or a2, a2, a3
-	bne a2, zero, .L29_12
+	bne a2, zero, .L30_12
 	mv a5, a0
-.L29_13:
-.L29_11:
-	mv s4, t0
-	mv s5, t1
-	mv s6, a1
-	mv s7, a5
+.L30_13:
+.L30_11:
+	mv s1, t0
+	mv s2, t1
+	mv s3, a1
+	mv s4, a5
 	addi a0, sp, 0
 	addi a1, sp, 96
 	call curve_p256_right_side
 	ld a0, 0(sp)                     # limbs:54
-	sub a1, s7, a0
-	sltu s7, s7, a0                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sub a1, s4, a0
+	sltu s4, s4, a0                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	ld a0, 8(sp)
-	sub a0, s5, a0
-	sltu a2, s5, a0
-	sub s5, a0, s7
-	sltu s7, a0, s5
-	or a0, s7, a2
+	sub a0, s2, a0
+	sltu a2, s2, a0
+	sub s2, a0, s4
+	sltu s4, a0, s2
+	or a0, s4, a2
 	ld a2, 16(sp)
-	sub a2, s4, a2
-	sltu a3, s4, a2
-	sub s4, a2, a0
-	sltu a0, a2, s4
+	sub a2, s1, a2
+	sltu a3, s1, a2
+	sub s1, a2, a0
+	sltu a0, a2, s1
 	or a2, a0, a3
 	ld a0, 24(sp)
-	sub a0, s6, a0
-	sltu a3, s6, a0
-	sub s6, a0, a2
-	sltu a2, a0, s6
+	sub a0, s3, a0
+	sltu a3, s3, a0
+	sub s3, a0, a2
+	sltu a2, a0, s3
 	or a0, a2, a3
-	beq a0, zero, .L29_15
+	beq a0, zero, .L30_15
 	li a0, 1
 	sub a2, a1, a0
 	sltu a1, a1, a0                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a0, -4294967296
-	sub a0, s5, a0
-	sltu a3, s5, a0
-	sub s5, a0, a1
-	sltu a1, a0, s5
+	sub a0, s2, a0
+	sltu a3, s2, a0
+	sub s2, a0, a1
+	sltu a1, a0, s2
 	or a0, a1, a3
 	li a1, -1
-	sub a1, s4, a1
-	sltu a3, s4, a1
-	sub s4, a1, a0
-	sltu a0, a1, s4
+	sub a1, s1, a1
+	sltu a3, s1, a1
+	sub s1, a1, a0
+	sltu a0, a1, s1
 	or a1, a0, a3
 	li a0, 4294967294
-	sub a0, s6, a0
-	sltu a3, s6, a0
-	sub s6, a0, a1
-	sltu a1, a0, s6
+	sub a0, s3, a0
+	sltu a3, s3, a0
+	sub s3, a0, a1
+	sltu a1, a0, s3
 	or a0, a1, a3
-	bne a0, zero, .L29_16
+	bne a0, zero, .L30_16
 	mv a1, a2
-.L29_17:
-.L29_15:
-	addi a0, a1, 1                   # fep256_sparse64:109
+.L30_17:
+.L30_15:
+	addi a0, a1, 1                   # fep256_sparse64:92
 	li a2, 1
 	sltu a0, a2, a0
 	xori a0, a0, 1
-	bne a0, zero, .L29_18
+	bne a0, zero, .L30_18
 	li a0, 0
-.L29_19:
-	bne a0, zero, .L29_20
+.L30_19:
+	bne a0, zero, .L30_20
 	li a0, -1
-.L29_21:
+.L30_21:
 	ld ra, 256(sp)
 	ld s0, 264(sp)
 	ld s1, 272(sp)
@@ -30786,12 +30429,9 @@ p256_ecdsa_verify:
 	ld s3, 288(sp)
 	ld s4, 296(sp)
 	ld s5, 304(sp)
-	ld s6, 312(sp)
-	ld s7, 320(sp)
-	ld s8, 328(sp)
-	addi sp, sp, 336
+	addi sp, sp, 320
 	ret
-.L29_12:
+.L30_12:
 	li a2, 1
 	add a5, a0, a2
 	sltu a0, a5, a0                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
@@ -30810,95 +30450,102 @@ p256_ecdsa_verify:
 	li a2, 4294967294
 	add a1, a1, a2
 	add a1, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L29_13
-.L29_16:
+	j .L30_13
+.L30_16:
 	li a0, 1
 	sub a1, a2, a0
 	sltu a2, a2, a0                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	li a0, -4294967296
-	sub a0, s5, a0
-	sltu a3, s5, a0
-	sub s5, a0, a2
-	sltu a2, a0, s5
+	sub a0, s2, a0
+	sltu a3, s2, a0
+	sub s2, a0, a2
+	sltu a2, a0, s2
 	or a0, a2, a3
 	li a2, -1
-	sub a2, s4, a2
-	sltu a3, s4, a2
-	sub s4, a2, a0
-	sltu a0, a2, s4
+	sub a2, s1, a2
+	sltu a3, s1, a2
+	sub s1, a2, a0
+	sltu a0, a2, s1
 	or a2, a0, a3
 	li a0, 4294967294
-	sub a0, s6, a0
-	sub s6, a0, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L29_17
-.L29_18:
-	or a0, a1, s5                    # limbs:118
-	or a0, s4, a0
-	or a0, s6, a0
+	sub a0, s3, a0
+	sub s3, a0, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
+	j .L30_17
+.L30_18:
+	or a0, a1, s2                    # limbs:118
+	or a0, s1, a0
+	or a0, s3, a0
 	sltiu a0, a0, 1
-	xori a1, a1, -1                  # fep256_sparse64:109
+	xori a1, a1, -1                  # fep256_sparse64:92
 	li a2, 4294967295
-	xor a2, s5, a2
+	xor a2, s2, a2
 	or a1, a1, a2
-	or a1, s4, a1
+	or a1, s1, a1
 	li a2, -4294967295
-	xor a2, s6, a2
+	xor a2, s3, a2
 	or a1, a1, a2
 	sltiu a1, a1, 1
-	or a0, a0, a1                    # fep256_sparse64:109: t
-	j .L29_19
-.L29_20:
-	ld a0, words+0
-	sub a1, s0, a0
-	sltu a0, s0, a0                  # limbs:87: word 0 of v$4_scalars in -2^64..<2^63
-	ld a2, words+8
-	mv a3, s1                        # limbs:87: word 0 of v$4_scalars in -2^64..<2^63
-	sub a2, a3, a2
-	sltu a4, a3, a2
-	sub a3, a2, a0
-	sltu a0, a2, a3
-	or a2, a0, a4
-	li a0, -1
-	mv a4, s2                        # limbs:87: word 0 of v$4_scalars in -2^64..<2^63
-	sub a0, a4, a0
-	sltu a5, a4, a0
-	sub a4, a0, a2
-	sltu a2, a0, a4
-	or a0, a2, a5
-	li a2, -4294967296
-	mv a5, s3                        # limbs:87: word 0 of v$4_scalars in -2^64..<2^63
-	sub a2, a5, a2
-	sltu a6, a5, a2
-	sub a5, a2, a0
-	sltu a0, a2, a5
-	or a2, a0, a6
-	sub a0, zero, a2                 # limbs:91
-	xor a2, s0, a1
-	and a2, a2, a0
-	xor a1, a2, a1
-	xor a2, s1, a3
-	and a2, a2, a0
-	xor a2, a2, a3
-	xor a3, s2, a4
-	and a3, a3, a0
-	xor a3, a3, a4
-	xor a4, s3, a5
-	and a0, a4, a0
-	xor a0, a0, a5
-	sd a1, 32(sp)
-	sd a2, 40(sp)
-	sd a3, 48(sp)
-	sd a0, 56(sp)
+	or a0, a0, a1                    # fep256_sparse64:92: t
+	j .L30_19
+.L30_20:
+	mv a1, s0
 	addi a0, sp, 0
+	call ecdsa_p256_V_O_of_bytes
+	ld a0, 0(sp)                     # limbs:87
+	ld a1, words+0
+	sub a2, a0, a1
+	sltu a1, a0, a1                  # limbs:87: word 0 of v$4_reduced_whole in -2^64..<2^63
+	ld a3, 8(sp)
+	ld a4, words+8
+	mv a5, a3                        # limbs:87: word 0 of v$4_reduced_whole in -2^64..<2^63
+	sub a4, a5, a4
+	sltu a6, a5, a4
+	sub a5, a4, a1
+	sltu a1, a4, a5
+	or a4, a1, a6
+	ld a1, 16(sp)
+	li a6, -1
+	mv a7, a1                        # limbs:87: word 0 of v$4_reduced_whole in -2^64..<2^63
+	sub a6, a7, a6
+	sltu t0, a7, a6
+	sub a7, a6, a4
+	sltu a4, a6, a7
+	or a6, a4, t0
+	ld a4, 24(sp)
+	li t0, -4294967296
+	mv t1, a4                        # limbs:87: word 0 of v$4_reduced_whole in -2^64..<2^63
+	sub t0, t1, t0
+	sltu t2, t1, t0
+	sub t1, t0, a6
+	sltu a6, t0, t1
+	or t0, a6, t2
+	sub a6, zero, t0                 # limbs:91
+	xor a0, a0, a2
+	and a0, a0, a6
+	xor a0, a0, a2
+	xor a2, a3, a5
+	and a2, a2, a6
+	xor a2, a2, a5
+	xor a1, a1, a7
+	and a1, a1, a6
+	xor a1, a1, a7
+	xor a3, a4, t1
+	and a3, a3, a6
+	xor a3, a3, t1
+	sd a0, 0(sp)
+	sd a2, 8(sp)
+	sd a1, 16(sp)
+	sd a3, 24(sp)
+	addi a0, sp, 32
 	addi a1, sp, 64
 	call ecdsa_p256_V_J_inverse
 	addi a0, sp, 160
-	addi a1, sp, 32
-	addi a2, sp, 0
+	addi a1, sp, 0
+	addi a2, sp, 32
 	call ecdsa_p256_V_S_mul
 	addi a0, sp, 192
 	addi a1, sp, 224
-	addi a2, sp, 0
+	addi a2, sp, 32
 	call ecdsa_p256_V_S_mul
 	addi a0, sp, 0
 	addi a1, sp, 160
@@ -30908,9 +30555,9 @@ p256_ecdsa_verify:
 	addi a0, sp, 0
 	addi a1, sp, 224
 	call ecdsa_p256_V_matches
-	bne a0, zero, .L29_22
+	bne a0, zero, .L30_22
 	li a0, -1
-.L29_23:
+.L30_23:
 	ld ra, 256(sp)
 	ld s0, 264(sp)
 	ld s1, 272(sp)
@@ -30918,12 +30565,9 @@ p256_ecdsa_verify:
 	ld s3, 288(sp)
 	ld s4, 296(sp)
 	ld s5, 304(sp)
-	ld s6, 312(sp)
-	ld s7, 320(sp)
-	ld s8, 328(sp)
-	addi sp, sp, 336
+	addi sp, sp, 320
 	ret
-.L29_22:
+.L30_22:
 	li a0, 0
 	ld ra, 256(sp)
 	ld s0, 264(sp)
@@ -30932,10 +30576,7 @@ p256_ecdsa_verify:
 	ld s3, 288(sp)
 	ld s4, 296(sp)
 	ld s5, 304(sp)
-	ld s6, 312(sp)
-	ld s7, 320(sp)
-	ld s8, 328(sp)
-	addi sp, sp, 336
+	addi sp, sp, 320
 	ret
 	.size p256_ecdsa_verify, . - p256_ecdsa_verify
 

@@ -8,6 +8,108 @@
 # Behind an instruction: the line that it comes from, with the file's name where that is another, and the variable whose value it gives.
 	.text
 
+# ecdsa.p256.V.O.of_bytes (lib/integer/octets.stk, line 21)
+	.balign 4
+	.type ecdsa_p256_V_O_of_bytes, @function
+ecdsa_p256_V_O_of_bytes:
+	lbu a2, 24(a1)
+	slli a2, a2, 56                  # limbs:131
+	lbu a3, 25(a1)
+	slli a3, a3, 48
+	or a2, a2, a3
+	lbu a3, 26(a1)
+	slli a3, a3, 40
+	or a2, a2, a3
+	lbu a3, 27(a1)
+	slli a3, a3, 32
+	or a2, a2, a3                    # limbs:131: high$0_load_be
+	lbu a3, 28(a1)
+	slli a3, a3, 24                  # limbs:133
+	lbu a4, 29(a1)
+	slli a4, a4, 16
+	or a3, a3, a4
+	lbu a4, 30(a1)
+	slli a4, a4, 8
+	or a3, a3, a4
+	lbu a4, 31(a1)
+	or a3, a3, a4                    # limbs:133: low$0_load_be
+	or a2, a2, a3                    # limbs:134
+	sd a2, 24(a0)
+	sd a2, 0(a0)
+	lbu a2, 16(a1)
+	slli a2, a2, 56                  # limbs:131
+	lbu a3, 17(a1)
+	slli a3, a3, 48
+	or a2, a2, a3
+	lbu a3, 18(a1)
+	slli a3, a3, 40
+	or a2, a2, a3
+	lbu a3, 19(a1)
+	slli a3, a3, 32
+	or a2, a2, a3                    # limbs:131: high$0_load_be
+	lbu a3, 20(a1)
+	slli a3, a3, 24                  # limbs:133
+	lbu a4, 21(a1)
+	slli a4, a4, 16
+	or a3, a3, a4
+	lbu a4, 22(a1)
+	slli a4, a4, 8
+	or a3, a3, a4
+	lbu a4, 23(a1)
+	or a3, a3, a4                    # limbs:133: low$0_load_be
+	or a2, a2, a3                    # limbs:134
+	sd a2, 24(a0)
+	sd a2, 8(a0)
+	lbu a2, 8(a1)
+	slli a2, a2, 56                  # limbs:131
+	lbu a3, 9(a1)
+	slli a3, a3, 48
+	or a2, a2, a3
+	lbu a3, 10(a1)
+	slli a3, a3, 40
+	or a2, a2, a3
+	lbu a3, 11(a1)
+	slli a3, a3, 32
+	or a2, a2, a3                    # limbs:131: high$0_load_be
+	lbu a3, 12(a1)
+	slli a3, a3, 24                  # limbs:133
+	lbu a4, 13(a1)
+	slli a4, a4, 16
+	or a3, a3, a4
+	lbu a4, 14(a1)
+	slli a4, a4, 8
+	or a3, a3, a4
+	lbu a4, 15(a1)
+	or a3, a3, a4                    # limbs:133: low$0_load_be
+	or a2, a2, a3                    # limbs:134
+	sd a2, 24(a0)
+	sd a2, 16(a0)
+	lbu a2, 0(a1)
+	slli a2, a2, 56                  # limbs:131
+	lbu a3, 1(a1)
+	slli a3, a3, 48
+	or a2, a2, a3
+	lbu a3, 2(a1)
+	slli a3, a3, 40
+	or a2, a2, a3
+	lbu a3, 3(a1)
+	slli a3, a3, 32
+	or a2, a2, a3                    # limbs:131: high$0_load_be
+	lbu a3, 4(a1)
+	slli a3, a3, 24                  # limbs:133
+	lbu a4, 5(a1)
+	slli a4, a4, 16
+	or a3, a3, a4
+	lbu a4, 6(a1)
+	slli a4, a4, 8
+	or a3, a3, a4
+	lbu a4, 7(a1)
+	or a1, a3, a4                    # limbs:133: low$0_load_be
+	or a1, a2, a1                    # limbs:134
+	sd a1, 24(a0)
+	ret
+	.size ecdsa_p256_V_O_of_bytes, . - ecdsa_p256_V_O_of_bytes
+
 # field.fep256_sparse64.N.is_below$c256 (lib/integer/limbs.stk, line 21)
 	.balign 4
 	.type field_fep256_sparse64_N_is_below_c256, @function
@@ -161,30 +263,30 @@ curve_p256_right_side:
 	add t1, t1, t2                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a7, t3, a7                   # products:50
 	add a7, t1, a7                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t1, t6, 32                  # fep256_sparse64:75
+	srli t1, t6, 32                  # fep256_reduction:20
 	slli t2, t6, 32
-	add t3, t4, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t3, t4, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t3, t4
-	add t4, t1, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t6, t2                   # fep256_sparse64:78
+	add t4, t1, t4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t6, t2                   # fep256_reduction:23
 	sltu s2, t6, t2
 	sub t1, t6, t1
-	sub t1, t1, s2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t6, t3, 32                  # fep256_sparse64:79
-	slli s2, t3, 32                  # fep256_sparse64:80
-	add t4, s2, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, s2                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t6, t3, 32                  # fep256_reduction:24
+	slli s2, t3, 32                  # fep256_reduction:25
+	add t4, s2, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s3, t4, s2
-	add s3, t6, s3                   # fep256_sparse64:81
-	add s3, t2, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s3, t6, s3                   # fep256_reduction:26
+	add s3, t2, s3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s3, t2
-	add t1, t1, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t3, s2                   # fep256_sparse64:82
+	add t1, t1, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t3, s2                   # fep256_reduction:27
 	sltu s2, t3, t2
 	sub t3, t3, t6
 	sub t3, t3, s2
-	add t1, t2, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t1, t2, t1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, t1, t2
-	add t2, t3, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t2, t3, t2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t3, s1, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t3, s1
 	add t6, t5, s3
@@ -202,31 +304,31 @@ curve_p256_right_side:
 	add t2, t2, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t2, t4
 	or a4, a4, t4
-	srli t4, t3, 32                  # fep256_sparse64:75
+	srli t4, t3, 32                  # fep256_reduction:20
 	slli t5, t3, 32
-	add s0, t6, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s0, t6, t5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t6, s0, t6
-	add t6, t4, t6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t5, t3, t5                   # fep256_sparse64:78
+	add t6, t4, t6                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t5, t3, t5                   # fep256_reduction:23
 	sltu s1, t3, t5
 	sub t3, t3, t4
-	sub t3, t3, s1                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t4, s0, 32                  # fep256_sparse64:79
-	slli s1, s0, 32                  # fep256_sparse64:80
-	add t6, s1, t6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s1                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t4, s0, 32                  # fep256_reduction:24
+	slli s1, s0, 32                  # fep256_reduction:25
+	add t6, s1, t6                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s2, t6, s1
-	add s2, t4, s2                   # fep256_sparse64:81
-	add s2, t5, s2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s2, t4, s2                   # fep256_reduction:26
+	add s2, t5, s2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s2, t5
-	add t3, t3, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s0, s1                   # fep256_sparse64:82
+	add t3, t3, t5                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t5, s0, s1                   # fep256_reduction:27
 	sltu s1, s0, t5
 	sub t4, s0, t4
 	sub t4, t4, s1
 	add a4, a4, t3
-	add a4, t5, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a4, t5, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, a4, t5
-	add t3, t4, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t3, t4, t3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t4, t1, t6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t4, t1
 	add t5, t2, s2
@@ -244,7 +346,7 @@ curve_p256_right_side:
 	add t1, t1, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, t1, a5
 	or a5, a7, a5
-	beq a5, zero, .L2_1
+	beq a5, zero, .L3_1
 	li a5, 1
 	add t3, t4, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, t3, t4
@@ -266,11 +368,11 @@ curve_p256_right_side:
 	add t1, a5, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, t1, a4
 	or a4, a7, a4
-	bne a4, zero, .L2_2
+	bne a4, zero, .L3_2
 	mv t4, t3
 	mv a4, t6
-.L2_3:
-.L2_1:
+.L3_3:
+.L3_1:
 	li a5, 3
 	sub a5, t4, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a7, t4, a5
@@ -292,7 +394,7 @@ curve_p256_right_side:
 	sub a4, t4, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t4, t4, a4
 	or t1, t1, t4
-	beq t1, zero, .L2_5
+	beq t1, zero, .L3_5
 	li t1, 1
 	sub t6, a5, t1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a5, a5, t6
@@ -313,13 +415,13 @@ curve_p256_right_side:
 	sub t1, t2, t1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t2, t2, t1
 	or a4, a4, t2
-	bne a4, zero, .L2_6
+	bne a4, zero, .L3_6
 	mv t2, a7
 	mv a7, a5
 	mv a5, t6
 	mv a4, t1
-.L2_7:
-.L2_5:
+.L3_7:
+.L3_5:
 	mulhu t1, a2, a5                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul t4, a2, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu t5, a3, a5
@@ -424,30 +526,30 @@ curve_p256_right_side:
 	add a5, a1, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, a5, a1
 	add a1, a4, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a4, t4, 32                  # fep256_sparse64:75
+	srli a4, t4, 32                  # fep256_reduction:20
 	slli a6, t4, 32
-	add t0, s1, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, s1, a6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, s1
-	add t1, a4, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a6, t4, a6                   # fep256_sparse64:78
+	add t1, a4, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a6, t4, a6                   # fep256_reduction:23
 	sltu t2, t4, a6
 	sub a4, t4, a4
-	sub a4, a4, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t0, 32                  # fep256_sparse64:79
-	slli t4, t0, 32                  # fep256_sparse64:80
-	add t1, t4, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, t2                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t0, 32                  # fep256_reduction:24
+	slli t4, t0, 32                  # fep256_reduction:25
+	add t1, t4, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t1, t4
-	add t5, t2, t5                   # fep256_sparse64:81
-	add t5, a6, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, t2, t5                   # fep256_reduction:26
+	add t5, a6, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a6, t5, a6
-	add a4, a4, a6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a6, t0, t4                   # fep256_sparse64:82
+	add a4, a4, a6                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a6, t0, t4                   # fep256_reduction:27
 	sltu t4, t0, a6
 	sub t0, t0, t2
 	sub t0, t0, t4
-	add a4, a6, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a4, a6, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a4, a6
-	add a6, t0, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, t0, a6                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t0, s0, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t0, s0
 	add t2, a2, t5
@@ -465,31 +567,31 @@ curve_p256_right_side:
 	add a6, a6, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a6, a2
 	or a2, a3, a2
-	srli a3, t0, 32                  # fep256_sparse64:75
+	srli a3, t0, 32                  # fep256_reduction:20
 	slli a7, t0, 32
-	add t1, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a3, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t0, a7                   # fep256_sparse64:78
+	add t2, a3, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t0, a7                   # fep256_reduction:23
 	sltu t4, t0, a7
 	sub a3, t0, a3
-	sub a3, a3, t4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t1, 32                  # fep256_sparse64:79
-	slli t4, t1, 32                  # fep256_sparse64:80
-	add t2, t4, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t4                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t1, 32                  # fep256_reduction:24
+	slli t4, t1, 32                  # fep256_reduction:25
+	add t2, t4, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t4
-	add t5, t0, t5                   # fep256_sparse64:81
-	add t5, a7, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, t0, t5                   # fep256_reduction:26
+	add t5, a7, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t5, a7
-	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t1, t4                   # fep256_sparse64:82
+	add a3, a3, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t1, t4                   # fep256_reduction:27
 	sltu t4, t1, a7
 	sub t0, t1, t0
 	sub t0, t0, t4
 	add a2, a2, a3
-	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a2, a7
-	add a3, t0, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a7, a4, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, a7, a4
 	add t0, a6, t5
@@ -507,7 +609,7 @@ curve_p256_right_side:
 	add a3, a3, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, a3, a4
 	or a1, a1, a4
-	beq a1, zero, .L2_9
+	beq a1, zero, .L3_9
 	li a1, 1
 	add a1, a7, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, a1, a7
@@ -528,12 +630,12 @@ curve_p256_right_side:
 	add t6, a4, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, t6, a2
 	or a2, a3, a2
-	bne a2, zero, .L2_10
+	bne a2, zero, .L3_10
 	mv a7, a1
 	mv a2, a6
 	mv a3, t6
-.L2_11:
-.L2_9:
+.L3_11:
+.L3_9:
 	ld a1, words+16
 	add a1, a7, a1                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a4, a1, a7
@@ -555,7 +657,7 @@ curve_p256_right_side:
 	add a4, a4, a2                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a2, a4, a2
 	or a2, a3, a2
-	beq a2, zero, .L2_12
+	beq a2, zero, .L3_12
 	li a2, 1
 	add a3, a1, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a1, a3, a1
@@ -576,7 +678,7 @@ curve_p256_right_side:
 	add t1, t1, a1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a1, t1, a1
 	or a1, a4, a1
-	beq a1, zero, .L2_14
+	beq a1, zero, .L3_14
 	add a1, a3, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a2, a1, a3
 	sd a1, 0(a0)
@@ -601,31 +703,31 @@ curve_p256_right_side:
 	ld s3, 24(sp)
 	addi sp, sp, 32
 	ret
-.L2_14:
+.L3_14:
 	sd a3, 0(a0)
 	sd t0, 8(a0)
 	sd a5, 16(a0)
 	sd t1, 24(a0)
-.L2_15:
+.L3_15:
 	ld s0, 0(sp)
 	ld s1, 8(sp)
 	ld s2, 16(sp)
 	ld s3, 24(sp)
 	addi sp, sp, 32
 	ret
-.L2_12:
+.L3_12:
 	sd a1, 0(a0)
 	sd a5, 8(a0)
 	sd a6, 16(a0)
 	sd a4, 24(a0)
-.L2_13:
+.L3_13:
 	ld s0, 0(sp)
 	ld s1, 8(sp)
 	ld s2, 16(sp)
 	ld s3, 24(sp)
 	addi sp, sp, 32
 	ret
-.L2_2:
+.L3_2:
 	li a4, 1
 	add t4, t3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, t4, t3
@@ -645,8 +747,8 @@ curve_p256_right_side:
 	add a5, t1, a5
 	add t1, a4, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a4, t3
-	j .L2_3
-.L2_6:
+	j .L3_3
+.L3_6:
 	li a4, 1
 	sub a4, t6, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t2, t6, a4
@@ -668,8 +770,8 @@ curve_p256_right_side:
 	mv a5, a4
 	mv a4, a7
 	mv a7, t6
-	j .L2_7
-.L2_10:
+	j .L3_7
+.L3_10:
 	li a2, 1
 	add a7, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, a7, a1
@@ -687,7 +789,7 @@ curve_p256_right_side:
 	li a3, 4294967294
 	add a3, t6, a3
 	add a3, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L2_11
+	j .L3_11
 	.size curve_p256_right_side, . - curve_p256_right_side
 
 # ecdsa.p256.V.J.D.matrix (lib/integer/division_steps.stk, line 73)
@@ -702,12 +804,12 @@ ecdsa_p256_V_J_D_matrix:
 	li t3, 0
 	mv t4, t1
 	ld t5, 16(sp)
-	bgeu t0, t5, .L3_1
-.L3_0:
+	bgeu t0, t5, .L4_1
+.L4_0:
 	andi s0, a7, 1                   # 89
-	beq s0, zero, .L3_3
+	beq s0, zero, .L4_3
 	srli s0, a5, 63                  # 31
-	beq s0, zero, .L3_4
+	beq s0, zero, .L4_4
 	xori a5, a5, -1                  # 94: z in 0..2^64-1
 	sub a6, a7, a6                   # 98: g in 0..2^64-1
 	sub t1, t3, t1                   # 99: result3 in 0..2^64-1
@@ -721,21 +823,21 @@ ecdsa_p256_V_J_D_matrix:
 	mv t6, t4
 	mv t4, t2
 	mv t2, t6
-	j .L3_5
-.L3_4:
+	j .L4_5
+.L4_4:
 	add a7, a6, a7                   # 102: g in 0..2^64-1
 	add t3, t1, t3                   # 103: result3 in 0..2^64-1
 	add t4, t2, t4                   # 104: result4 in 0..2^64-1
-.L3_5:
-.L3_3:
+.L4_5:
+.L4_3:
 	addi a5, a5, -1                  # 107: z in 0..2^64-1
 	srli a7, a7, 1                   # 108: g in 0..2^64-1
 	slli t1, t1, 1                   # 109: result1 in 0..2^64-1
 	slli t2, t2, 1                   # 110: result2 in 0..2^64-1
 	andi s0, a7, 1                   # 89
-	beq s0, zero, .L3_7
+	beq s0, zero, .L4_7
 	srli s0, a5, 63                  # 31
-	beq s0, zero, .L3_8
+	beq s0, zero, .L4_8
 	xori a5, a5, -1                  # 94: z in 0..2^64-1
 	sub a6, a7, a6                   # 98: g in 0..2^64-1
 	sub t1, t3, t1                   # 99: result3 in 0..2^64-1
@@ -749,20 +851,20 @@ ecdsa_p256_V_J_D_matrix:
 	mv t6, t4
 	mv t4, t2
 	mv t2, t6
-	j .L3_9
-.L3_8:
+	j .L4_9
+.L4_8:
 	add a7, a6, a7                   # 102: g in 0..2^64-1
 	add t3, t3, t1                   # 103: result3 in 0..2^64-1
 	add t4, t4, t2                   # 104: result4 in 0..2^64-1
-.L3_9:
-.L3_7:
+.L4_9:
+.L4_7:
 	addi a5, a5, -1                  # 107: z in 0..2^64-1
 	srli a7, a7, 1                   # 108: g in 0..2^64-1
 	slli t1, t1, 1                   # 109: result1 in 0..2^64-1
 	slli t2, t2, 1                   # 110: result2 in 0..2^64-1
 	addiw t0, t0, 1
-	bltu t0, t5, .L3_0
-.L3_1:
+	bltu t0, t5, .L4_0
+.L4_1:
 	sd a5, 0(a0)
 	sd t1, 0(a1)
 	sd t2, 0(a2)
@@ -777,132 +879,6 @@ ecdsa_p256_V_J_D_matrix:
 	.balign 4
 	.type ecdsa_p256_V_J_D_combine_0, @function
 ecdsa_p256_V_J_D_combine_0:
-	ld a5, 0(a1)
-	mulhu a6, a3, a5                 # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
-	mul a7, a3, a5                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
-	ld t0, 8(a1)
-	mulhu t1, a3, t0
-	mul t2, a3, t0
-	add a6, t2, a6                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
-	sltu t2, a6, t2
-	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
-	ld t2, 16(a1)
-	mulhu t3, a3, t2
-	mul t4, a3, t2
-	add t1, t4, t1                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
-	sltu t4, t1, t4
-	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
-	ld t4, 24(a1)
-	mulhu t5, a3, t4
-	mul t6, a3, t4
-	add t3, t6, t3                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
-	sltu t6, t3, t6
-	add t5, t5, t6                   # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
-	ld t6, 32(a1)
-	mul t6, a3, t6
-	add t5, t5, t6                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
-	srli a3, a3, 63                  # 31
-	beq a3, zero, .L4_1
-	sub t6, a6, a5                   # limbs:54
-	sltu a3, a6, t6
-	sub a5, t1, t0
-	sltu a6, t1, a5
-	sub t1, a5, a3                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
-	sltu a3, a5, t1
-	or a3, a6, a3
-	sub a5, t3, t2
-	sltu a6, t3, a5
-	sub t3, a5, a3                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
-	sltu a3, a5, t3
-	add a3, a6, a3
-	sub a1, t5, t4
-	sub t5, a1, a3                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
-	mv a6, t6
-.L4_1:
-	ld a1, 0(a2)
-	mulhu a3, a4, a1                 # limbs:69
-	mul a5, a4, a1
-	add a5, a7, a5                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
-	sltu a7, a5, a7
-	add a3, a3, a7                   # limbs:69: word 1 of v$1_multiply_add_signed in 0..2^128-1
-	ld a7, 8(a2)
-	mulhu t0, a4, a7
-	mul t2, a4, a7
-	add t2, a6, t2
-	sltu a6, t2, a6
-	add a6, t0, a6
-	add a3, t2, a3                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
-	sltu t0, a3, t2
-	add a6, a6, t0                   # limbs:69: word 1 of v$1_multiply_add_signed in 0..2^128-1
-	ld t0, 16(a2)
-	mulhu t2, a4, t0
-	mul t4, a4, t0
-	add t4, t1, t4
-	sltu t1, t4, t1
-	add t1, t2, t1
-	add a6, t4, a6                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
-	sltu t2, a6, t4
-	add t1, t1, t2                   # limbs:69: word 1 of v$1_multiply_add_signed in 0..2^128-1
-	ld t2, 24(a2)
-	mulhu t4, a4, t2
-	mul t6, a4, t2
-	add t6, t3, t6
-	sltu t3, t6, t3
-	add t3, t4, t3
-	add t1, t6, t1                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
-	sltu t4, t1, t6
-	add t3, t3, t4                   # limbs:69: word 1 of v$1_multiply_add_signed in 0..2^128-1
-	ld t4, 32(a2)
-	mul t4, a4, t4
-	add t4, t5, t4
-	add t3, t3, t4                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
-	srli a4, a4, 63                  # 31
-	beq a4, zero, .L4_3
-	sub a1, a3, a1                   # limbs:54
-	sltu a3, a3, a1
-	sub a4, a6, a7
-	sltu a6, a6, a4
-	sub t4, a4, a3                   # limbs:54: word 0 of v$1_multiply_add_signed in -2^64..2^64-1
-	sltu a3, a4, t4
-	or a3, a6, a3
-	sub a4, t1, t0
-	sltu a6, t1, a4
-	sub t1, a4, a3                   # limbs:54: word 0 of v$1_multiply_add_signed in -2^64..2^64-1
-	sltu a3, a4, t1
-	add a3, a6, a3
-	sub a2, t3, t2
-	sub t3, a2, a3                   # limbs:54: word 0 of v$1_multiply_add_signed in -2^64..2^64-1
-	mv a3, a1
-	mv a6, t4
-.L4_3:
-	srli a1, a5, 58                  # 64
-	slli a2, a3, 6
-	add a1, a1, a2
-	sd a1, 0(a0)
-	srli a1, a3, 58
-	slli a2, a6, 6
-	add a1, a1, a2
-	sd a1, 8(a0)
-	srli a1, a6, 58
-	slli a2, t1, 6
-	add a1, a1, a2
-	sd a1, 16(a0)
-	srli a1, t1, 58
-	slli a2, t3, 6
-	add a1, a1, a2
-	sd a1, 24(a0)
-	srli a1, t3, 58                  # 66
-	srli a2, t3, 63
-	slli a2, a2, 6
-	sub a1, a1, a2
-	sd a1, 32(a0)
-	ret
-	.size ecdsa_p256_V_J_D_combine_0, . - ecdsa_p256_V_J_D_combine_0
-
-# ecdsa.p256.V.J.D.combine$c256 (lib/integer/division_steps.stk, line 54)
-	.balign 4
-	.type ecdsa_p256_V_J_D_combine_c256, @function
-ecdsa_p256_V_J_D_combine_c256:
 	ld a5, 0(a1)
 	mulhu a6, a3, a5                 # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
 	mul a7, a3, a5                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
@@ -1001,6 +977,132 @@ ecdsa_p256_V_J_D_combine_c256:
 	mv a3, a1
 	mv a6, t4
 .L5_3:
+	srli a1, a5, 58                  # 64
+	slli a2, a3, 6
+	add a1, a1, a2
+	sd a1, 0(a0)
+	srli a1, a3, 58
+	slli a2, a6, 6
+	add a1, a1, a2
+	sd a1, 8(a0)
+	srli a1, a6, 58
+	slli a2, t1, 6
+	add a1, a1, a2
+	sd a1, 16(a0)
+	srli a1, t1, 58
+	slli a2, t3, 6
+	add a1, a1, a2
+	sd a1, 24(a0)
+	srli a1, t3, 58                  # 66
+	srli a2, t3, 63
+	slli a2, a2, 6
+	sub a1, a1, a2
+	sd a1, 32(a0)
+	ret
+	.size ecdsa_p256_V_J_D_combine_0, . - ecdsa_p256_V_J_D_combine_0
+
+# ecdsa.p256.V.J.D.combine$c256 (lib/integer/division_steps.stk, line 54)
+	.balign 4
+	.type ecdsa_p256_V_J_D_combine_c256, @function
+ecdsa_p256_V_J_D_combine_c256:
+	ld a5, 0(a1)
+	mulhu a6, a3, a5                 # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
+	mul a7, a3, a5                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
+	ld t0, 8(a1)
+	mulhu t1, a3, t0
+	mul t2, a3, t0
+	add a6, t2, a6                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
+	sltu t2, a6, t2
+	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
+	ld t2, 16(a1)
+	mulhu t3, a3, t2
+	mul t4, a3, t2
+	add t1, t4, t1                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
+	sltu t4, t1, t4
+	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
+	ld t4, 24(a1)
+	mulhu t5, a3, t4
+	mul t6, a3, t4
+	add t3, t6, t3                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
+	sltu t6, t3, t6
+	add t5, t5, t6                   # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
+	ld t6, 32(a1)
+	mul t6, a3, t6
+	add t5, t5, t6                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
+	srli a3, a3, 63                  # 31
+	beq a3, zero, .L6_1
+	sub t6, a6, a5                   # limbs:54
+	sltu a3, a6, t6
+	sub a5, t1, t0
+	sltu a6, t1, a5
+	sub t1, a5, a3                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
+	sltu a3, a5, t1
+	or a3, a6, a3
+	sub a5, t3, t2
+	sltu a6, t3, a5
+	sub t3, a5, a3                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
+	sltu a3, a5, t3
+	add a3, a6, a3
+	sub a1, t5, t4
+	sub t5, a1, a3                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
+	mv a6, t6
+.L6_1:
+	ld a1, 0(a2)
+	mulhu a3, a4, a1                 # limbs:69
+	mul a5, a4, a1
+	add a5, a7, a5                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
+	sltu a7, a5, a7
+	add a3, a3, a7                   # limbs:69: word 1 of v$1_multiply_add_signed in 0..2^128-1
+	ld a7, 8(a2)
+	mulhu t0, a4, a7
+	mul t2, a4, a7
+	add t2, a6, t2
+	sltu a6, t2, a6
+	add a6, t0, a6
+	add a3, t2, a3                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
+	sltu t0, a3, t2
+	add a6, a6, t0                   # limbs:69: word 1 of v$1_multiply_add_signed in 0..2^128-1
+	ld t0, 16(a2)
+	mulhu t2, a4, t0
+	mul t4, a4, t0
+	add t4, t1, t4
+	sltu t1, t4, t1
+	add t1, t2, t1
+	add a6, t4, a6                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
+	sltu t2, a6, t4
+	add t1, t1, t2                   # limbs:69: word 1 of v$1_multiply_add_signed in 0..2^128-1
+	ld t2, 24(a2)
+	mulhu t4, a4, t2
+	mul t6, a4, t2
+	add t6, t3, t6
+	sltu t3, t6, t3
+	add t3, t4, t3
+	add t1, t6, t1                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
+	sltu t4, t1, t6
+	add t3, t3, t4                   # limbs:69: word 1 of v$1_multiply_add_signed in 0..2^128-1
+	ld t4, 32(a2)
+	mul t4, a4, t4
+	add t4, t5, t4
+	add t3, t3, t4                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
+	srli a4, a4, 63                  # 31
+	beq a4, zero, .L6_3
+	sub a1, a3, a1                   # limbs:54
+	sltu a3, a3, a1
+	sub a4, a6, a7
+	sltu a6, a6, a4
+	sub t4, a4, a3                   # limbs:54: word 0 of v$1_multiply_add_signed in -2^64..2^64-1
+	sltu a3, a4, t4
+	or a3, a6, a3
+	sub a4, t1, t0
+	sltu a6, t1, a4
+	sub t1, a4, a3                   # limbs:54: word 0 of v$1_multiply_add_signed in -2^64..2^64-1
+	sltu a3, a4, t1
+	add a3, a6, a3
+	sub a2, t3, t2
+	sub t3, a2, a3                   # limbs:54: word 0 of v$1_multiply_add_signed in -2^64..2^64-1
+	mv a3, a1
+	mv a6, t4
+.L6_3:
 	ld a1, words+48
 	mul a1, a5, a1                   # 61
 	slli a2, a1, 6
@@ -1102,20 +1204,20 @@ ecdsa_p256_V_J_D_without:
 	sub t3, a2, t3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a2, a2, t3
 	add a2, t5, a2
-	bne a2, zero, .L6_0
+	bne a2, zero, .L7_0
 	sd a4, 0(a0)
 	sd a5, 8(a0)
 	sd a7, 16(a0)
 	sd t1, 24(a0)
 	sd t3, 32(a0)
 	ret
-.L6_0:
+.L7_0:
 	sd a3, 0(a0)
 	sd a6, 8(a0)
 	sd t0, 16(a0)
 	sd t2, 24(a0)
 	sd t4, 32(a0)
-.L6_1:
+.L7_1:
 	ret
 	.size ecdsa_p256_V_J_D_without, . - ecdsa_p256_V_J_D_without
 
@@ -1141,7 +1243,7 @@ ecdsa_p256_V_J_D_below_modulus:
 	ld s4, 32(a1)
 	sd s4, 32(sp)
 	srli a2, s4, 63                  # 31
-	beq a2, zero, .L7_1
+	beq a2, zero, .L8_1
 	ld a2, words+56
 	add a2, s0, a2                   # limbs:39: word 0 of v$1_add in 15..2^65-5
 	sltu a3, a2, s0
@@ -1170,7 +1272,7 @@ ecdsa_p256_V_J_D_below_modulus:
 	sd a3, 16(sp)
 	sd a5, 24(sp)
 	sd a1, 32(sp)
-.L7_1:
+.L8_1:
 	lla s0, table_2
 	addi a2, s0, 120                 # 159
 	mv s1, a0
@@ -1288,7 +1390,7 @@ ecdsa_p256_V_J_D_inverse:
 	li s0, 0
 	mv s1, a2
 	mv s2, a0
-.L8_0:
+.L9_0:
 	ld a6, 8(sp)                     # 122
 	ld a7, 48(sp)
 	li a0, 29
@@ -1374,8 +1476,8 @@ ecdsa_p256_V_J_D_inverse:
 	li s1, 9
 	mv s1, a2
 	li a1, 9
-	bltu s0, a1, .L8_0
-.L8_1:
+	bltu s0, a1, .L9_0
+.L9_1:
 	ld s0, 48(sp)                    # 146
 	ld a0, 56(sp)
 	ld a1, 64(sp)
@@ -1387,7 +1489,7 @@ ecdsa_p256_V_J_D_inverse:
 	or a0, a3, a0
 	sltiu a0, a0, 1
 	xori a0, a0, 1
-	beq a0, zero, .L8_3
+	beq a0, zero, .L9_3
 	ld a6, 8(sp)                     # 122
 	li a0, 29
 	sd a0, 0(sp)
@@ -1468,7 +1570,7 @@ ecdsa_p256_V_J_D_inverse:
 	sd a2, 144(sp)
 	sd a3, 152(sp)
 	sd a4, 160(sp)
-.L8_3:
+.L9_3:
 	ld s0, 48(sp)
 	ld a0, 56(sp)
 	ld a1, 64(sp)
@@ -1480,7 +1582,7 @@ ecdsa_p256_V_J_D_inverse:
 	or a0, a3, a0
 	sltiu a0, a0, 1
 	xori a0, a0, 1
-	beq a0, zero, .L8_5
+	beq a0, zero, .L9_5
 	ld a6, 8(sp)                     # 122
 	li a0, 29
 	sd a0, 0(sp)
@@ -1526,10 +1628,10 @@ ecdsa_p256_V_J_D_inverse:
 	sd a2, 104(sp)
 	sd a3, 112(sp)
 	sd a4, 120(sp)
-.L8_5:
+.L9_5:
 	ld a0, 40(sp)                    # 31
 	srli a0, a0, 63
-	beq a0, zero, .L8_7
+	beq a0, zero, .L9_7
 	ld a0, 88(sp)                    # limbs:54
 	sub a0, zero, a0                 # limbs:54: word 0 of v$3_sub in -2^64..0
 	sltu a1, zero, a0
@@ -1559,7 +1661,7 @@ ecdsa_p256_V_J_D_inverse:
 	add a0, a0, a1
 	sub a0, zero, a0                 # limbs:54: word 0 of v$3_sub in -2^64..0
 	sd a0, 120(sp)
-.L8_7:
+.L9_7:
 	mv a0, s2
 	addi a1, sp, 88
 	call ecdsa_p256_V_J_D_below_modulus
@@ -1931,7 +2033,7 @@ ecdsa_p256_V_J_E_pow_c256:
 	mv s0, a2
 	mv s1, a1
 	mv s2, a0
-.L10_0:
+.L11_0:
 	addiw a0, s0, -1                 # 19
 	slli a0, a0, 32
 	srli a0, a0, 27
@@ -1953,8 +2055,8 @@ ecdsa_p256_V_J_E_pow_c256:
 	sd a3, 24(a4)
 	addiw s0, s0, 1
 	li s3, 16
-	bltu s0, s3, .L10_0
-.L10_1:
+	bltu s0, s3, .L11_0
+.L11_1:
 	ld a0, 480(sp)                   # 21
 	ld a1, 488(sp)
 	ld a2, 496(sp)
@@ -1965,32 +2067,32 @@ ecdsa_p256_V_J_E_pow_c256:
 	sd a3, 536(sp)
 	li a0, 63
 	mv s0, a0
-.L10_2:
+.L11_2:
 	addiw s0, s0, -1
 	mv s1, s0
 	li s3, 0
-.L10_4:
+.L11_4:
 	addi a0, sp, 512
 	addi a1, sp, 512
 	addi a2, sp, 512
 	call ecdsa_p256_V_S_mul
 	addiw s3, s3, 1
 	li s4, 4
-	bltu s3, s4, .L10_4
-.L10_5:
+	bltu s3, s4, .L11_4
+.L11_5:
 	lla a0, table_7
 	add a0, a0, s1                   # 26
 	lbu a1, 0(a0)
-	beq a1, zero, .L10_7
+	beq a1, zero, .L11_7
 	slli a0, a1, 5                   # 27
 	addi a1, sp, 0
 	add a2, a1, a0
 	addi a0, sp, 512
 	addi a1, sp, 512
 	call ecdsa_p256_V_S_mul
-.L10_7:
-	bltu zero, s0, .L10_2
-.L10_3:
+.L11_7:
+	bltu zero, s0, .L11_2
+.L11_3:
 	ld a0, 512(sp)                   # 30
 	ld a1, 520(sp)
 	ld a2, 528(sp)
@@ -2034,11 +2136,11 @@ ecdsa_p256_V_J_inverse:
 	sd s4, 56(sp)
 	addi a0, sp, 0
 	call field_fep256_sparse64_N_is_below_c256
-	bne a0, zero, .L11_0
+	bne a0, zero, .L12_0
 	li s2, 0
-.L11_1:
+.L12_1:
 	xori a0, s2, 1                   # 35
-	beq a0, zero, .L11_3
+	beq a0, zero, .L12_3
 	mv a1, s1
 	addi a0, sp, 0
 	lla a2, table_9
@@ -2046,7 +2148,7 @@ ecdsa_p256_V_J_inverse:
 	addi a0, sp, 32
 	addi a1, sp, 0
 	call ecdsa_p256_V_J_E_pow_c256
-.L11_3:
+.L12_3:
 	ld a0, 32(sp)                    # 36
 	ld a1, 40(sp)
 	ld a2, 48(sp)
@@ -2063,7 +2165,7 @@ ecdsa_p256_V_J_inverse:
 	ld s4, 168(sp)
 	addi sp, sp, 176
 	ret
-.L11_0:
+.L12_0:
 	addi a0, sp, 64
 	addi a1, sp, 0
 	lla a2, table_9
@@ -2095,7 +2197,7 @@ ecdsa_p256_V_J_inverse:
 	xor a1, a3, s4
 	or a0, a0, a1
 	sltiu s2, a0, 1
-	j .L11_1
+	j .L12_1
 	.size ecdsa_p256_V_J_inverse, . - ecdsa_p256_V_J_inverse
 
 # field.fep256_sparse64.N.is_below$c127 (lib/integer/limbs.stk, line 21)
@@ -2119,7 +2221,7 @@ field_fep256_sparse64_N_is_below_c127:
 	ret
 	.size field_fep256_sparse64_N_is_below_c127, . - field_fep256_sparse64_N_is_below_c127
 
-# ecdsa.p256.V.matches (lib/ecdsa/verify.stk, line 73)
+# ecdsa.p256.V.matches (lib/ecdsa/verify.stk, line 85)
 	.balign 4
 	.type ecdsa_p256_V_matches, @function
 ecdsa_p256_V_matches:
@@ -2225,30 +2327,30 @@ ecdsa_p256_V_matches:
 	add a5, a5, a6                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a4, a7, a4                   # products:50
 	add a4, a5, a4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a5, t2, 32                  # fep256_sparse64:75
+	srli a5, t2, 32                  # fep256_reduction:20
 	slli a6, t2, 32
-	add a7, t0, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a7, t0, a6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t0, a7, t0
-	add t0, a5, t0                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a6, t2, a6                   # fep256_sparse64:78
+	add t0, a5, t0                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a6, t2, a6                   # fep256_reduction:23
 	sltu t5, t2, a6
 	sub a5, t2, a5
-	sub a5, a5, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t2, a7, 32                  # fep256_sparse64:79
-	slli t5, a7, 32                  # fep256_sparse64:80
-	add t0, t5, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, t5                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t2, a7, 32                  # fep256_reduction:24
+	slli t5, a7, 32                  # fep256_reduction:25
+	add t0, t5, t0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t6, t0, t5
-	add t6, t2, t6                   # fep256_sparse64:81
-	add t6, a6, t6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t6, t2, t6                   # fep256_reduction:26
+	add t6, a6, t6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a6, t6, a6
-	add a5, a5, a6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a6, a7, t5                   # fep256_sparse64:82
+	add a5, a5, a6                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a6, a7, t5                   # fep256_reduction:27
 	sltu t5, a7, a6
 	sub a7, a7, t2
 	sub a7, a7, t5
-	add a5, a6, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a5, a6, a5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a5, a6
-	add a6, a7, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, a7, a6                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a7, t4, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a7, t4
 	add t2, t1, t6
@@ -2266,31 +2368,31 @@ ecdsa_p256_V_matches:
 	add a6, a6, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a6, t0
 	or a2, a2, t0
-	srli t0, a7, 32                  # fep256_sparse64:75
+	srli t0, a7, 32                  # fep256_reduction:20
 	slli t1, a7, 32
-	add t3, t2, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t3, t2, t1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t3, t2
-	add t2, t0, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t1, a7, t1                   # fep256_sparse64:78
+	add t2, t0, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t1, a7, t1                   # fep256_reduction:23
 	sltu t4, a7, t1
 	sub a7, a7, t0
-	sub a7, a7, t4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t3, 32                  # fep256_sparse64:79
-	slli t4, t3, 32                  # fep256_sparse64:80
-	add t2, t4, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, t4                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t3, 32                  # fep256_reduction:24
+	slli t4, t3, 32                  # fep256_reduction:25
+	add t2, t4, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t4
-	add t5, t0, t5                   # fep256_sparse64:81
-	add t5, t1, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, t0, t5                   # fep256_reduction:26
+	add t5, t1, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t1, t5, t1
-	add a7, a7, t1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t1, t3, t4                   # fep256_sparse64:82
+	add a7, a7, t1                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t1, t3, t4                   # fep256_reduction:27
 	sltu t4, t3, t1
 	sub t0, t3, t0
 	sub t0, t0, t4
 	add a2, a2, a7
-	add a2, t1, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, t1, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a2, t1
-	add a7, t0, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, t0, a7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s4, a5, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, s4, a5
 	add t0, a6, t5
@@ -2308,7 +2410,7 @@ ecdsa_p256_V_matches:
 	add s7, a3, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, s7, a2
 	or a2, a4, a2
-	beq a2, zero, .L13_1
+	beq a2, zero, .L14_1
 	li a2, 1
 	add a2, s4, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a2, s4
@@ -2330,10 +2432,10 @@ ecdsa_p256_V_matches:
 	add s7, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s7, a3
 	or a3, a5, a3
-	bne a3, zero, .L13_2
+	bne a3, zero, .L14_2
 	mv s4, a2
-.L13_3:
-.L13_1:
+.L14_3:
+.L14_1:
 	ld a2, 0(a1)
 	slli a3, a2, 2                   # limbs:69
 	srli a4, a2, 62
@@ -2499,30 +2601,30 @@ ecdsa_p256_V_matches:
 	add a6, t0, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t0, a6, t0
 	add a7, a7, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t0, a5, 32                  # fep256_sparse64:75
+	srli t0, a5, 32                  # fep256_reduction:20
 	slli t1, a5, 32
-	add t2, t4, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t2, t4, t1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t2, t4
-	add t4, t0, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t1, a5, t1                   # fep256_sparse64:78
+	add t4, t0, t4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t1, a5, t1                   # fep256_reduction:23
 	sltu t5, a5, t1
 	sub a5, a5, t0
-	sub a5, a5, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t2, 32                  # fep256_sparse64:79
-	slli t5, t2, 32                  # fep256_sparse64:80
-	add t4, t5, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, t5                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t2, 32                  # fep256_reduction:24
+	slli t5, t2, 32                  # fep256_reduction:25
+	add t4, t5, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t6, t4, t5
-	add t6, t0, t6                   # fep256_sparse64:81
-	add t6, t1, t6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t6, t0, t6                   # fep256_reduction:26
+	add t6, t1, t6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t1, t6, t1
-	add a5, a5, t1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t1, t2, t5                   # fep256_sparse64:82
+	add a5, a5, t1                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t1, t2, t5                   # fep256_reduction:27
 	sltu t5, t2, t1
 	sub t0, t2, t0
 	sub t0, t0, t5
-	add a5, t1, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a5, t1, a5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a5, t1
-	add t0, t0, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, t0, t1                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t1, t3, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t1, t3
 	add t3, a2, t6
@@ -2540,31 +2642,31 @@ ecdsa_p256_V_matches:
 	add a2, a3, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a2, a3
 	add a3, a4, a3                   # limbs:39: word 1 of v$1_reduce in 0..2^65-1
-	srli a4, t1, 32                  # fep256_sparse64:75
+	srli a4, t1, 32                  # fep256_reduction:20
 	slli t0, t1, 32
-	add t2, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t2, t3, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t3, t2, t3
-	add t3, a4, t3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t0, t1, t0                   # fep256_sparse64:78
+	add t3, a4, t3                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t0, t1, t0                   # fep256_reduction:23
 	sltu t4, t1, t0
 	sub a4, t1, a4
-	sub a4, a4, t4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t1, t2, 32                  # fep256_sparse64:79
-	slli t4, t2, 32                  # fep256_sparse64:80
-	add t3, t4, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, t4                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t1, t2, 32                  # fep256_reduction:24
+	slli t4, t2, 32                  # fep256_reduction:25
+	add t3, t4, t3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t3, t4
-	add t5, t1, t5                   # fep256_sparse64:81
-	add t5, t0, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, t1, t5                   # fep256_reduction:26
+	add t5, t0, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t5, t0
-	add a4, a4, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t2, t4                   # fep256_sparse64:82
+	add a4, a4, t0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t2, t4                   # fep256_reduction:27
 	sltu t4, t2, t0
 	sub t1, t2, t1
 	sub t1, t1, t4
 	add a3, a3, a4
-	add a3, t0, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a4, a3, t0
-	add a4, t1, a4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a4, t1, a4                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s8, a5, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, s8, a5
 	add t0, a2, t5
@@ -2584,11 +2686,11 @@ ecdsa_p256_V_matches:
 	add a4, a4, s11                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, a4, s11
 	or a5, a5, a6
-	bne a5, zero, .L13_4
+	bne a5, zero, .L14_4
 	mv a5, s8
 	mv a6, s9
 	mv a7, s10
-.L13_5:
+.L14_5:
 	mulhu t0, s4, a5                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul t1, s4, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu t2, s4, a6
@@ -2693,30 +2795,30 @@ ecdsa_p256_V_matches:
 	add a7, a4, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a4, a7, a4
 	add a4, t2, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t2, t1, 32                  # fep256_sparse64:75
+	srli t2, t1, 32                  # fep256_reduction:20
 	slli t3, t1, 32
-	add t4, t6, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t6, t3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, t6
-	add t5, t2, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t1, t3                   # fep256_sparse64:78
+	add t5, t2, t5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t1, t3                   # fep256_reduction:23
 	sltu t6, t1, t3
 	sub t1, t1, t2
-	sub t1, t1, t6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t4, 32                  # fep256_sparse64:79
-	slli t6, t4, 32                  # fep256_sparse64:80
-	add t5, t6, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, t6                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t4, 32                  # fep256_reduction:24
+	slli t6, t4, 32                  # fep256_reduction:25
+	add t5, t6, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s3, t5, t6
-	add s3, t2, s3                   # fep256_sparse64:81
-	add s3, t3, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s3, t2, s3                   # fep256_reduction:26
+	add s3, t3, s3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s3, t3
-	add t1, t1, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t4, t6                   # fep256_sparse64:82
+	add t1, t1, t3                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t4, t6                   # fep256_reduction:27
 	sltu t6, t4, t3
 	sub t2, t4, t2
 	sub t2, t2, t6
-	add t1, t3, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t1, t3, t1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, t1, t3
-	add t2, t2, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t2, t2, t3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t3, ra, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t3, ra
 	add t5, a5, s3
@@ -2734,31 +2836,31 @@ ecdsa_p256_V_matches:
 	add t0, t0, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, t0, a5
 	or a5, a6, a5
-	srli a6, t3, 32                  # fep256_sparse64:75
+	srli a6, t3, 32                  # fep256_reduction:20
 	slli t2, t3, 32
-	add t4, t5, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t5, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, t5
-	add t5, a6, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t3, t2                   # fep256_sparse64:78
+	add t5, a6, t5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t3, t2                   # fep256_reduction:23
 	sltu t6, t3, t2
 	sub a6, t3, a6
-	sub a6, a6, t6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t3, t4, 32                  # fep256_sparse64:79
-	slli t6, t4, 32                  # fep256_sparse64:80
-	add t5, t6, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, t6                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t3, t4, 32                  # fep256_reduction:24
+	slli t6, t4, 32                  # fep256_reduction:25
+	add t5, t6, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, t5, t6
-	add ra, t3, ra                   # fep256_sparse64:81
-	add ra, t2, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, t3, ra                   # fep256_reduction:26
+	add ra, t2, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, ra, t2
-	add a6, a6, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, t6                   # fep256_sparse64:82
+	add a6, a6, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, t6                   # fep256_reduction:27
 	sltu t6, t4, t2
 	sub t3, t4, t3
 	sub t3, t3, t6
 	add a5, a5, a6
-	add a5, t2, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a5, t2, a5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a5, t2
-	add a6, t3, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, t3, a6                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s3, t1, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, s3, t1
 	add t2, t0, ra
@@ -2776,7 +2878,7 @@ ecdsa_p256_V_matches:
 	add a6, a6, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, a6, a7
 	or a4, a4, a7
-	beq a4, zero, .L13_9
+	beq a4, zero, .L14_9
 	li a4, 1
 	add t3, s3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, t3, s3
@@ -2798,12 +2900,12 @@ ecdsa_p256_V_matches:
 	add t5, a5, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, t5, a4
 	or a4, a6, a4
-	bne a4, zero, .L13_10
+	bne a4, zero, .L14_10
 	mv s3, t3
 	mv a5, t4
 	mv a6, t5
-.L13_11:
-.L13_9:
+.L14_11:
+.L14_9:
 	ld a4, 0(a0)
 	sub a7, s3, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t0, s3, a7
@@ -2825,7 +2927,7 @@ ecdsa_p256_V_matches:
 	sub a5, t4, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t4, t4, a5
 	or a6, a6, t4
-	beq a6, zero, .L13_13
+	beq a6, zero, .L14_13
 	li a6, 1
 	sub t4, a7, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a6, a7, t4
@@ -2847,37 +2949,37 @@ ecdsa_p256_V_matches:
 	sub t6, a7, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a6, a7, t6
 	or a5, a5, a6
-	bne a5, zero, .L13_14
+	bne a5, zero, .L14_14
 	mv a7, t4
 	mv t0, t5
 	mv a5, t6
-.L13_15:
-.L13_13:
-	addi a6, a7, 1                   # fep256_sparse64:109
+.L14_15:
+.L14_13:
+	addi a6, a7, 1                   # fep256_sparse64:92
 	li t4, 1
 	sltu a6, t4, a6
 	xori a6, a6, 1
-	bne a6, zero, .L13_16
+	bne a6, zero, .L14_16
 	li a5, 0
-.L13_17:
+.L14_17:
 	sd a0, 0(sp)
 	sd a2, 8(sp)
 	sd a3, 16(sp)
 	sd a5, 24(sp)
 	mv a0, a1
 	call field_fep256_sparse64_N_is_below_c127
-	bne a0, zero, .L13_18
+	bne a0, zero, .L14_18
 	ld s3, 24(sp)
-.L13_19:
+.L14_19:
 	addi a0, s0, 1
 	li s4, 1
 	sltu a0, s4, a0
 	xori a0, a0, 1
-	bne a0, zero, .L13_38
+	bne a0, zero, .L14_38
 	li a0, 0
-.L13_39:
-	xori a0, a0, 1                   # 86
-	and a0, s3, a0                   # 86: result
+.L14_39:
+	xori a0, a0, 1                   # 98
+	and a0, s3, a0                   # 98: result
 	ld ra, 32(sp)
 	ld s0, 40(sp)
 	ld s1, 48(sp)
@@ -2893,7 +2995,7 @@ ecdsa_p256_V_matches:
 	ld s11, 128(sp)
 	addi sp, sp, 144
 	ret
-.L13_2:
+.L14_2:
 	li a3, 1
 	add s4, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s4, a2
@@ -2912,8 +3014,8 @@ ecdsa_p256_V_matches:
 	li a3, 4294967294
 	add a3, s7, a3
 	add s7, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L13_3
-.L13_4:
+	j .L14_3
+.L14_4:
 	li a5, 1
 	add a5, s8, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, a5, s8
@@ -2935,12 +3037,12 @@ ecdsa_p256_V_matches:
 	add t4, t0, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, t4, a6
 	or a4, a4, a6
-	bne a4, zero, .L13_6
+	bne a4, zero, .L14_6
 	mv a6, t3
 	mv a4, t4
-.L13_7:
-	j .L13_5
-.L13_6:
+.L14_7:
+	j .L14_5
+.L14_6:
 	li a4, 1
 	add t5, a5, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, t5, a5
@@ -2961,8 +3063,8 @@ ecdsa_p256_V_matches:
 	add a4, a4, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a5, t5
 	mv a6, t3
-	j .L13_5
-.L13_10:
+	j .L14_5
+.L14_10:
 	li a4, 1
 	add s3, t3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, s3, t3
@@ -2981,8 +3083,8 @@ ecdsa_p256_V_matches:
 	li a6, 4294967294
 	add a6, t5, a6
 	add a6, a4, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L13_11
-.L13_14:
+	j .L14_11
+.L14_14:
 	li a5, 1
 	sub a7, t4, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a5, t4, a7
@@ -3002,13 +3104,13 @@ ecdsa_p256_V_matches:
 	sub a6, t6, a6
 	sub a5, a6, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	mv t0, t4
-	j .L13_15
-.L13_16:
+	j .L14_15
+.L14_16:
 	or a6, a7, t0                    # limbs:118
 	or a6, t1, a6
 	or a6, a5, a6
 	sltiu a6, a6, 1
-	xori a7, a7, -1                  # fep256_sparse64:109
+	xori a7, a7, -1                  # fep256_sparse64:92
 	li t5, 4294967295
 	xor t0, t0, t5
 	or a7, a7, t0
@@ -3017,16 +3119,16 @@ ecdsa_p256_V_matches:
 	xor a5, a5, t0
 	or a5, a7, a5
 	sltiu a5, a5, 1
-	or a5, a6, a5                    # fep256_sparse64:109: ok
-	j .L13_17
-.L13_18:
+	or a5, a6, a5                    # fep256_sparse64:92: ok
+	j .L14_17
+.L14_18:
 	ld a0, 8(sp)
 	add a1, a0, s11                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, a1, a0
 	ld s11, 16(sp)
 	add a0, s11, a0                  # limbs:39: word 1 of v$1_reduce in 0..2^65-1
 	li s11, 1
-	bne a0, s11, .L13_21
+	bne a0, s11, .L14_21
 	add t3, s8, s11                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, t3, s8
 	li a2, -4294967296
@@ -3047,11 +3149,11 @@ ecdsa_p256_V_matches:
 	add t4, a2, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, t4, a0
 	or a0, a1, a0
-	bne a0, zero, .L13_22
+	bne a0, zero, .L14_22
 	mv s8, t3
 	mv a1, t4
-.L13_23:
-.L13_21:
+.L14_23:
+.L14_21:
 	ld a0, words+112
 	add a0, s8, a0                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a2, a0, s8
@@ -3073,7 +3175,7 @@ ecdsa_p256_V_matches:
 	add a5, a5, a2                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a2, a5, a2
 	or a1, a1, a2
-	beq a1, zero, .L13_25
+	beq a1, zero, .L14_25
 	add t3, a0, s11                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a0, t3, a0
 	li a1, -4294967296
@@ -3094,10 +3196,10 @@ ecdsa_p256_V_matches:
 	add a5, a1, a0                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a0, a5, a0
 	or a0, a2, a0
-	bne a0, zero, .L13_26
+	bne a0, zero, .L14_26
 	mv a0, t3
-.L13_27:
-.L13_25:
+.L14_27:
+.L14_25:
 	mulhu a1, s4, a0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a2, s4, a0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu a6, s4, a3
@@ -3202,30 +3304,30 @@ ecdsa_p256_V_matches:
 	add a4, a5, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a5, a4, a5
 	add a5, a6, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a2, 32                  # fep256_sparse64:75
+	srli a6, a2, 32                  # fep256_reduction:20
 	slli a7, a2, 32
-	add t0, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t2, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t2
-	add t1, a6, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, a2, a7                   # fep256_sparse64:78
+	add t1, a6, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, a2, a7                   # fep256_reduction:23
 	sltu t2, a2, a7
 	sub a2, a2, a6
-	sub a2, a2, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t0, 32                  # fep256_sparse64:79
-	slli t2, t0, 32                  # fep256_sparse64:80
-	add t1, t2, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t2                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t0, 32                  # fep256_reduction:24
+	slli t2, t0, 32                  # fep256_reduction:25
+	add t1, t2, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t1, t2
-	add t4, a6, t4                   # fep256_sparse64:81
-	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, a6, t4                   # fep256_reduction:26
+	add t4, a7, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a2, a2, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, t2                   # fep256_sparse64:82
+	add a2, a2, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, t2                   # fep256_reduction:27
 	sltu t2, t0, a7
 	sub a6, t0, a6
 	sub a6, a6, t2
-	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a2, a7
-	add a6, a6, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, a7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a7, t3, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a7, t3
 	add t1, a0, t4
@@ -3243,31 +3345,31 @@ ecdsa_p256_V_matches:
 	add a1, a1, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, a1, a0
 	or a0, a3, a0
-	srli a3, a7, 32                  # fep256_sparse64:75
+	srli a3, a7, 32                  # fep256_reduction:20
 	slli a6, a7, 32
-	add t0, t1, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t1, a6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t1
-	add t1, a3, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a6, a7, a6                   # fep256_sparse64:78
+	add t1, a3, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a6, a7, a6                   # fep256_reduction:23
 	sltu t2, a7, a6
 	sub a3, a7, a3
-	sub a3, a3, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t0, 32                  # fep256_sparse64:79
-	slli t2, t0, 32                  # fep256_sparse64:80
-	add t1, t2, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t2                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t0, 32                  # fep256_reduction:24
+	slli t2, t0, 32                  # fep256_reduction:25
+	add t1, t2, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t3, t1, t2
-	add t3, a7, t3                   # fep256_sparse64:81
-	add t3, a6, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, a7, t3                   # fep256_reduction:26
+	add t3, a6, t3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a6, t3, a6
-	add a3, a3, a6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a6, t0, t2                   # fep256_sparse64:82
+	add a3, a3, a6                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a6, t0, t2                   # fep256_reduction:27
 	sltu t2, t0, a6
 	sub a7, t0, a7
 	sub a7, a7, t2
 	add a0, a0, a3
-	add a0, a6, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a0, a6, a0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a0, a6
-	add a3, a7, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a3, a7, a3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a6, a2, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a6, a2
 	add a7, a1, t3
@@ -3285,7 +3387,7 @@ ecdsa_p256_V_matches:
 	add a2, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a2, a1
 	or a1, a3, a1
-	beq a1, zero, .L13_29
+	beq a1, zero, .L14_29
 	add t3, a6, s11                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, t3, a6
 	li a3, -4294967296
@@ -3306,12 +3408,12 @@ ecdsa_p256_V_matches:
 	add t5, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, t5, a0
 	or a0, a2, a0
-	bne a0, zero, .L13_30
+	bne a0, zero, .L14_30
 	mv a6, t3
 	mv a0, t4
 	mv a2, t5
-.L13_31:
-.L13_29:
+.L14_31:
+.L14_29:
 	ld s5, 0(sp)
 	ld s4, 0(s5)
 	sub a1, a6, s4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
@@ -3333,7 +3435,7 @@ ecdsa_p256_V_matches:
 	sub a0, a5, a0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a5, a5, a0
 	or a2, a2, a5
-	beq a2, zero, .L13_33
+	beq a2, zero, .L14_33
 	sub t3, a1, s11                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a1, t3
 	li a2, -4294967296
@@ -3354,22 +3456,22 @@ ecdsa_p256_V_matches:
 	sub t5, a2, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a2, t5
 	or a0, a0, a1
-	bne a0, zero, .L13_34
+	bne a0, zero, .L14_34
 	mv a1, t3
 	mv a3, t4
 	mv a0, t5
-.L13_35:
-.L13_33:
-	addi a2, a1, 1                   # fep256_sparse64:109
+.L14_35:
+.L14_33:
+	addi a2, a1, 1                   # fep256_sparse64:92
 	sltu a2, s11, a2
 	xori a2, a2, 1
-	bne a2, zero, .L13_36
+	bne a2, zero, .L14_36
 	li a0, 0
-.L13_37:
+.L14_37:
 	ld s3, 24(sp)
-	or s3, s3, a0                    # 83: ok
-	j .L13_19
-.L13_22:
+	or s3, s3, a0                    # 95: ok
+	j .L14_19
+.L14_22:
 	add s8, t3, s11                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, s8, t3
 	li a1, -4294967296
@@ -3387,8 +3489,8 @@ ecdsa_p256_V_matches:
 	li a1, 4294967294
 	add a1, t4, a1
 	add a1, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L13_23
-.L13_26:
+	j .L14_23
+.L14_26:
 	add a0, t3, s11                  # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a1, a0, t3
 	li a2, -4294967296
@@ -3407,8 +3509,8 @@ ecdsa_p256_V_matches:
 	add a2, a5, a2
 	add a5, a1, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	mv a3, t3
-	j .L13_27
-.L13_30:
+	j .L14_27
+.L14_30:
 	add a6, t3, s11                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, a6, t3
 	li a1, -4294967296
@@ -3427,8 +3529,8 @@ ecdsa_p256_V_matches:
 	add a1, t5, a1
 	add a2, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a0, t3
-	j .L13_31
-.L13_34:
+	j .L14_31
+.L14_34:
 	sub a1, t3, s11                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a0, t3, a1
 	li a2, -4294967296
@@ -3447,13 +3549,13 @@ ecdsa_p256_V_matches:
 	sub a2, t5, a2
 	sub a0, a2, a0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	mv a3, t3
-	j .L13_35
-.L13_36:
+	j .L14_35
+.L14_36:
 	or a2, a1, a3                    # limbs:118
 	or a2, a4, a2
 	or a2, a0, a2
 	sltiu a2, a2, 1
-	xori a1, a1, -1                  # fep256_sparse64:109
+	xori a1, a1, -1                  # fep256_sparse64:92
 	li a5, 4294967295
 	xor a3, a3, a5
 	or a1, a1, a3
@@ -3462,16 +3564,16 @@ ecdsa_p256_V_matches:
 	xor a0, a0, a3
 	or a0, a1, a0
 	sltiu a0, a0, 1
-	or a0, a2, a0                    # fep256_sparse64:109: t
-	j .L13_37
-.L13_38:
+	or a0, a2, a0                    # fep256_sparse64:92: t
+	j .L14_37
+.L14_38:
 	or a0, s0, s1                    # limbs:118
 	or a0, s2, a0
 	ld s5, 0(sp)
 	ld s4, 88(s5)
 	or a0, s4, a0
 	sltiu a0, a0, 1
-	xori a1, s0, -1                  # fep256_sparse64:109
+	xori a1, s0, -1                  # fep256_sparse64:92
 	li a2, 4294967295
 	xor a2, s1, a2
 	or a1, a1, a2
@@ -3480,8 +3582,8 @@ ecdsa_p256_V_matches:
 	xor a2, s4, a2
 	or a1, a1, a2
 	sltiu a1, a1, 1
-	or a0, a0, a1                    # fep256_sparse64:109: t
-	j .L13_39
+	or a0, a0, a1                    # fep256_sparse64:92: t
+	j .L14_39
 	.size ecdsa_p256_V_matches, . - ecdsa_p256_V_matches
 
 # curve.wnaf.group$10 (lib/curve/wnaf.stk, line 50)
@@ -3491,12 +3593,12 @@ curve_wnaf_group_10:
 	andi a2, a1, 1                   # 54: carry in 0..1
 	srliw a3, a1, 1                  # 55: skip in 0..9
 	sltiu a4, a3, 4                  # 59
-	bne a4, zero, .L14_0
+	bne a4, zero, .L15_0
 	addiw a0, a1, -8                 # 60: next in 0..19
 	li a1, 0
 	li a2, 0
-	j .L14_1
-.L14_0:
+	j .L15_1
+.L15_0:
 	srlw a0, a0, a3                  # 62: u
 	addw a0, a2, a0                  # 63
 	andi a1, a0, 15
@@ -3505,19 +3607,19 @@ curve_wnaf_group_10:
 	lbu a4, 0(a1)
 	addw a3, a3, a4                  # 64
 	li a5, 4
-	bltu a3, a5, .L14_2
+	bltu a3, a5, .L15_2
 	li a1, 0
 	li a3, 0
 	mv a0, a2
 	mv a2, a3
-.L14_3:
-.L14_1:
+.L15_3:
+.L15_1:
 	slliw a2, a2, 10                 # 76
 	addw a1, a1, a2
 	slliw a0, a0, 14
 	addw a0, a1, a0                  # 76: result in 0..327679
 	ret
-.L14_2:
+.L15_2:
 	li a2, 1
 	sllw a2, a2, a3                  # 65
 	andi a2, a2, 15                  # 65: place in 0..15
@@ -3526,12 +3628,12 @@ curve_wnaf_group_10:
 	addiw a0, a3, 6                  # 67
 	slliw a0, a0, 1                  # 67: next in 0..19
 	li a3, 512
-	bgeu a3, a1, .L14_3
+	bgeu a3, a1, .L15_3
 	li a3, 1536
 	subw a1, a3, a1                  # 69: digit in 0..1023
 	addiw a0, a0, 1                  # 70: next in 0..19
-.L14_5:
-	j .L14_3
+.L15_5:
+	j .L15_3
 	.size curve_wnaf_group_10, . - curve_wnaf_group_10
 
 # ecdsa.p256.M.D.wnaf$10 (lib/curve/digits.stk, line 18)
@@ -3558,7 +3660,7 @@ ecdsa_p256_M_D_wnaf_10:
 	li s1, 0
 	mv s2, a0
 	mv s3, a1
-.L15_0:
+.L16_0:
 	slliw a0, s0, 2                  # 26: i$0_window in 0..255
 	srliw a1, a0, 6                  # 45: j$0_window in 0..3
 	andi a0, a0, 63                  # 46: s$0_window in 0..60
@@ -3585,8 +3687,8 @@ ecdsa_p256_M_D_wnaf_10:
 	srliw s1, a0, 14                 # 28: state in 0..19
 	addiw s0, s0, 1
 	li s4, 64
-	bltu s0, s4, .L15_0
-.L15_1:
+	bltu s0, s4, .L16_0
+.L16_1:
 	andi a0, s1, 1                   # 30: result1 in 0..1
 	sw a0, 0(s3)
 	ld ra, 40(sp)
@@ -3606,12 +3708,12 @@ curve_wnaf_group_5:
 	andi a2, a1, 1                   # 54: carry in 0..1
 	srliw a3, a1, 1                  # 55: skip in 0..4
 	sltiu a4, a3, 4                  # 59
-	bne a4, zero, .L16_0
+	bne a4, zero, .L17_0
 	addiw a0, a1, -8                 # 60: next in 0..9
 	li a1, 0
 	li a2, 0
-	j .L16_1
-.L16_0:
+	j .L17_1
+.L17_0:
 	srlw a0, a0, a3                  # 62: u
 	addw a0, a2, a0                  # 63
 	andi a1, a0, 15
@@ -3620,19 +3722,19 @@ curve_wnaf_group_5:
 	lbu a4, 0(a1)
 	addw a3, a3, a4                  # 64
 	li a5, 4
-	bltu a3, a5, .L16_2
+	bltu a3, a5, .L17_2
 	li a1, 0
 	li a3, 0
 	mv a0, a2
 	mv a2, a3
-.L16_3:
-.L16_1:
+.L17_3:
+.L17_1:
 	slliw a2, a2, 5                  # 76
 	addw a1, a1, a2
 	slliw a0, a0, 9
 	addw a0, a1, a0                  # 76: result in 0..5119
 	ret
-.L16_2:
+.L17_2:
 	li a2, 1
 	sllw a2, a2, a3                  # 65
 	andi a2, a2, 15                  # 65: place in 0..15
@@ -3641,12 +3743,12 @@ curve_wnaf_group_5:
 	addiw a0, a3, 1                  # 67
 	slliw a0, a0, 1                  # 67: next in 0..9
 	li a3, 16
-	bgeu a3, a1, .L16_3
+	bgeu a3, a1, .L17_3
 	li a3, 48
 	subw a1, a3, a1                  # 69: digit in 0..31
 	addiw a0, a0, 1                  # 70: next in 0..9
-.L16_5:
-	j .L16_3
+.L17_5:
+	j .L17_3
 	.size curve_wnaf_group_5, . - curve_wnaf_group_5
 
 # ecdsa.p256.M.D.wnaf$5 (lib/curve/digits.stk, line 18)
@@ -3673,7 +3775,7 @@ ecdsa_p256_M_D_wnaf_5:
 	li s1, 0
 	mv s2, a0
 	mv s3, a1
-.L17_0:
+.L18_0:
 	slliw a0, s0, 2                  # 26: i$0_window in 0..255
 	srliw a1, a0, 6                  # 45: j$0_window in 0..3
 	andi a0, a0, 63                  # 46: s$0_window in 0..60
@@ -3698,8 +3800,8 @@ ecdsa_p256_M_D_wnaf_5:
 	srliw s1, a0, 9                  # 28: state in 0..9
 	addiw s0, s0, 1
 	li s4, 64
-	bltu s0, s4, .L17_0
-.L17_1:
+	bltu s0, s4, .L18_0
+.L18_1:
 	andi a0, s1, 1                   # 30: result1 in 0..1
 	sw a0, 0(s3)
 	ld ra, 40(sp)
@@ -3755,7 +3857,7 @@ curve_p256_doubled_and_itself:
 	sub t3, s0, t3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s0, s0, t3
 	or s0, s1, s0
-	beq s0, zero, .L18_1
+	beq s0, zero, .L19_1
 	sub s0, a4, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a4, a4, s0
 	sub s1, a5, a7
@@ -3773,13 +3875,13 @@ curve_p256_doubled_and_itself:
 	sub t0, s1, t0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s1, s1, t0
 	or t3, t3, s1
-	bne t3, zero, .L18_2
+	bne t3, zero, .L19_2
 	mv t3, t0
 	mv t0, a5
 	mv a5, a4
 	mv a4, s0
-.L18_3:
-.L18_1:
+.L19_3:
+.L19_1:
 	add s0, a2, a3                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu s1, s0, a2
 	add s2, a6, a7
@@ -3797,7 +3899,7 @@ curve_p256_doubled_and_itself:
 	add s4, s4, s1                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu s1, s4, s1
 	or s1, s5, s1
-	beq s1, zero, .L18_5
+	beq s1, zero, .L19_5
 	add s1, s0, a3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu s0, s1, s0
 	add s5, s2, a7
@@ -3815,13 +3917,13 @@ curve_p256_doubled_and_itself:
 	add s3, s3, s0                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu s0, s3, s0
 	or s0, s4, s0
-	bne s0, zero, .L18_6
+	bne s0, zero, .L19_6
 	mv s0, s1
 	mv s4, s3
 	mv s3, s2
 	mv s2, s5
-.L18_7:
-.L18_5:
+.L19_7:
+.L19_5:
 	mulhu s1, a4, s0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s5, a4, s0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu s6, a5, s0
@@ -3926,30 +4028,30 @@ curve_p256_doubled_and_itself:
 	add t0, t3, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, t0, t3
 	add t3, s0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli s0, s5, 32                  # fep256_sparse64:75
+	srli s0, s5, 32                  # fep256_reduction:20
 	slli s2, s5, 32
-	add s3, s9, s2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s3, s9, s2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s4, s3, s9
-	add s4, s0, s4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s2, s5, s2                   # fep256_sparse64:78
+	add s4, s0, s4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s2, s5, s2                   # fep256_reduction:23
 	sltu s6, s5, s2
 	sub s0, s5, s0
-	sub s0, s0, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s5, s3, 32                  # fep256_sparse64:79
-	slli s6, s3, 32                  # fep256_sparse64:80
-	add s4, s6, s4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub s0, s0, s6                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s5, s3, 32                  # fep256_reduction:24
+	slli s6, s3, 32                  # fep256_reduction:25
+	add s4, s6, s4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s4, s6
-	add s7, s5, s7                   # fep256_sparse64:81
-	add s7, s2, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, s5, s7                   # fep256_reduction:26
+	add s7, s2, s7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s2, s7, s2
-	add s0, s0, s2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s2, s3, s6                   # fep256_sparse64:82
+	add s0, s0, s2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s3, s6                   # fep256_reduction:27
 	sltu s6, s3, s2
 	sub s3, s3, s5
 	sub s3, s3, s6
-	add s0, s2, s0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s0, s2, s0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s2, s0, s2
-	add s2, s3, s2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s2, s3, s2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s3, s8, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s4, s3, s8
 	add s5, a4, s7
@@ -3967,31 +4069,31 @@ curve_p256_doubled_and_itself:
 	add s1, s1, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, s1, a4
 	or a4, a5, a4
-	srli a5, s3, 32                  # fep256_sparse64:75
+	srli a5, s3, 32                  # fep256_reduction:20
 	slli s2, s3, 32
-	add s4, s5, s2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s4, s5, s2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, s4, s5
-	add s5, a5, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s2, s3, s2                   # fep256_sparse64:78
+	add s5, a5, s5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s2, s3, s2                   # fep256_reduction:23
 	sltu s6, s3, s2
 	sub a5, s3, a5
-	sub a5, a5, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s3, s4, 32                  # fep256_sparse64:79
-	slli s6, s4, 32                  # fep256_sparse64:80
-	add s5, s6, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, s6                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s3, s4, 32                  # fep256_reduction:24
+	slli s6, s4, 32                  # fep256_reduction:25
+	add s5, s6, s5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s5, s6
-	add s7, s3, s7                   # fep256_sparse64:81
-	add s7, s2, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, s3, s7                   # fep256_reduction:26
+	add s7, s2, s7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s2, s7, s2
-	add a5, a5, s2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s2, s4, s6                   # fep256_sparse64:82
+	add a5, a5, s2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s4, s6                   # fep256_reduction:27
 	sltu s6, s4, s2
 	sub s3, s4, s3
 	sub s3, s3, s6
 	add a4, a4, a5
-	add a4, s2, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a4, s2, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a5, a4, s2
-	add a5, s3, a5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a5, s3, a5                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s2, s0, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s0, s2, s0
 	add s3, s1, s7
@@ -4009,7 +4111,7 @@ curve_p256_doubled_and_itself:
 	add a5, a5, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a5, t0
 	or t0, t3, t0
-	beq t0, zero, .L18_9
+	beq t0, zero, .L19_9
 	add t0, s2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu t3, t0, s2
 	add s0, s3, a7
@@ -4027,12 +4129,12 @@ curve_p256_doubled_and_itself:
 	add t3, t3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, t3, a4
 	or a4, a5, a4
-	bne a4, zero, .L18_10
+	bne a4, zero, .L19_10
 	mv s2, t0
 	mv a4, s0
 	mv a5, t3
-.L18_11:
-.L18_9:
+.L19_11:
+.L19_9:
 	andi t0, s2, 1                   # limbs:101
 	sub t3, zero, t0                 # limbs:105
 	add t3, s2, t3                   # limbs:105: word 0 of v$0_half_slope in 0..2^65-2
@@ -4083,7 +4185,7 @@ curve_p256_doubled_and_itself:
 	add t0, t0, a4                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a4, t0, a4
 	or a4, a5, a4
-	beq a4, zero, .L18_13
+	beq a4, zero, .L19_13
 	add a4, t3, a3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a5, a4, t3
 	add t3, s1, a7
@@ -4101,13 +4203,13 @@ curve_p256_doubled_and_itself:
 	add s0, s0, a5                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a5, s0, a5
 	or a5, t0, a5
-	bne a5, zero, .L18_14
+	bne a5, zero, .L19_14
 	mv t0, s0
 	mv s0, s1
 	mv s1, t3
 	mv t3, a4
-.L18_15:
-.L18_13:
+.L19_15:
+.L19_13:
 	ld a4, 32(a1)
 	ld a5, 40(a1)
 	mulhu s2, a4, a5                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -4197,30 +4299,30 @@ curve_p256_doubled_and_itself:
 	add s7, s7, s11                  # products:49: word 1 of low$0_square in 0..2^65-1
 	add s8, s9, s8                   # products:50
 	add s7, s7, s8                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s8, ra, 32                  # fep256_sparse64:75
+	srli s8, ra, 32                  # fep256_reduction:20
 	slli s9, ra, 32
-	add s11, s10, s9                 # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s11, s10, s9                 # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s10, s11, s10
-	add s10, s8, s10                 # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s9, ra, s9                   # fep256_sparse64:78
+	add s10, s8, s10                 # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s9, ra, s9                   # fep256_reduction:23
 	sltu s6, ra, s9
 	sub s8, ra, s8
-	sub s6, s8, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s8, s11, 32                 # fep256_sparse64:79
-	slli ra, s11, 32                 # fep256_sparse64:80
-	add s10, ra, s10                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub s6, s8, s6                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s8, s11, 32                 # fep256_reduction:24
+	slli ra, s11, 32                 # fep256_reduction:25
+	add s10, ra, s10                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s4, s10, ra
-	add s4, s8, s4                   # fep256_sparse64:81
-	add s4, s9, s4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s4, s8, s4                   # fep256_reduction:26
+	add s4, s9, s4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s9, s4, s9
-	add s6, s6, s9                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s9, s11, ra                  # fep256_sparse64:82
+	add s6, s6, s9                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s9, s11, ra                  # fep256_reduction:27
 	sltu ra, s11, s9
 	sub s8, s11, s8
 	sub s8, s8, ra
-	add s6, s9, s6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s6, s9, s6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s9, s6, s9
-	add s8, s8, s9                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s8, s8, s9                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s9, a0, s10                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, s9, a0
 	add s4, a4, s4
@@ -4240,32 +4342,32 @@ curve_p256_doubled_and_itself:
 	add s8, s8, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s10, s8, a0
 	or s5, s5, s10
-	srli s10, s9, 32                 # fep256_sparse64:75
+	srli s10, s9, 32                 # fep256_reduction:20
 	slli s11, s9, 32
-	add ra, s4, s11                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, s4, s11                  # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s4, ra, s4
-	add s4, s10, s4                  # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s11, s9, s11                 # fep256_sparse64:78
+	add s4, s10, s4                  # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s11, s9, s11                 # fep256_reduction:23
 	sltu a5, s9, s11
 	sub s9, s9, s10
-	sub a5, s9, a5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s9, ra, 32                  # fep256_sparse64:79
-	slli s10, ra, 32                 # fep256_sparse64:80
-	add s4, s10, s4                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a5, s9, a5                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s9, ra, 32                  # fep256_reduction:24
+	slli s10, ra, 32                 # fep256_reduction:25
+	add s4, s10, s4                  # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sd s6, 48(sp)
 	sltu s6, s4, s10
-	add s6, s9, s6                   # fep256_sparse64:81
-	add s6, s11, s6                  # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s6, s9, s6                   # fep256_reduction:26
+	add s6, s11, s6                  # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s11, s6, s11
-	add a5, a5, s11                  # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s10, ra, s10                 # fep256_sparse64:82
+	add a5, a5, s11                  # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s10, ra, s10                 # fep256_reduction:27
 	sltu s11, ra, s10
 	sub s9, ra, s9
 	sub s9, s9, s11
 	add s5, s5, a5
-	add s5, s10, s5                  # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s5, s10, s5                  # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s11, s5, s10
-	add s11, s9, s11                 # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s11, s9, s11                 # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s4, a4, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, s4, a4
 	add ra, s8, s6
@@ -4284,9 +4386,9 @@ curve_p256_doubled_and_itself:
 	add s8, s8, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s6, s8, s6
 	or s6, s11, s6
-	bne s6, zero, .L18_16
+	bne s6, zero, .L19_16
 	mv s6, s4
-.L18_17:
+.L19_17:
 	mulhu s11, a2, s6                # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	sd s4, 88(sp)
 	mul s4, a2, s6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -4399,30 +4501,30 @@ curve_p256_doubled_and_itself:
 	add a4, s7, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu s2, a4, s7
 	add a5, a5, s2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli s2, s4, 32                  # fep256_sparse64:75
+	srli s2, s4, 32                  # fep256_reduction:20
 	slli s7, s4, 32
-	add t4, s10, s7                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, s10, s7                  # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s10, t4, s10
-	add s10, s2, s10                 # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s7, s4, s7                   # fep256_sparse64:78
+	add s10, s2, s10                 # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s7, s4, s7                   # fep256_reduction:23
 	sltu t1, s4, s7
 	sub s2, s4, s2
-	sub t1, s2, t1                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s2, t4, 32                  # fep256_sparse64:79
-	slli s4, t4, 32                  # fep256_sparse64:80
-	add s10, s4, s10                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t1, s2, t1                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s2, t4, 32                  # fep256_reduction:24
+	slli s4, t4, 32                  # fep256_reduction:25
+	add s10, s4, s10                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu a6, s10, s4
-	add a6, s2, a6                   # fep256_sparse64:81
-	add a6, s7, a6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add a6, s2, a6                   # fep256_reduction:26
+	add a6, s7, a6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s7, a6, s7
-	add t1, t1, s7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s4, t4, s4                   # fep256_sparse64:82
+	add t1, t1, s7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s4, t4, s4                   # fep256_reduction:27
 	sltu s7, t4, s4
 	sub t4, t4, s2
 	sub t4, t4, s7
-	add t1, s4, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t1, s4, t1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s2, t1, s4
-	add t4, t4, s2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t4, t4, s2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s2, s11, s10                 # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s4, s2, s11
 	add a6, s9, a6
@@ -4440,31 +4542,31 @@ curve_p256_doubled_and_itself:
 	add t4, t4, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s3, t4, s3
 	or a2, a2, s3
-	srli s3, s2, 32                  # fep256_sparse64:75
+	srli s3, s2, 32                  # fep256_reduction:20
 	slli s4, s2, 32
-	add s7, a6, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s7, a6, s4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu a6, s7, a6
-	add a6, s3, a6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s2, s4                   # fep256_sparse64:78
+	add a6, s3, a6                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s2, s4                   # fep256_reduction:23
 	sltu s9, s2, s4
 	sub s2, s2, s3
-	sub s2, s2, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s3, s7, 32                  # fep256_sparse64:79
-	slli s9, s7, 32                  # fep256_sparse64:80
-	add a6, s9, a6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub s2, s2, s9                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s3, s7, 32                  # fep256_reduction:24
+	slli s9, s7, 32                  # fep256_reduction:25
+	add a6, s9, a6                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, a6, s9
-	add s10, s3, s10                 # fep256_sparse64:81
-	add s10, s4, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s10, s3, s10                 # fep256_reduction:26
+	add s10, s4, s10                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, s10, s4
-	add s2, s2, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s7, s9                   # fep256_sparse64:82
+	add s2, s2, s4                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s7, s9                   # fep256_reduction:27
 	sltu s9, s7, s4
 	sub s3, s7, s3
 	sub s3, s3, s9
 	add a2, a2, s2
-	add a2, s4, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, s4, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s2, a2, s4
-	add s2, s3, s2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s2, s3, s2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a6, t1, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, a6, t1
 	add s3, t4, s10
@@ -4482,7 +4584,7 @@ curve_p256_doubled_and_itself:
 	add t1, t1, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, t1, a4
 	or a4, a5, a4
-	beq a4, zero, .L18_21
+	beq a4, zero, .L19_21
 	add a4, a6, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, a4, a6
 	add a6, s3, a7
@@ -4500,12 +4602,12 @@ curve_p256_doubled_and_itself:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a5, a2
 	or a2, t1, a2
-	bne a2, zero, .L18_22
+	bne a2, zero, .L19_22
 	mv a2, a6
 	mv a6, a4
 	mv t1, a5
-.L18_23:
-.L18_21:
+.L19_23:
+.L19_21:
 	mulhu a4, t3, s1                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a5, t3, s1                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu t4, t3, s0                 # products:29
@@ -4592,32 +4694,32 @@ curve_p256_doubled_and_itself:
 	add s2, s2, s4                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add t4, s7, t4                   # products:50
 	add t4, s2, t4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s2, s11, 32                 # fep256_sparse64:75
+	srli s2, s11, 32                 # fep256_reduction:20
 	slli s4, s11, 32
-	add s7, s9, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s7, s9, s4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s9, s7, s9
-	add s9, s2, s9                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s11, s4                  # fep256_sparse64:78
+	add s9, s2, s9                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s11, s4                  # fep256_reduction:23
 	sd s8, 112(sp)
 	sltu s8, s11, s4
 	sub s2, s11, s2
-	sub s2, s2, s8                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s8, s7, 32                  # fep256_sparse64:79
-	slli s11, s7, 32                 # fep256_sparse64:80
-	add s9, s11, s9                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub s2, s2, s8                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s8, s7, 32                  # fep256_reduction:24
+	slli s11, s7, 32                 # fep256_reduction:25
+	add s9, s11, s9                  # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sd s5, 104(sp)
 	sltu s5, s9, s11
-	add s5, s8, s5                   # fep256_sparse64:81
-	add s5, s4, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, s8, s5                   # fep256_reduction:26
+	add s5, s4, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, s5, s4
-	add s2, s2, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s7, s11                  # fep256_sparse64:82
+	add s2, s2, s4                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s7, s11                  # fep256_reduction:27
 	sltu s11, s7, s4
 	sub s7, s7, s8
 	sub s7, s7, s11
-	add s2, s4, s2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s2, s4, s2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s4, s2, s4
-	add s4, s7, s4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s4, s7, s4                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s7, a0, s9                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, s7, a0
 	add s5, a1, s5
@@ -4635,31 +4737,31 @@ curve_p256_doubled_and_itself:
 	add s2, s2, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, s2, a0
 	or a0, a4, a0
-	srli a4, s7, 32                  # fep256_sparse64:75
+	srli a4, s7, 32                  # fep256_reduction:20
 	slli s4, s7, 32
-	add s8, s5, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s8, s5, s4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, s8, s5
-	add s5, a4, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s7, s4                   # fep256_sparse64:78
+	add s5, a4, s5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s7, s4                   # fep256_reduction:23
 	sltu s9, s7, s4
 	sub a4, s7, a4
-	sub a4, a4, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s7, s8, 32                  # fep256_sparse64:79
-	slli s9, s8, 32                  # fep256_sparse64:80
-	add s5, s9, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, s9                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s7, s8, 32                  # fep256_reduction:24
+	slli s9, s8, 32                  # fep256_reduction:25
+	add s5, s9, s5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, s5, s9
-	add s10, s7, s10                 # fep256_sparse64:81
-	add s10, s4, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s10, s7, s10                 # fep256_reduction:26
+	add s10, s4, s10                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, s10, s4
-	add a4, a4, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s8, s9                   # fep256_sparse64:82
+	add a4, a4, s4                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s8, s9                   # fep256_reduction:27
 	sltu s9, s8, s4
 	sub s7, s8, s7
 	sub s7, s7, s9
 	add a0, a0, a4
-	add a0, s4, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a0, s4, a0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a4, a0, s4
-	add a4, s7, a4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a4, s7, a4                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s4, a1, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s4, a1
 	add s5, s2, s10
@@ -4677,7 +4779,7 @@ curve_p256_doubled_and_itself:
 	add a4, a4, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a4, a1
 	or a1, a5, a1
-	beq a1, zero, .L18_25
+	beq a1, zero, .L19_25
 	add a1, s4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, a1, s4
 	add t4, s5, a7
@@ -4695,12 +4797,12 @@ curve_p256_doubled_and_itself:
 	add a5, a5, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, a5, a0
 	or a0, a4, a0
-	bne a0, zero, .L18_26
+	bne a0, zero, .L19_26
 	mv s4, a1
 	mv a0, t4
 	mv a4, a5
-.L18_27:
-.L18_25:
+.L19_27:
+.L19_25:
 	add a1, a6, a6                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a5, a1, a6
 	add t4, s3, s3
@@ -4718,7 +4820,7 @@ curve_p256_doubled_and_itself:
 	add s7, s7, a5                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a5, s7, a5
 	or a5, s8, a5
-	beq a5, zero, .L18_29
+	beq a5, zero, .L19_29
 	add a5, a1, a3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a1, a5, a1
 	add s8, t4, a7
@@ -4736,13 +4838,13 @@ curve_p256_doubled_and_itself:
 	add s2, s2, a1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a1, s2, a1
 	or a1, s7, a1
-	bne a1, zero, .L18_30
+	bne a1, zero, .L19_30
 	mv a1, a5
 	mv s7, s2
 	mv s2, t4
 	mv t4, s8
-.L18_31:
-.L18_29:
+.L19_31:
+.L19_29:
 	sub a1, s4, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a5, s4, a1
 	sub t4, s5, t4
@@ -4760,7 +4862,7 @@ curve_p256_doubled_and_itself:
 	sub a0, s2, a0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s2, s2, a0
 	or a4, a4, s2
-	beq a4, zero, .L18_33
+	beq a4, zero, .L19_33
 	sub a4, a1, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a1, a4
 	sub s2, a5, a7
@@ -4778,13 +4880,13 @@ curve_p256_doubled_and_itself:
 	sub t4, s2, t4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s2, s2, t4
 	or a0, a0, s2
-	bne a0, zero, .L18_34
+	bne a0, zero, .L19_34
 	mv a0, t4
 	mv t4, a5
 	mv a5, a1
 	mv a1, a4
-.L18_35:
-.L18_33:
+.L19_35:
+.L19_33:
 	sub a4, a6, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a6, a6, a4
 	sub s2, s3, a5
@@ -4802,7 +4904,7 @@ curve_p256_doubled_and_itself:
 	sub a2, s3, a2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s3, s3, a2
 	or t1, t1, s3
-	beq t1, zero, .L18_37
+	beq t1, zero, .L19_37
 	sub t1, a4, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a4, a4, t1
 	sub s3, a6, a7
@@ -4820,13 +4922,13 @@ curve_p256_doubled_and_itself:
 	sub s2, s3, s2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s3, s3, s2
 	or a2, a2, s3
-	bne a2, zero, .L18_38
+	bne a2, zero, .L19_38
 	mv a2, s2
 	mv s2, a6
 	mv a6, a4
 	mv a4, t1
-.L18_39:
-.L18_37:
+.L19_39:
+.L19_37:
 	mulhu t1, t3, a4                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s3, t3, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu s4, s1, a4
@@ -4931,30 +5033,30 @@ curve_p256_doubled_and_itself:
 	add t0, a2, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a2, t0, a2
 	add a2, a4, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a4, s3, 32                  # fep256_sparse64:75
+	srli a4, s3, 32                  # fep256_reduction:20
 	slli s0, s3, 32
-	add s1, s8, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s1, s8, s0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s2, s1, s8
-	add s2, a4, s2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s0, s3, s0                   # fep256_sparse64:78
+	add s2, a4, s2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s0, s3, s0                   # fep256_reduction:23
 	sltu s4, s3, s0
 	sub a4, s3, a4
-	sub a4, a4, s4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s3, s1, 32                  # fep256_sparse64:79
-	slli s4, s1, 32                  # fep256_sparse64:80
-	add s2, s4, s2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, s4                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s3, s1, 32                  # fep256_reduction:24
+	slli s4, s1, 32                  # fep256_reduction:25
+	add s2, s4, s2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, s2, s4
-	add s5, s3, s5                   # fep256_sparse64:81
-	add s5, s0, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, s3, s5                   # fep256_reduction:26
+	add s5, s0, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s0, s5, s0
-	add a4, a4, s0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s0, s1, s4                   # fep256_sparse64:82
+	add a4, a4, s0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s0, s1, s4                   # fep256_reduction:27
 	sltu s4, s1, s0
 	sub s1, s1, s3
 	sub s1, s1, s4
-	add a4, s0, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a4, s0, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s0, a4, s0
-	add s0, s1, s0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s0, s1, s0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s1, s7, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s2, s1, s7
 	add s3, t3, s5
@@ -4972,31 +5074,31 @@ curve_p256_doubled_and_itself:
 	add t3, t3, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, t3, a6
 	or a6, t1, a6
-	srli t1, s1, 32                  # fep256_sparse64:75
+	srli t1, s1, 32                  # fep256_reduction:20
 	slli s0, s1, 32
-	add s2, s3, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s2, s3, s0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s3, s2, s3
-	add s3, t1, s3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s0, s1, s0                   # fep256_sparse64:78
+	add s3, t1, s3                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s0, s1, s0                   # fep256_reduction:23
 	sltu s4, s1, s0
 	sub t1, s1, t1
-	sub t1, t1, s4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s1, s2, 32                  # fep256_sparse64:79
-	slli s4, s2, 32                  # fep256_sparse64:80
-	add s3, s4, s3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, s4                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s1, s2, 32                  # fep256_reduction:24
+	slli s4, s2, 32                  # fep256_reduction:25
+	add s3, s4, s3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, s3, s4
-	add s5, s1, s5                   # fep256_sparse64:81
-	add s5, s0, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, s1, s5                   # fep256_reduction:26
+	add s5, s0, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s0, s5, s0
-	add t1, t1, s0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s0, s2, s4                   # fep256_sparse64:82
+	add t1, t1, s0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s0, s2, s4                   # fep256_reduction:27
 	sltu s4, s2, s0
 	sub s1, s2, s1
 	sub s1, s1, s4
 	add a6, a6, t1
-	add a6, s0, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, s0, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a6, s0
-	add t1, s1, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t1, s1, t1                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s0, a4, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, s0, a4
 	add s1, t3, s5
@@ -5014,7 +5116,7 @@ curve_p256_doubled_and_itself:
 	add t0, t0, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, t0, a4
 	or a2, a2, a4
-	beq a2, zero, .L18_41
+	beq a2, zero, .L19_41
 	add a2, s0, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, a2, s0
 	add t1, s1, a7
@@ -5032,12 +5134,12 @@ curve_p256_doubled_and_itself:
 	add a6, a6, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, a6, a4
 	or a4, t0, a4
-	bne a4, zero, .L18_42
+	bne a4, zero, .L19_42
 	mv s0, a2
 	mv t0, a6
 	mv a6, t1
-.L18_43:
-.L18_41:
+.L19_43:
+.L19_41:
 	mulhu a2, s6, ra                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a4, s6, ra                   # products:28: word 0 of x$0_square in 0..<2^128
 	ld s5, 104(sp)
@@ -5124,30 +5226,30 @@ curve_p256_doubled_and_itself:
 	add t3, t3, s2                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add t1, s3, t1                   # products:50
 	add t1, t3, t1                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t3, s6, 32                  # fep256_sparse64:75
+	srli t3, s6, 32                  # fep256_reduction:20
 	slli s2, s6, 32
-	add s3, s4, s2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s3, s4, s2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s4, s3, s4
-	add s4, t3, s4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s2, s6, s2                   # fep256_sparse64:78
+	add s4, t3, s4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s2, s6, s2                   # fep256_reduction:23
 	sltu s8, s6, s2
 	sub t3, s6, t3
-	sub t3, t3, s8                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s6, s3, 32                  # fep256_sparse64:79
-	slli s8, s3, 32                  # fep256_sparse64:80
-	add s4, s8, s4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s8                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s6, s3, 32                  # fep256_reduction:24
+	slli s8, s3, 32                  # fep256_reduction:25
+	add s4, s8, s4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s9, s4, s8
-	add s9, s6, s9                   # fep256_sparse64:81
-	add s9, s2, s9                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s9, s6, s9                   # fep256_reduction:26
+	add s9, s2, s9                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s2, s9, s2
-	add t3, t3, s2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s2, s3, s8                   # fep256_sparse64:82
+	add t3, t3, s2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s3, s8                   # fep256_reduction:27
 	sltu s8, s3, s2
 	sub s3, s3, s6
 	sub s3, s3, s8
-	add t3, s2, t3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t3, s2, t3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s2, t3, s2
-	add s2, s3, s2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s2, s3, s2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s3, s10, s4                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s4, s3, s10
 	add s6, s7, s9
@@ -5165,31 +5267,31 @@ curve_p256_doubled_and_itself:
 	add s2, s2, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s4, s2, s4
 	or a2, a2, s4
-	srli s4, s3, 32                  # fep256_sparse64:75
+	srli s4, s3, 32                  # fep256_reduction:20
 	slli s5, s3, 32
-	add s7, s6, s5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s7, s6, s5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s6, s7, s6
-	add s6, s4, s6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s5, s3, s5                   # fep256_sparse64:78
+	add s6, s4, s6                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s5, s3, s5                   # fep256_reduction:23
 	sltu s8, s3, s5
 	sub s3, s3, s4
-	sub s3, s3, s8                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s4, s7, 32                  # fep256_sparse64:79
-	slli s8, s7, 32                  # fep256_sparse64:80
-	add s6, s8, s6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub s3, s3, s8                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s4, s7, 32                  # fep256_reduction:24
+	slli s8, s7, 32                  # fep256_reduction:25
+	add s6, s8, s6                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s9, s6, s8
-	add s9, s4, s9                   # fep256_sparse64:81
-	add s9, s5, s9                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s9, s4, s9                   # fep256_reduction:26
+	add s9, s5, s9                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s5, s9, s5
-	add s3, s3, s5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s5, s7, s8                   # fep256_sparse64:82
+	add s3, s3, s5                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s5, s7, s8                   # fep256_reduction:27
 	sltu s8, s7, s5
 	sub s4, s7, s4
 	sub s4, s4, s8
 	add a2, a2, s3
-	add a2, s5, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, s5, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s3, a2, s5
-	add s3, s4, s3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s3, s4, s3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s4, t3, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, s4, t3
 	add s5, s2, s9
@@ -5207,7 +5309,7 @@ curve_p256_doubled_and_itself:
 	add t3, t3, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, t3, a4
 	or a4, t1, a4
-	beq a4, zero, .L18_45
+	beq a4, zero, .L19_45
 	add a4, s4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu t1, a4, s4
 	add s2, s5, a7
@@ -5225,12 +5327,12 @@ curve_p256_doubled_and_itself:
 	add t1, t1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, t1, a2
 	or a2, t3, a2
-	bne a2, zero, .L18_46
+	bne a2, zero, .L19_46
 	mv s4, a4
 	mv a2, s2
 	mv t3, t1
-.L18_47:
-.L18_45:
+.L19_47:
+.L19_45:
 	sub a4, s0, s4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t1, s0, a4
 	sub s0, s1, s5
@@ -5248,7 +5350,7 @@ curve_p256_doubled_and_itself:
 	sub a2, a6, a2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a6, a6, a2
 	or a6, t0, a6
-	beq a6, zero, .L18_49
+	beq a6, zero, .L19_49
 	sub a6, a4, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a4, a4, a6
 	sub t0, t1, a7
@@ -5266,12 +5368,12 @@ curve_p256_doubled_and_itself:
 	sub t0, t1, t0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t1, t1, t0
 	or a2, a2, t1
-	bne a2, zero, .L18_50
+	bne a2, zero, .L19_50
 	mv t1, a4
 	mv a4, a6
 	mv a2, t0
-.L18_51:
-.L18_49:
+.L19_51:
+.L19_49:
 	ld a6, 40(sp)
 	ld t0, 32(sp)
 	add t0, a6, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
@@ -5279,12 +5381,12 @@ curve_p256_doubled_and_itself:
 	ld t3, 48(sp)
 	add a6, t3, a6                   # limbs:39: word 1 of v$1_reduce in 0..2^65-1
 	ld t3, 64(sp)
-	add a6, t3, a6                   # fep256_sparse64:82
+	add a6, t3, a6                   # fep256_reduction:27
 	ld t3, 72(sp)
-	add a6, t3, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, t3, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, a6, t3
 	ld s1, 80(sp)
-	add t3, s1, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t3, s1, t3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	ld s1, 56(sp)
 	add s1, t0, s1                   # limbs:39
 	sltu t0, s1, t0
@@ -5304,9 +5406,9 @@ curve_p256_doubled_and_itself:
 	add t3, t3, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, t3, t0
 	or t0, s2, t0
-	bne t0, zero, .L18_52
+	bne t0, zero, .L19_52
 	ld t0, 88(sp)
-.L18_53:
+.L19_53:
 	ld s3, 8(sp)
 	ld s2, 0(s3)
 	mulhu s4, s2, t0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -5419,30 +5521,30 @@ curve_p256_doubled_and_itself:
 	add s0, s8, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu s7, s0, s8
 	add s6, s6, s7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli s7, s5, 32                  # fep256_sparse64:75
+	srli s7, s5, 32                  # fep256_reduction:20
 	slli s8, s5, 32
-	add s9, a2, s8                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s9, a2, s8                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu a2, s9, a2
-	add a2, s7, a2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s8, s5, s8                   # fep256_sparse64:78
+	add a2, s7, a2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s8, s5, s8                   # fep256_reduction:23
 	sltu s10, s5, s8
 	sub s5, s5, s7
-	sub s5, s5, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s7, s9, 32                  # fep256_sparse64:79
-	slli s10, s9, 32                 # fep256_sparse64:80
-	add a2, s10, a2                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub s5, s5, s10                  # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s7, s9, 32                  # fep256_reduction:24
+	slli s10, s9, 32                 # fep256_reduction:25
+	add a2, s10, a2                  # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, a2, s10
-	add s11, s7, s11                 # fep256_sparse64:81
-	add s11, s8, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s11, s7, s11                 # fep256_reduction:26
+	add s11, s8, s11                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s8, s11, s8
-	add s5, s5, s8                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s8, s9, s10                  # fep256_sparse64:82
+	add s5, s5, s8                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s8, s9, s10                  # fep256_reduction:27
 	sltu s10, s9, s8
 	sub s7, s9, s7
 	sub s7, s7, s10
-	add s5, s8, s5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s5, s8, s5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s8, s5, s8
-	add s7, s7, s8                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s7, s7, s8                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a2, ra, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s8, a2, ra
 	add s9, s2, s11
@@ -5460,31 +5562,31 @@ curve_p256_doubled_and_itself:
 	add s4, s4, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s2, s4, s2
 	or t1, t1, s2
-	srli s2, a2, 32                  # fep256_sparse64:75
+	srli s2, a2, 32                  # fep256_reduction:20
 	slli s7, a2, 32
-	add s8, s9, s7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s8, s9, s7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s9, s8, s9
-	add s9, s2, s9                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s7, a2, s7                   # fep256_sparse64:78
+	add s9, s2, s9                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s7, a2, s7                   # fep256_reduction:23
 	sltu s10, a2, s7
 	sub a2, a2, s2
-	sub a2, a2, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s2, s8, 32                  # fep256_sparse64:79
-	slli s10, s8, 32                 # fep256_sparse64:80
-	add s9, s10, s9                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, s10                  # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s2, s8, 32                  # fep256_reduction:24
+	slli s10, s8, 32                 # fep256_reduction:25
+	add s9, s10, s9                  # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s9, s10
-	add s11, s2, s11                 # fep256_sparse64:81
-	add s11, s7, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s11, s2, s11                 # fep256_reduction:26
+	add s11, s7, s11                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s7, s11, s7
-	add a2, a2, s7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s7, s8, s10                  # fep256_sparse64:82
+	add a2, a2, s7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s7, s8, s10                  # fep256_reduction:27
 	sltu s10, s8, s7
 	sub s2, s8, s2
 	sub s2, s2, s10
 	add a2, t1, a2
-	add a2, s7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, s7, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a2, s7
-	add t1, s2, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t1, s2, t1                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s2, s5, s9                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s5, s2, s5
 	add s7, s4, s11
@@ -5502,7 +5604,7 @@ curve_p256_doubled_and_itself:
 	add t1, t1, s0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s0, t1, s0
 	or s0, s4, s0
-	beq s0, zero, .L18_57
+	beq s0, zero, .L19_57
 	add s0, s2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu s2, s0, s2
 	add s4, s7, a7
@@ -5520,12 +5622,12 @@ curve_p256_doubled_and_itself:
 	add s2, s2, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s2, a2
 	or a2, t1, a2
-	bne a2, zero, .L18_58
+	bne a2, zero, .L19_58
 	mv a2, s4
 	mv t1, s2
 	mv s2, s0
-.L18_59:
-.L18_57:
+.L19_59:
+.L19_57:
 	ld s0, 32(s3)
 	mulhu s4, s0, t0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s5, s0, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -5637,31 +5739,31 @@ curve_p256_doubled_and_itself:
 	add a6, t3, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, a6, t3
 	add t3, s1, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli s1, s5, 32                  # fep256_sparse64:75
+	srli s1, s5, 32                  # fep256_reduction:20
 	slli s6, s5, 32
-	add s7, ra, s6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s7, ra, s6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s11, s7, ra
-	add s11, s1, s11                 # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s6, s5, s6                   # fep256_sparse64:78
+	add s11, s1, s11                 # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s6, s5, s6                   # fep256_reduction:23
 	sltu ra, s5, s6
 	sub s1, s5, s1
-	sub s1, s1, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s5, s7, 32                  # fep256_sparse64:79
-	slli ra, s7, 32                  # fep256_sparse64:80
-	add s11, ra, s11                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub s1, s1, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s5, s7, 32                  # fep256_reduction:24
+	slli ra, s7, 32                  # fep256_reduction:25
+	add s11, ra, s11                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sd s2, 144(sp)
 	sltu s2, s11, ra
-	add s2, s5, s2                   # fep256_sparse64:81
-	add s2, s6, s2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s2, s5, s2                   # fep256_reduction:26
+	add s2, s6, s2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s6, s2, s6
-	add s1, s1, s6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s6, s7, ra                   # fep256_sparse64:82
+	add s1, s1, s6                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s6, s7, ra                   # fep256_reduction:27
 	sltu ra, s7, s6
 	sub s5, s7, s5
 	sub s5, s5, ra
-	add s1, s6, s1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s1, s6, s1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s6, s1, s6
-	add s5, s5, s6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s5, s5, s6                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s6, a2, s11                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, s6, a2
 	add s2, t0, s2
@@ -5679,31 +5781,31 @@ curve_p256_doubled_and_itself:
 	add s1, s1, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, s1, a2
 	or a2, t1, a2
-	srli t1, s6, 32                  # fep256_sparse64:75
+	srli t1, s6, 32                  # fep256_reduction:20
 	slli s4, s6, 32
-	add s5, s2, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s5, s2, s4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s2, s5, s2
-	add s2, t1, s2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s6, s4                   # fep256_sparse64:78
+	add s2, t1, s2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s6, s4                   # fep256_reduction:23
 	sltu s7, s6, s4
 	sub t1, s6, t1
-	sub t1, t1, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s6, s5, 32                  # fep256_sparse64:79
-	slli s7, s5, 32                  # fep256_sparse64:80
-	add s2, s7, s2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, s7                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s6, s5, 32                  # fep256_reduction:24
+	slli s7, s5, 32                  # fep256_reduction:25
+	add s2, s7, s2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s2, s7
-	add s11, s6, s11                 # fep256_sparse64:81
-	add s11, s4, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s11, s6, s11                 # fep256_reduction:26
+	add s11, s4, s11                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, s11, s4
-	add t1, t1, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s5, s7                   # fep256_sparse64:82
+	add t1, t1, s4                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s5, s7                   # fep256_reduction:27
 	sltu s7, s5, s4
 	sub s5, s5, s6
 	sub s5, s5, s7
 	add a2, a2, t1
-	add a2, s4, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, s4, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a2, s4
-	add t1, s5, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t1, s5, t1                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s2, t0, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, s2, t0
 	add s4, s1, s11
@@ -5721,7 +5823,7 @@ curve_p256_doubled_and_itself:
 	add t0, t0, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, t0, a6
 	or a6, t1, a6
-	beq a6, zero, .L18_61
+	beq a6, zero, .L19_61
 	add a6, s2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu t1, a6, s2
 	add t3, s4, a7
@@ -5739,12 +5841,12 @@ curve_p256_doubled_and_itself:
 	add t1, t1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, t1, a2
 	or a2, t0, a2
-	bne a2, zero, .L18_62
+	bne a2, zero, .L19_62
 	mv s2, a6
 	mv a2, t3
 	mv t0, t1
-.L18_63:
-.L18_61:
+.L19_63:
+.L19_61:
 	mulhu a6, s0, s2                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul t1, s0, s2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu t3, s10, s2
@@ -5849,30 +5951,30 @@ curve_p256_doubled_and_itself:
 	add s1, t0, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t0, s1, t0
 	add a2, a2, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t0, t1, 32                  # fep256_sparse64:75
+	srli t0, t1, 32                  # fep256_reduction:20
 	slli s2, t1, 32
-	add s7, s6, s2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s7, s6, s2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s6, s7, s6
-	add s6, t0, s6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s2, t1, s2                   # fep256_sparse64:78
+	add s6, t0, s6                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s2, t1, s2                   # fep256_reduction:23
 	sltu s11, t1, s2
 	sub t0, t1, t0
-	sub t0, t0, s11                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t1, s7, 32                  # fep256_sparse64:79
-	slli s11, s7, 32                 # fep256_sparse64:80
-	add s6, s11, s6                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, s11                  # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t1, s7, 32                  # fep256_reduction:24
+	slli s11, s7, 32                 # fep256_reduction:25
+	add s6, s11, s6                  # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, s6, s11
-	add ra, t1, ra                   # fep256_sparse64:81
-	add ra, s2, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, t1, ra                   # fep256_reduction:26
+	add ra, s2, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s2, ra, s2
-	add t0, t0, s2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s2, s7, s11                  # fep256_sparse64:82
+	add t0, t0, s2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s7, s11                  # fep256_reduction:27
 	sltu s11, s7, s2
 	sub t1, s7, t1
 	sub t1, t1, s11
-	add t0, s2, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t0, s2, t0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s2, t0, s2
-	add t1, t1, s2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t1, t1, s2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s2, s5, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s5, s2, s5
 	add s6, s4, ra
@@ -5890,31 +5992,31 @@ curve_p256_doubled_and_itself:
 	add t1, t1, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, t1, a6
 	or a6, t3, a6
-	srli t3, s2, 32                  # fep256_sparse64:75
+	srli t3, s2, 32                  # fep256_reduction:20
 	slli s4, s2, 32
-	add s5, s6, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s5, s6, s4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s6, s5, s6
-	add s6, t3, s6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s2, s4                   # fep256_sparse64:78
+	add s6, t3, s6                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s2, s4                   # fep256_reduction:23
 	sltu s7, s2, s4
 	sub t3, s2, t3
-	sub t3, t3, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s2, s5, 32                  # fep256_sparse64:79
-	slli s7, s5, 32                  # fep256_sparse64:80
-	add s6, s7, s6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s7                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s2, s5, 32                  # fep256_reduction:24
+	slli s7, s5, 32                  # fep256_reduction:25
+	add s6, s7, s6                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s6, s7
-	add s11, s2, s11                 # fep256_sparse64:81
-	add s11, s4, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s11, s2, s11                 # fep256_reduction:26
+	add s11, s4, s11                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, s11, s4
-	add t3, t3, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s5, s7                   # fep256_sparse64:82
+	add t3, t3, s4                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s5, s7                   # fep256_reduction:27
 	sltu s7, s5, s4
 	sub s2, s5, s2
 	sub s2, s2, s7
 	add a6, a6, t3
-	add a6, s4, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, s4, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, a6, s4
-	add t3, s2, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t3, s2, t3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s2, t0, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, s2, t0
 	add s4, t1, s11
@@ -5932,7 +6034,7 @@ curve_p256_doubled_and_itself:
 	add t1, t1, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, t1, t0
 	or a2, a2, t0
-	beq a2, zero, .L18_65
+	beq a2, zero, .L19_65
 	add a2, s2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu t0, a2, s2
 	add t3, s4, a7
@@ -5950,12 +6052,12 @@ curve_p256_doubled_and_itself:
 	add t0, t0, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, t0, a6
 	or a6, t1, a6
-	bne a6, zero, .L18_66
+	bne a6, zero, .L19_66
 	mv s2, a2
 	mv a6, t3
 	mv t1, t0
-.L18_67:
-.L18_65:
+.L19_67:
+.L19_65:
 	ld a2, 0(sp)
 	sd a1, 0(a2)
 	sd a5, 8(a2)
@@ -5999,7 +6101,7 @@ curve_p256_doubled_and_itself:
 	ld s11, 272(sp)
 	addi sp, sp, 288
 	ret
-.L18_2:
+.L19_2:
 	sub t3, s0, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s0, s0, t3
 	sub s1, a4, a7
@@ -6018,8 +6120,8 @@ curve_p256_doubled_and_itself:
 	mv a4, t3
 	mv t3, a5
 	mv a5, s0
-	j .L18_3
-.L18_6:
+	j .L19_3
+.L19_6:
 	add s0, s1, a3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu s1, s0, s1
 	add s4, s5, a7
@@ -6037,8 +6139,8 @@ curve_p256_doubled_and_itself:
 	mv s2, s4
 	mv s3, s5
 	mv s4, s1
-	j .L18_7
-.L18_10:
+	j .L19_7
+.L19_10:
 	add s2, t0, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, s2, t0
 	add a5, s3, a7
@@ -6056,8 +6158,8 @@ curve_p256_doubled_and_itself:
 	mv t6, a5
 	mv a5, a4
 	mv a4, t6
-	j .L18_11
-.L18_14:
+	j .L19_11
+.L19_14:
 	add a5, a4, a3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a4, a5, a4
 	add t0, t3, a7
@@ -6076,8 +6178,8 @@ curve_p256_doubled_and_itself:
 	mv s0, t3
 	mv t3, a5
 	mv t0, a4
-	j .L18_15
-.L18_16:
+	j .L19_15
+.L19_16:
 	add s6, s4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu s11, s6, s4
 	sd s4, 88(sp)
@@ -6096,14 +6198,14 @@ curve_p256_doubled_and_itself:
 	add s11, s11, s5                 # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu s5, s11, s5
 	or s5, s8, s5
-	bne s5, zero, .L18_18
+	bne s5, zero, .L19_18
 	mv s5, ra
 	mv ra, s4
 	mv s8, s11
-.L18_19:
+.L19_19:
 	ld s4, 88(sp)
-	j .L18_17
-.L18_18:
+	j .L19_17
+.L19_18:
 	add s5, s6, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu s6, s5, s6
 	add s8, s4, a7
@@ -6123,8 +6225,8 @@ curve_p256_doubled_and_itself:
 	mv t6, s5
 	mv s5, s6
 	mv s6, t6
-	j .L18_19
-.L18_22:
+	j .L19_19
+.L19_22:
 	add a2, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, a2, a4
 	add t1, s3, a7
@@ -6142,8 +6244,8 @@ curve_p256_doubled_and_itself:
 	mv a6, a2
 	mv a2, t1
 	mv t1, a4
-	j .L18_23
-.L18_26:
+	j .L19_23
+.L19_26:
 	add s4, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, s4, a1
 	add a1, s5, a7
@@ -6159,8 +6261,8 @@ curve_p256_doubled_and_itself:
 	add a4, a5, t5
 	add a4, a0, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a0, a1
-	j .L18_27
-.L18_30:
+	j .L19_27
+.L19_30:
 	add a1, a5, a3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a5, a1, a5
 	add s7, s8, a7
@@ -6178,8 +6280,8 @@ curve_p256_doubled_and_itself:
 	mv t4, s7
 	mv s2, s8
 	mv s7, a5
-	j .L18_31
-.L18_34:
+	j .L19_31
+.L19_34:
 	sub a0, a4, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a4, a4, a0
 	sub s2, a1, a7
@@ -6198,8 +6300,8 @@ curve_p256_doubled_and_itself:
 	mv a1, a0
 	mv a0, a5
 	mv a5, a4
-	j .L18_35
-.L18_38:
+	j .L19_35
+.L19_38:
 	sub a2, t1, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t1, t1, a2
 	sub s3, a4, a7
@@ -6218,8 +6320,8 @@ curve_p256_doubled_and_itself:
 	mv a4, a2
 	mv a2, a6
 	mv a6, t1
-	j .L18_39
-.L18_42:
+	j .L19_39
+.L19_42:
 	add s0, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s0, a2
 	add a4, s1, a7
@@ -6235,8 +6337,8 @@ curve_p256_doubled_and_itself:
 	add a6, a6, t5
 	add t0, a2, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a6, a4
-	j .L18_43
-.L18_46:
+	j .L19_43
+.L19_46:
 	add s4, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s4, a4
 	add a4, s5, a7
@@ -6252,8 +6354,8 @@ curve_p256_doubled_and_itself:
 	add t1, t1, t5
 	add t3, a2, t1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a2, a4
-	j .L18_47
-.L18_50:
+	j .L19_47
+.L19_50:
 	sub a2, a6, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a6, a6, a2
 	sub t1, a4, a7
@@ -6272,8 +6374,8 @@ curve_p256_doubled_and_itself:
 	mv t6, a2
 	mv a2, a4
 	mv a4, t6
-	j .L18_51
-.L18_52:
+	j .L19_51
+.L19_52:
 	ld t0, 88(sp)
 	add s2, t0, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu t0, s2, t0
@@ -6292,14 +6394,14 @@ curve_p256_doubled_and_itself:
 	add t0, t0, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, t0, a6
 	or a6, t3, a6
-	bne a6, zero, .L18_54
+	bne a6, zero, .L19_54
 	mv a6, s1
 	mv s1, s3
 	mv t3, t0
 	mv t0, s2
-.L18_55:
-	j .L18_53
-.L18_54:
+.L19_55:
+	j .L19_53
+.L19_54:
 	add a6, s2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu t3, a6, s2
 	add s2, s3, a7
@@ -6317,8 +6419,8 @@ curve_p256_doubled_and_itself:
 	mv t0, a6
 	mv s1, s2
 	mv a6, s3
-	j .L18_53
-.L18_58:
+	j .L19_53
+.L19_58:
 	add a2, s0, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu t1, a2, s0
 	add s0, s7, a7
@@ -6335,8 +6437,8 @@ curve_p256_doubled_and_itself:
 	add t1, t1, s2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv s2, a2
 	mv a2, s0
-	j .L18_59
-.L18_62:
+	j .L19_59
+.L19_62:
 	add s2, a6, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s2, a6
 	add a6, s4, a7
@@ -6352,8 +6454,8 @@ curve_p256_doubled_and_itself:
 	add t0, t1, t5
 	add t0, a2, t0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a2, a6
-	j .L18_63
-.L18_66:
+	j .L19_63
+.L19_66:
 	add s2, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s2, a2
 	add a3, s4, a7
@@ -6369,7 +6471,7 @@ curve_p256_doubled_and_itself:
 	add a6, t0, t5
 	add t1, a2, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a6, a3
-	j .L18_67
+	j .L19_67
 	.size curve_p256_doubled_and_itself, . - curve_p256_doubled_and_itself
 
 # curve.p256.add_to_second (lib/curve/weierstrass.stk, line 329)
@@ -6415,7 +6517,7 @@ curve_p256_add_to_second:
 	sub t3, s0, t3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s0, s0, t3
 	or s0, s1, s0
-	beq s0, zero, .L19_1
+	beq s0, zero, .L20_1
 	li s0, 1
 	sub s0, a4, s0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a4, a4, s0
@@ -6437,13 +6539,13 @@ curve_p256_add_to_second:
 	sub t0, s1, t0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s1, s1, t0
 	or t3, t3, s1
-	bne t3, zero, .L19_2
+	bne t3, zero, .L20_2
 	mv t3, t0
 	mv t0, a5
 	mv a5, a4
 	mv a4, s0
-.L19_3:
-.L19_1:
+.L20_3:
+.L20_1:
 	mulhu s0, a4, a5                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul s1, a4, a5                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu s2, a4, t0                 # products:29
@@ -6528,30 +6630,30 @@ curve_p256_add_to_second:
 	add s3, s3, s4                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add s2, s5, s2                   # products:50
 	add s2, s3, s2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s3, s8, 32                  # fep256_sparse64:75
+	srli s3, s8, 32                  # fep256_reduction:20
 	slli s4, s8, 32
-	add s5, s6, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s5, s6, s4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s6, s5, s6
-	add s6, s3, s6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s8, s4                   # fep256_sparse64:78
+	add s6, s3, s6                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s8, s4                   # fep256_reduction:23
 	sltu s11, s8, s4
 	sub s3, s8, s3
-	sub s3, s3, s11                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s8, s5, 32                  # fep256_sparse64:79
-	slli s11, s5, 32                 # fep256_sparse64:80
-	add s6, s11, s6                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub s3, s3, s11                  # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s8, s5, 32                  # fep256_reduction:24
+	slli s11, s5, 32                 # fep256_reduction:25
+	add s6, s11, s6                  # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, s6, s11
-	add ra, s8, ra                   # fep256_sparse64:81
-	add ra, s4, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, s8, ra                   # fep256_reduction:26
+	add ra, s4, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, ra, s4
-	add s3, s3, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s5, s11                  # fep256_sparse64:82
+	add s3, s3, s4                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s5, s11                  # fep256_reduction:27
 	sltu s11, s5, s4
 	sub s5, s5, s8
 	sub s5, s5, s11
-	add s3, s4, s3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s3, s4, s3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s4, s3, s4
-	add s4, s5, s4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s4, s5, s4                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s5, s10, s6                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s6, s5, s10
 	add s8, s7, ra
@@ -6569,31 +6671,31 @@ curve_p256_add_to_second:
 	add s4, s4, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s6, s4, s6
 	or s0, s0, s6
-	srli s6, s5, 32                  # fep256_sparse64:75
+	srli s6, s5, 32                  # fep256_reduction:20
 	slli s7, s5, 32
-	add s9, s8, s7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s9, s8, s7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s8, s9, s8
-	add s8, s6, s8                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s7, s5, s7                   # fep256_sparse64:78
+	add s8, s6, s8                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s7, s5, s7                   # fep256_reduction:23
 	sltu s10, s5, s7
 	sub s5, s5, s6
-	sub s5, s5, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s6, s9, 32                  # fep256_sparse64:79
-	slli s10, s9, 32                 # fep256_sparse64:80
-	add s8, s10, s8                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub s5, s5, s10                  # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s6, s9, 32                  # fep256_reduction:24
+	slli s10, s9, 32                 # fep256_reduction:25
+	add s8, s10, s8                  # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s8, s10
-	add s11, s6, s11                 # fep256_sparse64:81
-	add s11, s7, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s11, s6, s11                 # fep256_reduction:26
+	add s11, s7, s11                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s7, s11, s7
-	add s5, s5, s7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s7, s9, s10                  # fep256_sparse64:82
+	add s5, s5, s7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s7, s9, s10                  # fep256_reduction:27
 	sltu s10, s9, s7
 	sub s6, s9, s6
 	sub s6, s6, s10
 	add s0, s0, s5
-	add s0, s7, s0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s0, s7, s0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s5, s0, s7
-	add s5, s6, s5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s5, s6, s5                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s6, s3, s8                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s3, s6, s3
 	add s7, s4, s11
@@ -6611,7 +6713,7 @@ curve_p256_add_to_second:
 	add s3, s3, s1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s1, s3, s1
 	or s1, s2, s1
-	beq s1, zero, .L19_5
+	beq s1, zero, .L20_5
 	li s1, 1
 	add s1, s6, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu s2, s1, s6
@@ -6633,12 +6735,12 @@ curve_p256_add_to_second:
 	add s2, s2, s0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu s0, s2, s0
 	or s0, s3, s0
-	bne s0, zero, .L19_6
+	bne s0, zero, .L20_6
 	mv s6, s1
 	mv s0, s4
 	mv s3, s2
-.L19_7:
-.L19_5:
+.L20_7:
+.L20_5:
 	mulhu s1, a3, s6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s2, a3, s6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu s4, a7, s6
@@ -6743,30 +6845,30 @@ curve_p256_add_to_second:
 	add t2, t5, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t5, t2, t5
 	add t5, s4, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli s4, s2, 32                  # fep256_sparse64:75
+	srli s4, s2, 32                  # fep256_reduction:20
 	slli s5, s2, 32
-	add s8, s10, s5                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s8, s10, s5                  # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s9, s8, s10
-	add s9, s4, s9                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s5, s2, s5                   # fep256_sparse64:78
+	add s9, s4, s9                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s5, s2, s5                   # fep256_reduction:23
 	sltu s10, s2, s5
 	sub s2, s2, s4
-	sub s2, s2, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s4, s8, 32                  # fep256_sparse64:79
-	slli s10, s8, 32                 # fep256_sparse64:80
-	add s9, s10, s9                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub s2, s2, s10                  # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s4, s8, 32                  # fep256_reduction:24
+	slli s10, s8, 32                 # fep256_reduction:25
+	add s9, s10, s9                  # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, s9, s10
-	add ra, s4, ra                   # fep256_sparse64:81
-	add ra, s5, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, s4, ra                   # fep256_reduction:26
+	add ra, s5, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s5, ra, s5
-	add s2, s2, s5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s5, s8, s10                  # fep256_sparse64:82
+	add s2, s2, s5                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s5, s8, s10                  # fep256_reduction:27
 	sltu s10, s8, s5
 	sub s4, s8, s4
 	sub s4, s4, s10
-	add s2, s5, s2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s2, s5, s2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s5, s2, s5
-	add s4, s4, s5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s4, s4, s5                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s5, s11, s9                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s8, s5, s11
 	add s9, a3, ra
@@ -6784,31 +6886,31 @@ curve_p256_add_to_second:
 	add s1, s1, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, s1, a3
 	or a3, a7, a3
-	srli a7, s5, 32                  # fep256_sparse64:75
+	srli a7, s5, 32                  # fep256_reduction:20
 	slli s4, s5, 32
-	add s8, s9, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s8, s9, s4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s9, s8, s9
-	add s9, a7, s9                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s5, s4                   # fep256_sparse64:78
+	add s9, a7, s9                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s5, s4                   # fep256_reduction:23
 	sltu s10, s5, s4
 	sub a7, s5, a7
-	sub a7, a7, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s5, s8, 32                  # fep256_sparse64:79
-	slli s10, s8, 32                 # fep256_sparse64:80
-	add s9, s10, s9                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, s10                  # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s5, s8, 32                  # fep256_reduction:24
+	slli s10, s8, 32                 # fep256_reduction:25
+	add s9, s10, s9                  # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s9, s10
-	add s11, s5, s11                 # fep256_sparse64:81
-	add s11, s4, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s11, s5, s11                 # fep256_reduction:26
+	add s11, s4, s11                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, s11, s4
-	add a7, a7, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s8, s10                  # fep256_sparse64:82
+	add a7, a7, s4                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s8, s10                  # fep256_reduction:27
 	sltu s10, s8, s4
 	sub s5, s8, s5
 	sub s5, s5, s10
 	add a3, a3, a7
-	add a3, s4, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, s4, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a3, s4
-	add a7, s5, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, s5, a7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s4, s2, s9                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s2, s4, s2
 	add s5, s1, s11
@@ -6826,7 +6928,7 @@ curve_p256_add_to_second:
 	add a7, a7, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, a7, t2
 	or t2, t5, t2
-	beq t2, zero, .L19_9
+	beq t2, zero, .L20_9
 	li t2, 1
 	add t2, s4, t2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu t5, t2, s4
@@ -6848,12 +6950,12 @@ curve_p256_add_to_second:
 	add t5, t5, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, t5, a3
 	or a3, a7, a3
-	bne a3, zero, .L19_10
+	bne a3, zero, .L20_10
 	mv s4, t2
 	mv a3, s1
 	mv a7, t5
-.L19_11:
-.L19_9:
+.L20_11:
+.L20_9:
 	mulhu t2, a2, s6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul t5, a2, s6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu s1, a6, s6
@@ -6958,30 +7060,30 @@ curve_p256_add_to_second:
 	add t1, t4, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t4, t1, t4
 	add t4, s0, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli s0, t5, 32                  # fep256_sparse64:75
+	srli s0, t5, 32                  # fep256_reduction:20
 	slli s1, t5, 32
-	add s2, s9, s1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s2, s9, s1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s3, s2, s9
-	add s3, s0, s3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s1, t5, s1                   # fep256_sparse64:78
+	add s3, s0, s3                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s1, t5, s1                   # fep256_reduction:23
 	sltu s6, t5, s1
 	sub t5, t5, s0
-	sub t5, t5, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s0, s2, 32                  # fep256_sparse64:79
-	slli s6, s2, 32                  # fep256_sparse64:80
-	add s3, s6, s3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t5, t5, s6                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s0, s2, 32                  # fep256_reduction:24
+	slli s6, s2, 32                  # fep256_reduction:25
+	add s3, s6, s3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s3, s6
-	add s7, s0, s7                   # fep256_sparse64:81
-	add s7, s1, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, s0, s7                   # fep256_reduction:26
+	add s7, s1, s7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s1, s7, s1
-	add t5, t5, s1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s1, s2, s6                   # fep256_sparse64:82
+	add t5, t5, s1                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s1, s2, s6                   # fep256_reduction:27
 	sltu s6, s2, s1
 	sub s0, s2, s0
 	sub s0, s0, s6
-	add t5, s1, t5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t5, s1, t5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s1, t5, s1
-	add s0, s0, s1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s0, s0, s1                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s1, s8, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s2, s1, s8
 	add s3, a2, s7
@@ -6999,31 +7101,31 @@ curve_p256_add_to_second:
 	add t2, t2, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, t2, a2
 	or a2, a6, a2
-	srli a6, s1, 32                  # fep256_sparse64:75
+	srli a6, s1, 32                  # fep256_reduction:20
 	slli s0, s1, 32
-	add s2, s3, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s2, s3, s0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s3, s2, s3
-	add s3, a6, s3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s0, s1, s0                   # fep256_sparse64:78
+	add s3, a6, s3                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s0, s1, s0                   # fep256_reduction:23
 	sltu s6, s1, s0
 	sub a6, s1, a6
-	sub a6, a6, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s1, s2, 32                  # fep256_sparse64:79
-	slli s6, s2, 32                  # fep256_sparse64:80
-	add s3, s6, s3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s6                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s1, s2, 32                  # fep256_reduction:24
+	slli s6, s2, 32                  # fep256_reduction:25
+	add s3, s6, s3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s3, s6
-	add s7, s1, s7                   # fep256_sparse64:81
-	add s7, s0, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, s1, s7                   # fep256_reduction:26
+	add s7, s0, s7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s0, s7, s0
-	add a6, a6, s0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s0, s2, s6                   # fep256_sparse64:82
+	add a6, a6, s0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s0, s2, s6                   # fep256_reduction:27
 	sltu s6, s2, s0
 	sub s1, s2, s1
 	sub s1, s1, s6
 	add a2, a2, a6
-	add a2, s0, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, s0, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a2, s0
-	add a6, s1, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, s1, a6                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s0, t5, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t5, s0, t5
 	add s1, t2, s7
@@ -7041,7 +7143,7 @@ curve_p256_add_to_second:
 	add a6, a6, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, a6, t1
 	or t1, t2, t1
-	beq t1, zero, .L19_13
+	beq t1, zero, .L20_13
 	li t1, 1
 	add t1, s0, t1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu t2, t1, s0
@@ -7063,12 +7165,12 @@ curve_p256_add_to_second:
 	add t2, t2, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, t2, a2
 	or a2, a6, a2
-	bne a2, zero, .L19_14
+	bne a2, zero, .L20_14
 	mv s0, t1
 	mv a2, t4
 	mv a6, t2
-.L19_15:
-.L19_13:
+.L20_15:
+.L20_13:
 	ld t1, 96(a1)
 	ld t2, 32(a1)
 	sub t4, t1, t2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
@@ -7094,7 +7196,7 @@ curve_p256_add_to_second:
 	sub s3, s9, s3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s9, s9, s3
 	or s7, s7, s9
-	beq s7, zero, .L19_17
+	beq s7, zero, .L20_17
 	li s7, 1
 	sub s7, t4, s7                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t4, t4, s7
@@ -7116,13 +7218,13 @@ curve_p256_add_to_second:
 	sub t5, s9, t5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s9, s9, t5
 	or s3, s3, s9
-	bne s3, zero, .L19_18
+	bne s3, zero, .L20_18
 	mv s3, t5
 	mv t5, t1
 	mv t1, t4
 	mv t4, s7
-.L19_19:
-.L19_17:
+.L20_19:
+.L20_17:
 	sub s7, s0, s4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s9, s0, s7
 	sub s10, s1, s5
@@ -7141,7 +7243,7 @@ curve_p256_add_to_second:
 	sub s11, ra, s11                 # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu ra, ra, s11
 	or t3, t3, ra
-	beq t3, zero, .L19_21
+	beq t3, zero, .L20_21
 	li t3, 1
 	sub t3, s7, t3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s7, s7, t3
@@ -7163,13 +7265,13 @@ curve_p256_add_to_second:
 	sub s10, ra, s10                 # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu ra, ra, s10
 	or s11, s11, ra
-	bne s11, zero, .L19_22
+	bne s11, zero, .L20_22
 	mv s11, s10
 	mv s10, s9
 	mv s9, s7
 	mv s7, t3
-.L19_23:
-.L19_21:
+.L20_23:
+.L20_21:
 	mulhu t3, t2, s7                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul ra, t2, s7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sd t0, 32(sp)
@@ -7279,30 +7381,30 @@ curve_p256_add_to_second:
 	add a4, s2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, a4, s2
 	add a6, a6, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t3, ra, 32                  # fep256_sparse64:75
+	srli t3, ra, 32                  # fep256_reduction:20
 	slli s2, ra, 32
-	add s6, a0, s2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s6, a0, s2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu a0, s6, a0
-	add a0, t3, a0                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s2, ra, s2                   # fep256_sparse64:78
+	add a0, t3, a0                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s2, ra, s2                   # fep256_reduction:23
 	sltu s8, ra, s2
 	sub t3, ra, t3
-	sub t3, t3, s8                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s8, s6, 32                  # fep256_sparse64:79
-	slli s9, s6, 32                  # fep256_sparse64:80
-	add a0, s9, a0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s8                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s8, s6, 32                  # fep256_reduction:24
+	slli s9, s6, 32                  # fep256_reduction:25
+	add a0, s9, a0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, a0, s9
-	add s10, s8, s10                 # fep256_sparse64:81
-	add s10, s2, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s10, s8, s10                 # fep256_reduction:26
+	add s10, s2, s10                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s2, s10, s2
-	add t3, t3, s2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s2, s6, s9                   # fep256_sparse64:82
+	add t3, t3, s2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s6, s9                   # fep256_reduction:27
 	sltu s9, s6, s2
 	sub s6, s6, s8
 	sub s6, s6, s9
-	add t3, s2, t3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t3, s2, t3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s2, t3, s2
-	add s2, s6, s2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s2, s6, s2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a0, s7, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s6, a0, s7
 	add s7, t2, s10
@@ -7320,31 +7422,31 @@ curve_p256_add_to_second:
 	add t2, t2, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, t2, t0
 	or a5, a5, t0
-	srli t0, a0, 32                  # fep256_sparse64:75
+	srli t0, a0, 32                  # fep256_reduction:20
 	slli s2, a0, 32
-	add s6, s7, s2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s6, s7, s2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s7, s6, s7
-	add s7, t0, s7                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s2, a0, s2                   # fep256_sparse64:78
+	add s7, t0, s7                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s2, a0, s2                   # fep256_reduction:23
 	sltu s8, a0, s2
 	sub a0, a0, t0
-	sub a0, a0, s8                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t0, s6, 32                  # fep256_sparse64:79
-	slli s8, s6, 32                  # fep256_sparse64:80
-	add s7, s8, s7                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a0, a0, s8                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t0, s6, 32                  # fep256_reduction:24
+	slli s8, s6, 32                  # fep256_reduction:25
+	add s7, s8, s7                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s9, s7, s8
-	add s9, t0, s9                   # fep256_sparse64:81
-	add s9, s2, s9                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s9, t0, s9                   # fep256_reduction:26
+	add s9, s2, s9                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s2, s9, s2
-	add a0, a0, s2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s2, s6, s8                   # fep256_sparse64:82
+	add a0, a0, s2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s6, s8                   # fep256_reduction:27
 	sltu s8, s6, s2
 	sub t0, s6, t0
 	sub t0, t0, s8
 	add a0, a5, a0
-	add a0, s2, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a0, s2, a0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a5, a0, s2
-	add a5, t0, a5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a5, t0, a5                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t0, t3, s7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, t0, t3
 	add s2, t2, s9
@@ -7362,7 +7464,7 @@ curve_p256_add_to_second:
 	add a5, a5, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, a5, a4
 	or a4, a6, a4
-	beq a4, zero, .L19_25
+	beq a4, zero, .L20_25
 	li a4, 1
 	add a4, t0, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, a4, t0
@@ -7384,12 +7486,12 @@ curve_p256_add_to_second:
 	add a6, a6, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, a6, a0
 	or a0, a5, a0
-	bne a0, zero, .L19_26
+	bne a0, zero, .L20_26
 	mv a0, t0
 	mv t0, a4
 	mv a5, a6
-.L19_27:
-.L19_25:
+.L20_27:
+.L20_25:
 	mulhu a4, t4, t1                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a6, t4, t1                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu t2, t4, t5                 # products:29
@@ -7474,32 +7576,32 @@ curve_p256_add_to_second:
 	add t3, t3, s6                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add t2, s7, t2                   # products:50
 	add t2, t3, t2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t3, s10, 32                 # fep256_sparse64:75
+	srli t3, s10, 32                 # fep256_reduction:20
 	slli s6, s10, 32
-	add s7, s8, s6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s7, s8, s6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s8, s7, s8
-	add s8, t3, s8                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s6, s10, s6                  # fep256_sparse64:78
+	add s8, t3, s8                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s6, s10, s6                  # fep256_reduction:23
 	sd a1, 8(sp)
 	sltu a1, s10, s6
 	sub t3, s10, t3
-	sub a1, t3, a1                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t3, s7, 32                  # fep256_sparse64:79
-	slli s10, s7, 32                 # fep256_sparse64:80
-	add s8, s10, s8                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a1, t3, a1                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t3, s7, 32                  # fep256_reduction:24
+	slli s10, s7, 32                 # fep256_reduction:25
+	add s8, s10, s8                  # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sd s3, 56(sp)
 	sltu s3, s8, s10
-	add s3, t3, s3                   # fep256_sparse64:81
-	add s3, s6, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s3, t3, s3                   # fep256_reduction:26
+	add s3, s6, s3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s6, s3, s6
-	add a1, a1, s6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s6, s7, s10                  # fep256_sparse64:82
+	add a1, a1, s6                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s6, s7, s10                  # fep256_reduction:27
 	sltu s10, s7, s6
 	sub t3, s7, t3
 	sub t3, t3, s10
-	add a1, s6, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, s6, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s6, a1, s6
-	add t3, t3, s6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t3, t3, s6                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s6, ra, s8                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s7, s6, ra
 	add s3, s9, s3
@@ -7517,31 +7619,31 @@ curve_p256_add_to_second:
 	add t3, t3, s7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s7, t3, s7
 	or a4, a4, s7
-	srli s7, s6, 32                  # fep256_sparse64:75
+	srli s7, s6, 32                  # fep256_reduction:20
 	slli s8, s6, 32
-	add s9, s3, s8                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s9, s3, s8                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s3, s9, s3
-	add s3, s7, s3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s8, s6, s8                   # fep256_sparse64:78
+	add s3, s7, s3                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s8, s6, s8                   # fep256_reduction:23
 	sltu s10, s6, s8
 	sub s6, s6, s7
-	sub s6, s6, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s7, s9, 32                  # fep256_sparse64:79
-	slli s10, s9, 32                 # fep256_sparse64:80
-	add s3, s10, s3                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub s6, s6, s10                  # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s7, s9, 32                  # fep256_reduction:24
+	slli s10, s9, 32                 # fep256_reduction:25
+	add s3, s10, s3                  # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s3, s10
-	add s11, s7, s11                 # fep256_sparse64:81
-	add s11, s8, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s11, s7, s11                 # fep256_reduction:26
+	add s11, s8, s11                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s8, s11, s8
-	add s6, s6, s8                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s8, s9, s10                  # fep256_sparse64:82
+	add s6, s6, s8                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s8, s9, s10                  # fep256_reduction:27
 	sltu s10, s9, s8
 	sub s7, s9, s7
 	sub s7, s7, s10
 	add a4, a4, s6
-	add a4, s8, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a4, s8, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s6, a4, s8
-	add s6, s7, s6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s6, s7, s6                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s3, a1, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s3, a1
 	add s7, t3, s11
@@ -7559,7 +7661,7 @@ curve_p256_add_to_second:
 	add a6, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a6, a1
 	or a1, t2, a1
-	beq a1, zero, .L19_29
+	beq a1, zero, .L20_29
 	li a1, 1
 	add a1, s3, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu t2, a1, s3
@@ -7581,12 +7683,12 @@ curve_p256_add_to_second:
 	add t2, t2, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, t2, a4
 	or a4, a6, a4
-	bne a4, zero, .L19_30
+	bne a4, zero, .L20_30
 	mv s3, a1
 	mv a4, t3
 	mv a6, t2
-.L19_31:
-.L19_29:
+.L20_31:
+.L20_29:
 	sub a1, s3, s4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t2, s3, a1
 	sub t3, s7, s5
@@ -7604,7 +7706,7 @@ curve_p256_add_to_second:
 	sub a4, s3, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s3, s3, a4
 	or a6, a6, s3
-	beq a6, zero, .L19_33
+	beq a6, zero, .L20_33
 	li a6, 1
 	sub a6, a1, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a1, a6
@@ -7626,13 +7728,13 @@ curve_p256_add_to_second:
 	sub t3, s3, t3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s3, s3, t3
 	or a4, a4, s3
-	bne a4, zero, .L19_34
+	bne a4, zero, .L20_34
 	mv a4, t3
 	mv t3, t2
 	mv t2, a1
 	mv a1, a6
-.L19_35:
-.L19_33:
+.L20_35:
+.L20_33:
 	sub a6, a1, s0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, a1, a6
 	sub s0, t2, s1
@@ -7651,7 +7753,7 @@ curve_p256_add_to_second:
 	sub a2, t3, a2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t3, t3, a2
 	or a4, a4, t3
-	beq a4, zero, .L19_37
+	beq a4, zero, .L20_37
 	li a4, 1
 	sub a4, a6, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a6, a6, a4
@@ -7673,13 +7775,13 @@ curve_p256_add_to_second:
 	sub t2, t3, t2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t3, t3, t2
 	or a2, a2, t3
-	bne a2, zero, .L19_38
+	bne a2, zero, .L20_38
 	mv a2, t2
 	mv t2, a1
 	mv a1, a6
 	mv a6, a4
-.L19_39:
-.L19_37:
+.L20_39:
+.L20_37:
 	ld a4, 0(sp)
 	sd s4, 0(a4)
 	sd s5, 8(a4)
@@ -7710,7 +7812,7 @@ curve_p256_add_to_second:
 	sub a3, a2, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a2, a2, a3
 	or a2, a7, a2
-	beq a2, zero, .L19_41
+	beq a2, zero, .L20_41
 	li a2, 1
 	sub a2, a6, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a6, a6, a2
@@ -7732,12 +7834,12 @@ curve_p256_add_to_second:
 	sub a1, a7, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a7, a7, a1
 	or a3, a3, a7
-	bne a3, zero, .L19_42
+	bne a3, zero, .L20_42
 	mv a3, a1
 	mv a1, a6
 	mv a6, a2
-.L19_43:
-.L19_41:
+.L20_43:
+.L20_41:
 	mulhu a2, t4, a6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a7, t4, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu t2, t1, a6
@@ -7843,30 +7945,30 @@ curve_p256_add_to_second:
 	add t1, a3, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a3, t1, a3
 	add a1, a1, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a3, a7, 32                  # fep256_sparse64:75
+	srli a3, a7, 32                  # fep256_reduction:20
 	slli t2, a7, 32
-	add t3, s4, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t3, s4, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t3, s4
-	add t5, a3, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a7, t2                   # fep256_sparse64:78
+	add t5, a3, t5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a7, t2                   # fep256_reduction:23
 	sltu s0, a7, t2
 	sub a3, a7, a3
-	sub a3, a3, s0                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t3, 32                  # fep256_sparse64:79
-	slli s0, t3, 32                  # fep256_sparse64:80
-	add t5, s0, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, s0                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t3, 32                  # fep256_reduction:24
+	slli s0, t3, 32                  # fep256_reduction:25
+	add t5, s0, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s3, t5, s0
-	add s3, a7, s3                   # fep256_sparse64:81
-	add s3, t2, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s3, a7, s3                   # fep256_reduction:26
+	add s3, t2, s3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s3, t2
-	add a3, a3, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t3, s0                   # fep256_sparse64:82
+	add a3, a3, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t3, s0                   # fep256_reduction:27
 	sltu s0, t3, t2
 	sub a7, t3, a7
 	sub a7, a7, s0
-	add a3, t2, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, t2, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a3, t2
-	add a7, a7, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t2, s1, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, t2, s1
 	add t5, t4, s3
@@ -7884,31 +7986,31 @@ curve_p256_add_to_second:
 	add a7, a7, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a7, a2
 	or a2, a6, a2
-	srli a6, t2, 32                  # fep256_sparse64:75
+	srli a6, t2, 32                  # fep256_reduction:20
 	slli t3, t2, 32
-	add t4, t5, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t5, t3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, t5
-	add t5, a6, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t2, t3                   # fep256_sparse64:78
+	add t5, a6, t5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t2, t3                   # fep256_reduction:23
 	sltu s0, t2, t3
 	sub a6, t2, a6
-	sub a6, a6, s0                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t4, 32                  # fep256_sparse64:79
-	slli s0, t4, 32                  # fep256_sparse64:80
-	add t5, s0, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s0                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t4, 32                  # fep256_reduction:24
+	slli s0, t4, 32                  # fep256_reduction:25
+	add t5, s0, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s1, t5, s0
-	add s1, t2, s1                   # fep256_sparse64:81
-	add s1, t3, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s1, t2, s1                   # fep256_reduction:26
+	add s1, t3, s1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s1, t3
-	add a6, a6, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t4, s0                   # fep256_sparse64:82
+	add a6, a6, t3                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t4, s0                   # fep256_reduction:27
 	sltu s0, t4, t3
 	sub t2, t4, t2
 	sub t2, t2, s0
 	add a2, a2, a6
-	add a2, t3, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, t3, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a2, t3
-	add a6, t2, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, t2, a6                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t2, a3, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, t2, a3
 	add t3, a7, s1
@@ -7926,7 +8028,7 @@ curve_p256_add_to_second:
 	add a6, a6, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a6, a3
 	or a1, a1, a3
-	beq a1, zero, .L19_45
+	beq a1, zero, .L20_45
 	li a1, 1
 	add a1, t2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a1, t2
@@ -7948,12 +8050,12 @@ curve_p256_add_to_second:
 	add a3, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a3, a2
 	or a2, a6, a2
-	bne a2, zero, .L19_46
+	bne a2, zero, .L20_46
 	mv t2, a1
 	mv a2, a7
 	mv a6, a3
-.L19_47:
-.L19_45:
+.L20_47:
+.L20_45:
 	sub a1, t2, t0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a3, t2, a1
 	sub a7, t3, s2
@@ -7971,7 +8073,7 @@ curve_p256_add_to_second:
 	sub a0, a2, a0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a2, a2, a0
 	or a2, a5, a2
-	beq a2, zero, .L19_48
+	beq a2, zero, .L20_48
 	li a2, 1
 	sub a5, a1, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a1, a5
@@ -7993,7 +8095,7 @@ curve_p256_add_to_second:
 	sub a7, t2, a7                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t2, t2, a7
 	or a0, a0, t2
-	beq a0, zero, .L19_50
+	beq a0, zero, .L20_50
 	sub a0, a5, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a2, a5, a0
 	sd a0, 96(a4)
@@ -8012,20 +8114,20 @@ curve_p256_add_to_second:
 	sub a0, a7, t1
 	sub a0, a0, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sd a0, 120(a4)
-	j .L19_49
-.L19_50:
+	j .L20_49
+.L20_50:
 	sd a5, 96(a4)
 	sd a1, 104(a4)
 	sd a3, 112(a4)
 	sd a7, 120(a4)
-.L19_51:
-	j .L19_49
-.L19_48:
+.L20_51:
+	j .L20_49
+.L20_48:
 	sd a1, 96(a4)
 	sd a3, 104(a4)
 	sd a7, 112(a4)
 	sd a0, 120(a4)
-.L19_49:
+.L20_49:
 	ld a0, 16(sp)
 	ld a2, 8(sp)
 	ld a1, 128(a2)
@@ -8139,30 +8241,30 @@ curve_p256_add_to_second:
 	add a7, a2, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a2, a7, a2
 	add a0, a0, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a2, a5, 32                  # fep256_sparse64:75
+	srli a2, a5, 32                  # fep256_reduction:20
 	slli t0, a5, 32
-	add t1, t5, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t5, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t5
-	add t2, a2, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a5, t0                   # fep256_sparse64:78
+	add t2, a2, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a5, t0                   # fep256_reduction:23
 	sltu t3, a5, t0
 	sub a2, a5, a2
-	sub a2, a2, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a5, t1, 32                  # fep256_sparse64:79
-	slli t3, t1, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a5, t1, 32                  # fep256_reduction:24
+	slli t3, t1, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, a5, t4                   # fep256_sparse64:81
-	add t4, t0, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, a5, t4                   # fep256_reduction:26
+	add t4, t0, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t4, t0
-	add a2, a2, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:82
+	add a2, a2, t0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_reduction:27
 	sltu t3, t1, t0
 	sub a5, t1, a5
 	sub a5, a5, t3
-	add a2, t0, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, t0, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a2, t0
-	add a5, a5, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a5, a5, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t0, s0, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t0, s0
 	add t2, a1, t4
@@ -8180,31 +8282,31 @@ curve_p256_add_to_second:
 	add a3, a3, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a3, a1
 	or a1, a5, a1
-	srli a5, t0, 32                  # fep256_sparse64:75
+	srli a5, t0, 32                  # fep256_reduction:20
 	slli a6, t0, 32
-	add t1, t2, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, a6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a5, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a6, t0, a6                   # fep256_sparse64:78
+	add t2, a5, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a6, t0, a6                   # fep256_reduction:23
 	sltu t3, t0, a6
 	sub a5, t0, a5
-	sub a5, a5, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t1, 32                  # fep256_sparse64:79
-	slli t3, t1, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t1, 32                  # fep256_reduction:24
+	slli t3, t1, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, t0, t4                   # fep256_sparse64:81
-	add t4, a6, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t0, t4                   # fep256_reduction:26
+	add t4, a6, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a6, t4, a6
-	add a5, a5, a6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a6, t1, t3                   # fep256_sparse64:82
+	add a5, a5, a6                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a6, t1, t3                   # fep256_reduction:27
 	sltu t3, t1, a6
 	sub t0, t1, t0
 	sub t0, t0, t3
 	add a1, a1, a5
-	add a1, a6, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, a6, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a5, a1, a6
-	add a5, t0, a5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a5, t0, a5                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a6, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a6, a2
 	add t0, a3, t4
@@ -8222,7 +8324,7 @@ curve_p256_add_to_second:
 	add a3, a3, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a3, a2
 	or a0, a0, a2
-	beq a0, zero, .L19_52
+	beq a0, zero, .L20_52
 	li a0, 1
 	add a2, a6, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, a2, a6
@@ -8244,7 +8346,7 @@ curve_p256_add_to_second:
 	add t2, t2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, t2, a1
 	or a1, a3, a1
-	beq a1, zero, .L19_54
+	beq a1, zero, .L20_54
 	add a0, a2, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, a0, a2
 	sd a0, 128(a4)
@@ -8278,12 +8380,12 @@ curve_p256_add_to_second:
 	ld s11, 160(sp)
 	addi sp, sp, 176
 	ret
-.L19_54:
+.L20_54:
 	sd a2, 128(a4)
 	sd a7, 136(a4)
 	sd t1, 144(a4)
 	sd t2, 152(a4)
-.L19_55:
+.L20_55:
 	ld ra, 64(sp)
 	ld s0, 72(sp)
 	ld s1, 80(sp)
@@ -8299,12 +8401,12 @@ curve_p256_add_to_second:
 	ld s11, 160(sp)
 	addi sp, sp, 176
 	ret
-.L19_52:
+.L20_52:
 	sd a6, 128(a4)
 	sd t0, 136(a4)
 	sd a1, 144(a4)
 	sd a3, 152(a4)
-.L19_53:
+.L20_53:
 	ld ra, 64(sp)
 	ld s0, 72(sp)
 	ld s1, 80(sp)
@@ -8320,7 +8422,7 @@ curve_p256_add_to_second:
 	ld s11, 160(sp)
 	addi sp, sp, 176
 	ret
-.L19_2:
+.L20_2:
 	li t3, 1
 	sub t3, s0, t3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s0, s0, t3
@@ -8343,8 +8445,8 @@ curve_p256_add_to_second:
 	mv a4, t3
 	mv t3, a5
 	mv a5, s0
-	j .L19_3
-.L19_6:
+	j .L20_3
+.L20_6:
 	li s0, 1
 	add s6, s1, s0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu s0, s6, s1
@@ -8364,8 +8466,8 @@ curve_p256_add_to_second:
 	add s2, s2, s3
 	add s3, s0, s2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv s0, s1
-	j .L19_7
-.L19_10:
+	j .L20_7
+.L20_10:
 	li a3, 1
 	add s4, t2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s4, t2
@@ -8387,8 +8489,8 @@ curve_p256_add_to_second:
 	mv t6, a7
 	mv a7, a3
 	mv a3, t6
-	j .L19_11
-.L19_14:
+	j .L20_11
+.L20_14:
 	li a2, 1
 	add s0, t1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s0, t1
@@ -8410,8 +8512,8 @@ curve_p256_add_to_second:
 	mv t6, a6
 	mv a6, a2
 	mv a2, t6
-	j .L19_15
-.L19_18:
+	j .L20_15
+.L20_18:
 	li s3, 1
 	sub s3, s7, s3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s7, s7, s3
@@ -8434,8 +8536,8 @@ curve_p256_add_to_second:
 	mv t4, s3
 	mv s3, t1
 	mv t1, s7
-	j .L19_19
-.L19_22:
+	j .L20_19
+.L20_22:
 	li s11, 1
 	sub s11, t3, s11                 # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t3, t3, s11
@@ -8458,8 +8560,8 @@ curve_p256_add_to_second:
 	mv s7, s11
 	mv s11, s9
 	mv s9, t3
-	j .L19_23
-.L19_26:
+	j .L20_23
+.L20_26:
 	li a0, 1
 	add a0, a4, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, a0, a4
@@ -8481,8 +8583,8 @@ curve_p256_add_to_second:
 	mv t0, a0
 	mv a0, a5
 	mv a5, a4
-	j .L19_27
-.L19_30:
+	j .L20_27
+.L20_30:
 	li a4, 1
 	add s3, a1, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s3, a1
@@ -8501,8 +8603,8 @@ curve_p256_add_to_second:
 	li a6, 4294967294
 	add a6, t2, a6
 	add a6, a1, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L19_31
-.L19_34:
+	j .L20_31
+.L20_34:
 	li a4, 1
 	sub a4, a6, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a6, a6, a4
@@ -8525,8 +8627,8 @@ curve_p256_add_to_second:
 	mv a1, a4
 	mv a4, t2
 	mv t2, a6
-	j .L19_35
-.L19_38:
+	j .L20_35
+.L20_38:
 	li a2, 1
 	sub a2, a4, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a4, a4, a2
@@ -8549,8 +8651,8 @@ curve_p256_add_to_second:
 	mv a6, a2
 	mv a2, a1
 	mv a1, a4
-	j .L19_39
-.L19_42:
+	j .L20_39
+.L20_42:
 	li a3, 1
 	sub a3, a2, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a2, a2, a3
@@ -8572,8 +8674,8 @@ curve_p256_add_to_second:
 	mv a6, a3
 	mv a3, a1
 	mv a1, a2
-	j .L19_43
-.L19_46:
+	j .L20_43
+.L20_46:
 	li a2, 1
 	add t2, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, t2, a1
@@ -8592,7 +8694,7 @@ curve_p256_add_to_second:
 	li a6, 4294967294
 	add a3, a3, a6
 	add a6, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L19_47
+	j .L20_47
 	.size curve_p256_add_to_second, . - curve_p256_add_to_second
 
 # curve.p256.to_cached (lib/curve/weierstrass.stk, line 350)
@@ -8694,30 +8796,30 @@ curve_p256_to_cached:
 	add t3, t3, t4                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add t1, t5, t1                   # products:50
 	add t1, t3, t1                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t3, s1, 32                  # fep256_sparse64:75
+	srli t3, s1, 32                  # fep256_reduction:20
 	slli t4, s1, 32
-	add t5, t6, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t6, t4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t6, t5, t6
-	add t6, t3, t6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t4, s1, t4                   # fep256_sparse64:78
+	add t6, t3, t6                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t4, s1, t4                   # fep256_reduction:23
 	sltu s4, s1, t4
 	sub t3, s1, t3
-	sub t3, t3, s4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s1, t5, 32                  # fep256_sparse64:79
-	slli s4, t5, 32                  # fep256_sparse64:80
-	add t6, s4, t6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s4                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s1, t5, 32                  # fep256_reduction:24
+	slli s4, t5, 32                  # fep256_reduction:25
+	add t6, s4, t6                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t6, s4
-	add s5, s1, s5                   # fep256_sparse64:81
-	add s5, t4, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, s1, s5                   # fep256_reduction:26
+	add s5, t4, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t4, s5, t4
-	add t3, t3, t4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t4, t5, s4                   # fep256_sparse64:82
+	add t3, t3, t4                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t4, t5, s4                   # fep256_reduction:27
 	sltu s4, t5, t4
 	sub t5, t5, s1
 	sub t5, t5, s4
-	add t3, t4, t3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t3, t4, t3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t4, t3, t4
-	add t4, t5, t4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t4, t5, t4                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t5, s3, t6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t6, t5, s3
 	add s1, s0, s5
@@ -8735,31 +8837,31 @@ curve_p256_to_cached:
 	add t4, t4, t6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t6, t4, t6
 	or a6, a6, t6
-	srli t6, t5, 32                  # fep256_sparse64:75
+	srli t6, t5, 32                  # fep256_reduction:20
 	slli s0, t5, 32
-	add s2, s1, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s2, s1, s0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s1, s2, s1
-	add s1, t6, s1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s0, t5, s0                   # fep256_sparse64:78
+	add s1, t6, s1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s0, t5, s0                   # fep256_reduction:23
 	sltu s3, t5, s0
 	sub t5, t5, t6
-	sub t5, t5, s3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t6, s2, 32                  # fep256_sparse64:79
-	slli s3, s2, 32                  # fep256_sparse64:80
-	add s1, s3, s1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t5, t5, s3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t6, s2, 32                  # fep256_reduction:24
+	slli s3, s2, 32                  # fep256_reduction:25
+	add s1, s3, s1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s4, s1, s3
-	add s4, t6, s4                   # fep256_sparse64:81
-	add s4, s0, s4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s4, t6, s4                   # fep256_reduction:26
+	add s4, s0, s4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s0, s4, s0
-	add t5, t5, s0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s0, s2, s3                   # fep256_sparse64:82
+	add t5, t5, s0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s0, s2, s3                   # fep256_reduction:27
 	sltu s3, s2, s0
 	sub t6, s2, t6
 	sub t6, t6, s3
 	add a6, a6, t5
-	add a6, s0, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, s0, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t5, a6, s0
-	add t5, t6, t5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t5, t6, t5                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t6, t3, s1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, t6, t3
 	add s0, t4, s4
@@ -8777,7 +8879,7 @@ curve_p256_to_cached:
 	add t3, t3, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, t3, a7
 	or a7, t1, a7
-	beq a7, zero, .L20_1
+	beq a7, zero, .L21_1
 	li a7, 1
 	add a7, t6, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu t1, a7, t6
@@ -8799,12 +8901,12 @@ curve_p256_to_cached:
 	add t1, t1, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, t1, a6
 	or a6, t3, a6
-	bne a6, zero, .L20_2
+	bne a6, zero, .L21_2
 	mv t6, a7
 	mv a6, t4
 	mv t3, t1
-.L20_3:
-.L20_1:
+.L21_3:
+.L21_1:
 	ld a7, 0(a1)
 	sd a7, 0(a0)
 	ld a7, 8(a1)
@@ -8933,30 +9035,30 @@ curve_p256_to_cached:
 	add a6, a3, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a3, a6, a3
 	add a3, a4, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a4, a2, 32                  # fep256_sparse64:75
+	srli a4, a2, 32                  # fep256_reduction:20
 	slli a7, a2, 32
-	add t0, t5, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t5, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t0, t5
-	add t2, a4, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, a2, a7                   # fep256_sparse64:78
+	add t2, a4, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, a2, a7                   # fep256_reduction:23
 	sltu t3, a2, a7
 	sub a2, a2, a4
-	sub a2, a2, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a4, t0, 32                  # fep256_sparse64:79
-	slli t3, t0, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a4, t0, 32                  # fep256_reduction:24
+	slli t3, t0, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t3
-	add t5, a4, t5                   # fep256_sparse64:81
-	add t5, a7, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, a4, t5                   # fep256_reduction:26
+	add t5, a7, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t5, a7
-	add a2, a2, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, t3                   # fep256_sparse64:82
+	add a2, a2, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, t3                   # fep256_reduction:27
 	sltu t3, t0, a7
 	sub a4, t0, a4
 	sub a4, a4, t3
-	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a2, a7
-	add a4, a4, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a4, a4, a7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a7, t4, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a7, t4
 	add t2, t1, t5
@@ -8974,31 +9076,31 @@ curve_p256_to_cached:
 	add a4, a4, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a4, a1
 	or a1, a5, a1
-	srli a5, a7, 32                  # fep256_sparse64:75
+	srli a5, a7, 32                  # fep256_reduction:20
 	slli t0, a7, 32
-	add t1, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a5, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a7, t0                   # fep256_sparse64:78
+	add t2, a5, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a7, t0                   # fep256_reduction:23
 	sltu t3, a7, t0
 	sub a5, a7, a5
-	sub a5, a5, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:79
-	slli t3, t1, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_reduction:24
+	slli t3, t1, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, a7, t4                   # fep256_sparse64:81
-	add t4, t0, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, a7, t4                   # fep256_reduction:26
+	add t4, t0, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t4, t0
-	add a5, a5, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:82
+	add a5, a5, t0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_reduction:27
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
 	add a1, a1, a5
-	add a1, t0, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, t0, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a5, a1, t0
-	add a5, a7, a5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a5, a7, a5                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a7, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a7, a2
 	add t0, a4, t4
@@ -9016,7 +9118,7 @@ curve_p256_to_cached:
 	add a4, a4, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a4, a2
 	or a2, a3, a2
-	beq a2, zero, .L20_4
+	beq a2, zero, .L21_4
 	li a2, 1
 	add a3, a7, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, a3, a7
@@ -9038,7 +9140,7 @@ curve_p256_to_cached:
 	add t2, t2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, t2, a1
 	or a1, a4, a1
-	beq a1, zero, .L20_6
+	beq a1, zero, .L21_6
 	add a1, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a1, a3
 	sd a1, 128(a0)
@@ -9065,12 +9167,12 @@ curve_p256_to_cached:
 	ld s5, 40(sp)
 	addi sp, sp, 48
 	ret
-.L20_6:
+.L21_6:
 	sd a3, 128(a0)
 	sd a7, 136(a0)
 	sd t1, 144(a0)
 	sd t2, 152(a0)
-.L20_7:
+.L21_7:
 	ld s0, 0(sp)
 	ld s1, 8(sp)
 	ld s2, 16(sp)
@@ -9079,12 +9181,12 @@ curve_p256_to_cached:
 	ld s5, 40(sp)
 	addi sp, sp, 48
 	ret
-.L20_4:
+.L21_4:
 	sd a7, 128(a0)
 	sd t0, 136(a0)
 	sd a1, 144(a0)
 	sd a4, 152(a0)
-.L20_5:
+.L21_5:
 	ld s0, 0(sp)
 	ld s1, 8(sp)
 	ld s2, 16(sp)
@@ -9093,7 +9195,7 @@ curve_p256_to_cached:
 	ld s5, 40(sp)
 	addi sp, sp, 48
 	ret
-.L20_2:
+.L21_2:
 	li a6, 1
 	add t6, a7, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, t6, a7
@@ -9113,7 +9215,7 @@ curve_p256_to_cached:
 	add t1, t1, t3
 	add t3, a6, t1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a6, a7
-	j .L20_3
+	j .L21_3
 	.size curve_p256_to_cached, . - curve_p256_to_cached
 
 # curve.p256.double_apart (lib/curve/weierstrass.stk, line 113)
@@ -9222,30 +9324,30 @@ curve_p256_double_apart:
 	add t1, t1, t2                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a7, t3, a7                   # products:50
 	add a7, t1, a7                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t1, s0, 32                  # fep256_sparse64:75
+	srli t1, s0, 32                  # fep256_reduction:20
 	slli t2, s0, 32
-	add t3, t4, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t3, t4, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t3, t4
-	add t4, t1, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, s0, t2                   # fep256_sparse64:78
+	add t4, t1, t4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, s0, t2                   # fep256_reduction:23
 	sltu s3, s0, t2
 	sub t1, s0, t1
-	sub t1, t1, s3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s0, t3, 32                  # fep256_sparse64:79
-	slli s3, t3, 32                  # fep256_sparse64:80
-	add t4, s3, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, s3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s0, t3, 32                  # fep256_reduction:24
+	slli s3, t3, 32                  # fep256_reduction:25
+	add t4, s3, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s4, t4, s3
-	add s4, s0, s4                   # fep256_sparse64:81
-	add s4, t2, s4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s4, s0, s4                   # fep256_reduction:26
+	add s4, t2, s4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s4, t2
-	add t1, t1, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t3, s3                   # fep256_sparse64:82
+	add t1, t1, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t3, s3                   # fep256_reduction:27
 	sltu s3, t3, t2
 	sub t3, t3, s0
 	sub t3, t3, s3
-	add t1, t2, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t1, t2, t1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, t1, t2
-	add t2, t3, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t2, t3, t2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t3, s2, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t3, s2
 	add s0, t5, s4
@@ -9263,31 +9365,31 @@ curve_p256_double_apart:
 	add t2, t2, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t2, t4
 	or a4, a4, t4
-	srli t4, t3, 32                  # fep256_sparse64:75
+	srli t4, t3, 32                  # fep256_reduction:20
 	slli t5, t3, 32
-	add s1, s0, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s1, s0, t5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s0, s1, s0
-	add s0, t4, s0                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t5, t3, t5                   # fep256_sparse64:78
+	add s0, t4, s0                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t5, t3, t5                   # fep256_reduction:23
 	sltu s2, t3, t5
 	sub t3, t3, t4
-	sub t3, t3, s2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t4, s1, 32                  # fep256_sparse64:79
-	slli s2, s1, 32                  # fep256_sparse64:80
-	add s0, s2, s0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s2                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t4, s1, 32                  # fep256_reduction:24
+	slli s2, s1, 32                  # fep256_reduction:25
+	add s0, s2, s0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s3, s0, s2
-	add s3, t4, s3                   # fep256_sparse64:81
-	add s3, t5, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s3, t4, s3                   # fep256_reduction:26
+	add s3, t5, s3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s3, t5
-	add t3, t3, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s1, s2                   # fep256_sparse64:82
+	add t3, t3, t5                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t5, s1, s2                   # fep256_reduction:27
 	sltu s2, s1, t5
 	sub t4, s1, t4
 	sub t4, t4, s2
 	add a4, a4, t3
-	add a4, t5, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a4, t5, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, a4, t5
-	add t3, t4, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t3, t4, t3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t4, t1, s0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t4, t1
 	add t5, t2, s3
@@ -9305,7 +9407,7 @@ curve_p256_double_apart:
 	add t1, t1, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, t1, a5
 	or a5, a7, a5
-	beq a5, zero, .L21_1
+	beq a5, zero, .L22_1
 	li a5, 1
 	add a5, t4, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a7, a5, t4
@@ -9327,12 +9429,12 @@ curve_p256_double_apart:
 	add a7, a7, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, a7, a4
 	or a4, t1, a4
-	bne a4, zero, .L21_2
+	bne a4, zero, .L22_2
 	mv t4, a5
 	mv a4, t2
 	mv t1, a7
-.L21_3:
-.L21_1:
+.L22_3:
+.L22_1:
 	ld a5, 0(a1)
 	sub a7, a5, t4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t2, a5, a7
@@ -9354,7 +9456,7 @@ curve_p256_double_apart:
 	sub s2, s4, s2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s4, s4, s2
 	or s4, s5, s4
-	beq s4, zero, .L21_5
+	beq s4, zero, .L22_5
 	li s4, 1
 	sub s4, a7, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a7, a7, s4
@@ -9376,13 +9478,13 @@ curve_p256_double_apart:
 	sub s0, s5, s0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s5, s5, s0
 	or s2, s2, s5
-	bne s2, zero, .L21_6
+	bne s2, zero, .L22_6
 	mv s2, s0
 	mv s0, t2
 	mv t2, a7
 	mv a7, s4
-.L21_7:
-.L21_5:
+.L22_7:
+.L22_5:
 	add t4, a5, t4                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu s4, t4, a5
 	add t5, t3, t5
@@ -9400,7 +9502,7 @@ curve_p256_double_apart:
 	add t1, t1, s4                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu s4, t1, s4
 	or s4, s5, s4
-	beq s4, zero, .L21_9
+	beq s4, zero, .L22_9
 	li s4, 1
 	add s4, t4, s4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu t4, s4, t4
@@ -9422,13 +9524,13 @@ curve_p256_double_apart:
 	add t4, t4, a4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a4, t4, a4
 	or a4, t1, a4
-	bne a4, zero, .L21_10
+	bne a4, zero, .L22_10
 	mv a4, t5
 	mv t5, s5
 	mv t1, t4
 	mv t4, s4
-.L21_11:
-.L21_9:
+.L22_11:
+.L22_9:
 	mulhu s4, a7, t4                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s5, a7, t4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu s6, t2, t4
@@ -9533,30 +9635,30 @@ curve_p256_double_apart:
 	add t5, t1, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t1, t5, t1
 	add a4, a4, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t1, s5, 32                  # fep256_sparse64:75
+	srli t1, s5, 32                  # fep256_reduction:20
 	slli s0, s5, 32
-	add s2, s9, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s2, s9, s0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s4, s2, s9
-	add s4, t1, s4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s0, s5, s0                   # fep256_sparse64:78
+	add s4, t1, s4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s0, s5, s0                   # fep256_reduction:23
 	sltu s6, s5, s0
 	sub t1, s5, t1
-	sub t1, t1, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s5, s2, 32                  # fep256_sparse64:79
-	slli s6, s2, 32                  # fep256_sparse64:80
-	add s4, s6, s4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, s6                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s5, s2, 32                  # fep256_reduction:24
+	slli s6, s2, 32                  # fep256_reduction:25
+	add s4, s6, s4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s4, s6
-	add s7, s5, s7                   # fep256_sparse64:81
-	add s7, s0, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, s5, s7                   # fep256_reduction:26
+	add s7, s0, s7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s0, s7, s0
-	add t1, t1, s0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s0, s2, s6                   # fep256_sparse64:82
+	add t1, t1, s0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s0, s2, s6                   # fep256_reduction:27
 	sltu s6, s2, s0
 	sub s2, s2, s5
 	sub s2, s2, s6
-	add t1, s0, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t1, s0, t1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s0, t1, s0
-	add s0, s2, s0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s0, s2, s0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s2, s8, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s4, s2, s8
 	add s5, a7, s7
@@ -9574,31 +9676,31 @@ curve_p256_double_apart:
 	add t4, t4, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, t4, a7
 	or a7, t2, a7
-	srli t2, s2, 32                  # fep256_sparse64:75
+	srli t2, s2, 32                  # fep256_reduction:20
 	slli s0, s2, 32
-	add s4, s5, s0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s4, s5, s0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, s4, s5
-	add s5, t2, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s0, s2, s0                   # fep256_sparse64:78
+	add s5, t2, s5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s0, s2, s0                   # fep256_reduction:23
 	sltu s6, s2, s0
 	sub t2, s2, t2
-	sub t2, t2, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s2, s4, 32                  # fep256_sparse64:79
-	slli s6, s4, 32                  # fep256_sparse64:80
-	add s5, s6, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t2, t2, s6                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s2, s4, 32                  # fep256_reduction:24
+	slli s6, s4, 32                  # fep256_reduction:25
+	add s5, s6, s5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s5, s6
-	add s7, s2, s7                   # fep256_sparse64:81
-	add s7, s0, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, s2, s7                   # fep256_reduction:26
+	add s7, s0, s7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s0, s7, s0
-	add t2, t2, s0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s0, s4, s6                   # fep256_sparse64:82
+	add t2, t2, s0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s0, s4, s6                   # fep256_reduction:27
 	sltu s6, s4, s0
 	sub s2, s4, s2
 	sub s2, s2, s6
 	add a7, a7, t2
-	add a7, s0, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, s0, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a7, s0
-	add t2, s2, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t2, s2, t2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s0, t1, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, s0, t1
 	add s2, t4, s7
@@ -9616,7 +9718,7 @@ curve_p256_double_apart:
 	add t2, t2, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t2, t1
 	or a4, a4, t1
-	beq a4, zero, .L21_13
+	beq a4, zero, .L22_13
 	li a4, 1
 	add a4, s0, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu t1, a4, s0
@@ -9638,12 +9740,12 @@ curve_p256_double_apart:
 	add t1, t1, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a7, t1, a7
 	or a7, t2, a7
-	bne a7, zero, .L21_14
+	bne a7, zero, .L22_14
 	mv s0, a4
 	mv a7, t4
 	mv t2, t1
-.L21_15:
-.L21_13:
+.L22_15:
+.L22_13:
 	andi a4, s0, 1                   # limbs:101
 	sub t1, zero, a4                 # limbs:105
 	add t1, s0, t1                   # limbs:105: word 0 of v$0_double in 0..2^65-2
@@ -9694,7 +9796,7 @@ curve_p256_double_apart:
 	add a4, a4, a7                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a7, a4, a7
 	or a7, t2, a7
-	beq a7, zero, .L21_17
+	beq a7, zero, .L22_17
 	li a7, 1
 	add a7, t1, a7                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu t1, a7, t1
@@ -9716,13 +9818,13 @@ curve_p256_double_apart:
 	add t4, t4, t1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu t1, t4, t1
 	or a4, a4, t1
-	bne a4, zero, .L21_18
+	bne a4, zero, .L22_18
 	mv t1, a7
 	mv a4, t4
 	mv t4, t5
 	mv t5, t2
-.L21_19:
-.L21_17:
+.L22_19:
+.L22_17:
 	ld a7, 32(a1)
 	ld t2, 40(a1)
 	mulhu s0, a7, t2                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -9811,30 +9913,30 @@ curve_p256_double_apart:
 	add s7, s7, s8                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add s5, s9, s5                   # products:50
 	add s5, s7, s5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s7, ra, 32                  # fep256_sparse64:75
+	srli s7, ra, 32                  # fep256_reduction:20
 	slli s8, ra, 32
-	add s9, s10, s8                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s9, s10, s8                  # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s10, s9, s10
-	add s10, s7, s10                 # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s8, ra, s8                   # fep256_sparse64:78
+	add s10, s7, s10                 # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s8, ra, s8                   # fep256_reduction:23
 	sltu a3, ra, s8
 	sub s7, ra, s7
-	sub a3, s7, a3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s7, s9, 32                  # fep256_sparse64:79
-	slli ra, s9, 32                  # fep256_sparse64:80
-	add s10, ra, s10                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, s7, a3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s7, s9, 32                  # fep256_reduction:24
+	slli ra, s9, 32                  # fep256_reduction:25
+	add s10, ra, s10                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s6, s10, ra
-	add s6, s7, s6                   # fep256_sparse64:81
-	add s6, s8, s6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s6, s7, s6                   # fep256_reduction:26
+	add s6, s8, s6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s8, s6, s8
-	add a3, a3, s8                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s8, s9, ra                   # fep256_sparse64:82
+	add a3, a3, s8                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s8, s9, ra                   # fep256_reduction:27
 	sltu ra, s9, s8
 	sub s7, s9, s7
 	sub s7, s7, ra
-	add a3, s8, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, s8, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s8, a3, s8
-	add s7, s7, s8                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s7, s7, s8                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s8, a6, s10                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s8, a6
 	add s6, t0, s6
@@ -9852,31 +9954,31 @@ curve_p256_double_apart:
 	add t0, t0, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, t0, a6
 	or a6, s0, a6
-	srli s0, s8, 32                  # fep256_sparse64:75
+	srli s0, s8, 32                  # fep256_reduction:20
 	slli s7, s8, 32
-	add s9, s6, s7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s9, s6, s7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s6, s9, s6
-	add s6, s0, s6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s7, s8, s7                   # fep256_sparse64:78
+	add s6, s0, s6                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s7, s8, s7                   # fep256_reduction:23
 	sltu s10, s8, s7
 	sub s0, s8, s0
-	sub s0, s0, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s8, s9, 32                  # fep256_sparse64:79
-	slli s10, s9, 32                 # fep256_sparse64:80
-	add s6, s10, s6                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub s0, s0, s10                  # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s8, s9, 32                  # fep256_reduction:24
+	slli s10, s9, 32                 # fep256_reduction:25
+	add s6, s10, s6                  # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s6, s10
-	add s11, s8, s11                 # fep256_sparse64:81
-	add s11, s7, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s11, s8, s11                 # fep256_reduction:26
+	add s11, s7, s11                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s7, s11, s7
-	add s0, s0, s7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s7, s9, s10                  # fep256_sparse64:82
+	add s0, s0, s7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s7, s9, s10                  # fep256_reduction:27
 	sltu s10, s9, s7
 	sub s8, s9, s8
 	sub s8, s8, s10
 	add a6, a6, s0
-	add a6, s7, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, s7, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s0, a6, s7
-	add s0, s8, s0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s0, s8, s0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s6, a3, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, s6, a3
 	add s7, t0, s11
@@ -9894,7 +9996,7 @@ curve_p256_double_apart:
 	add t0, t0, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, t0, a3
 	or a3, s0, a3
-	beq a3, zero, .L21_21
+	beq a3, zero, .L22_21
 	li a3, 1
 	add a3, s6, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu s0, a3, s6
@@ -9916,12 +10018,12 @@ curve_p256_double_apart:
 	add s0, s0, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, s0, a6
 	or a6, t0, a6
-	bne a6, zero, .L21_22
+	bne a6, zero, .L22_22
 	mv s6, a3
 	mv a6, s2
 	mv t0, s0
-.L21_23:
-.L21_21:
+.L22_23:
+.L22_21:
 	mulhu a3, a5, s6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s0, a5, s6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu s2, t3, s6
@@ -10026,30 +10128,30 @@ curve_p256_double_apart:
 	add s1, s3, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu s3, s1, s3
 	add s2, s2, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli s3, s0, 32                  # fep256_sparse64:75
+	srli s3, s0, 32                  # fep256_reduction:20
 	slli s5, s0, 32
-	add s8, s10, s5                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s8, s10, s5                  # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s9, s8, s10
-	add s9, s3, s9                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s5, s0, s5                   # fep256_sparse64:78
+	add s9, s3, s9                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s5, s0, s5                   # fep256_reduction:23
 	sltu s10, s0, s5
 	sub s0, s0, s3
-	sub s0, s0, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s3, s8, 32                  # fep256_sparse64:79
-	slli s10, s8, 32                 # fep256_sparse64:80
-	add s9, s10, s9                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub s0, s0, s10                  # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s3, s8, 32                  # fep256_reduction:24
+	slli s10, s8, 32                 # fep256_reduction:25
+	add s9, s10, s9                  # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, s9, s10
-	add ra, s3, ra                   # fep256_sparse64:81
-	add ra, s5, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, s3, ra                   # fep256_reduction:26
+	add ra, s5, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s5, ra, s5
-	add s0, s0, s5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s5, s8, s10                  # fep256_sparse64:82
+	add s0, s0, s5                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s5, s8, s10                  # fep256_reduction:27
 	sltu s10, s8, s5
 	sub s3, s8, s3
 	sub s3, s3, s10
-	add s0, s5, s0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add s0, s5, s0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s5, s0, s5
-	add s3, s3, s5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s3, s3, s5                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s5, s11, s9                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s8, s5, s11
 	add s9, a5, ra
@@ -10067,31 +10169,31 @@ curve_p256_double_apart:
 	add a5, a5, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a5, a3
 	or a3, t3, a3
-	srli t3, s5, 32                  # fep256_sparse64:75
+	srli t3, s5, 32                  # fep256_reduction:20
 	slli s3, s5, 32
-	add s8, s9, s3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s8, s9, s3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s9, s8, s9
-	add s9, t3, s9                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s3, s5, s3                   # fep256_sparse64:78
+	add s9, t3, s9                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s3, s5, s3                   # fep256_reduction:23
 	sltu s10, s5, s3
 	sub t3, s5, t3
-	sub t3, t3, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s5, s8, 32                  # fep256_sparse64:79
-	slli s10, s8, 32                 # fep256_sparse64:80
-	add s9, s10, s9                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s10                  # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s5, s8, 32                  # fep256_reduction:24
+	slli s10, s8, 32                 # fep256_reduction:25
+	add s9, s10, s9                  # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s9, s10
-	add s11, s5, s11                 # fep256_sparse64:81
-	add s11, s3, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s11, s5, s11                 # fep256_reduction:26
+	add s11, s3, s11                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s3, s11, s3
-	add t3, t3, s3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s3, s8, s10                  # fep256_sparse64:82
+	add t3, t3, s3                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s3, s8, s10                  # fep256_reduction:27
 	sltu s10, s8, s3
 	sub s5, s8, s5
 	sub s5, s5, s10
 	add a3, a3, t3
-	add a3, s3, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, s3, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, a3, s3
-	add t3, s5, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t3, s5, t3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s3, s0, s9                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s0, s3, s0
 	add s5, a5, s11
@@ -10109,7 +10211,7 @@ curve_p256_double_apart:
 	add t3, t3, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, t3, a5
 	or a5, s0, a5
-	beq a5, zero, .L21_25
+	beq a5, zero, .L22_25
 	li a5, 1
 	add a5, s3, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu s0, a5, s3
@@ -10131,12 +10233,12 @@ curve_p256_double_apart:
 	add s0, s0, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s0, a3
 	or a3, t3, a3
-	bne a3, zero, .L21_26
+	bne a3, zero, .L22_26
 	mv s3, a5
 	mv a3, s1
 	mv t3, s0
-.L21_27:
-.L21_25:
+.L22_27:
+.L22_25:
 	mulhu a5, t1, t5                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul s0, t1, t5                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu s1, t1, t4                 # products:29
@@ -10221,30 +10323,30 @@ curve_p256_double_apart:
 	add s2, s2, s8                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add s1, s9, s1                   # products:50
 	add s1, s2, s1                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s2, ra, 32                  # fep256_sparse64:75
+	srli s2, ra, 32                  # fep256_reduction:20
 	slli s8, ra, 32
-	add s9, s10, s8                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s9, s10, s8                  # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s10, s9, s10
-	add s10, s2, s10                 # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s8, ra, s8                   # fep256_sparse64:78
+	add s10, s2, s10                 # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s8, ra, s8                   # fep256_reduction:23
 	sltu a7, ra, s8
 	sub s2, ra, s2
-	sub a7, s2, a7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s2, s9, 32                  # fep256_sparse64:79
-	slli ra, s9, 32                  # fep256_sparse64:80
-	add s10, ra, s10                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a7, s2, a7                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s2, s9, 32                  # fep256_reduction:24
+	slli ra, s9, 32                  # fep256_reduction:25
+	add s10, ra, s10                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu a2, s10, ra
-	add a2, s2, a2                   # fep256_sparse64:81
-	add a2, s8, a2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add a2, s2, a2                   # fep256_reduction:26
+	add a2, s8, a2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s8, a2, s8
-	add a7, a7, s8                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s8, s9, ra                   # fep256_sparse64:82
+	add a7, a7, s8                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s8, s9, ra                   # fep256_reduction:27
 	sltu ra, s9, s8
 	sub s2, s9, s2
 	sub s2, s2, ra
-	add a7, s8, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, s8, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s8, a7, s8
-	add s2, s2, s8                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s2, s2, s8                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s8, t2, s10                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, s8, t2
 	add a2, s4, a2
@@ -10262,31 +10364,31 @@ curve_p256_double_apart:
 	add s2, s2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, s2, t2
 	or a5, a5, t2
-	srli t2, s8, 32                  # fep256_sparse64:75
+	srli t2, s8, 32                  # fep256_reduction:20
 	slli s4, s8, 32
-	add s9, a2, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s9, a2, s4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu a2, s9, a2
-	add a2, t2, a2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s8, s4                   # fep256_sparse64:78
+	add a2, t2, a2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s8, s4                   # fep256_reduction:23
 	sltu s10, s8, s4
 	sub t2, s8, t2
-	sub t2, t2, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s8, s9, 32                  # fep256_sparse64:79
-	slli s10, s9, 32                 # fep256_sparse64:80
-	add a2, s10, a2                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t2, t2, s10                  # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s8, s9, 32                  # fep256_reduction:24
+	slli s10, s9, 32                 # fep256_reduction:25
+	add a2, s10, a2                  # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, a2, s10
-	add s11, s8, s11                 # fep256_sparse64:81
-	add s11, s4, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s11, s8, s11                 # fep256_reduction:26
+	add s11, s4, s11                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, s11, s4
-	add t2, t2, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s9, s10                  # fep256_sparse64:82
+	add t2, t2, s4                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s9, s10                  # fep256_reduction:27
 	sltu s10, s9, s4
 	sub s8, s9, s8
 	sub s8, s8, s10
 	add a5, a5, t2
-	add a5, s4, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a5, s4, a5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a5, s4
-	add t2, s8, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t2, s8, t2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a2, a7, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, a2, a7
 	add s4, s2, s11
@@ -10304,7 +10406,7 @@ curve_p256_double_apart:
 	add t2, t2, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, t2, a7
 	or a7, s0, a7
-	beq a7, zero, .L21_29
+	beq a7, zero, .L22_29
 	li a7, 1
 	add a7, a2, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a7, a2
@@ -10326,12 +10428,12 @@ curve_p256_double_apart:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a5, a2
 	or a2, t2, a2
-	bne a2, zero, .L21_30
+	bne a2, zero, .L22_30
 	mv a2, a7
 	mv t2, a5
 	mv a5, s0
-.L21_31:
-.L21_29:
+.L22_31:
+.L22_29:
 	add a7, s3, s3                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu s0, a7, s3
 	add s1, s5, s5
@@ -10349,7 +10451,7 @@ curve_p256_double_apart:
 	add s8, s8, s0                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu s0, s8, s0
 	or s0, s9, s0
-	beq s0, zero, .L21_33
+	beq s0, zero, .L22_33
 	li s0, 1
 	add s0, a7, s0                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a7, s0, a7
@@ -10371,13 +10473,13 @@ curve_p256_double_apart:
 	add s2, s2, a7                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a7, s2, a7
 	or a7, s8, a7
-	bne a7, zero, .L21_34
+	bne a7, zero, .L22_34
 	mv a7, s0
 	mv s8, s2
 	mv s2, s1
 	mv s1, s9
-.L21_35:
-.L21_33:
+.L22_35:
+.L22_33:
 	sub a7, a2, a7                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a2, a2, a7
 	sub s0, s4, s1
@@ -10395,7 +10497,7 @@ curve_p256_double_apart:
 	sub a5, s1, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s1, s1, a5
 	or t2, t2, s1
-	beq t2, zero, .L21_37
+	beq t2, zero, .L22_37
 	li t2, 1
 	sub t2, a7, t2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a7, a7, t2
@@ -10417,13 +10519,13 @@ curve_p256_double_apart:
 	sub s0, s1, s0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s1, s1, s0
 	or a5, a5, s1
-	bne a5, zero, .L21_38
+	bne a5, zero, .L22_38
 	mv a5, s0
 	mv s0, a2
 	mv a2, a7
 	mv a7, t2
-.L21_39:
-.L21_37:
+.L22_39:
+.L22_37:
 	sub t2, s3, a7                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s1, s3, t2
 	sub s2, s5, a2
@@ -10441,7 +10543,7 @@ curve_p256_double_apart:
 	sub a3, s3, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s3, s3, a3
 	or t3, t3, s3
-	beq t3, zero, .L21_41
+	beq t3, zero, .L22_41
 	li t3, 1
 	sub t3, t2, t3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t2, t2, t3
@@ -10463,13 +10565,13 @@ curve_p256_double_apart:
 	sub s2, s3, s2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s3, s3, s2
 	or a3, a3, s3
-	bne a3, zero, .L21_42
+	bne a3, zero, .L22_42
 	mv a3, s2
 	mv s2, s1
 	mv s1, t2
 	mv t2, t3
-.L21_43:
-.L21_41:
+.L22_43:
+.L22_41:
 	mulhu t3, t1, t2                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s3, t1, t2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu s4, t5, t2
@@ -10574,30 +10676,30 @@ curve_p256_double_apart:
 	add t2, a3, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a3, t2, a3
 	add a3, a4, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a4, s3, 32                  # fep256_sparse64:75
+	srli a4, s3, 32                  # fep256_reduction:20
 	slli t4, s3, 32
-	add s1, s9, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s1, s9, t4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s2, s1, s9
-	add s2, a4, s2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t4, s3, t4                   # fep256_sparse64:78
+	add s2, a4, s2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t4, s3, t4                   # fep256_reduction:23
 	sltu s4, s3, t4
 	sub a4, s3, a4
-	sub a4, a4, s4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s3, s1, 32                  # fep256_sparse64:79
-	slli s4, s1, 32                  # fep256_sparse64:80
-	add s2, s4, s2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, s4                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s3, s1, 32                  # fep256_reduction:24
+	slli s4, s1, 32                  # fep256_reduction:25
+	add s2, s4, s2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, s2, s4
-	add s5, s3, s5                   # fep256_sparse64:81
-	add s5, t4, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, s3, s5                   # fep256_reduction:26
+	add s5, t4, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t4, s5, t4
-	add a4, a4, t4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t4, s1, s4                   # fep256_sparse64:82
+	add a4, a4, t4                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t4, s1, s4                   # fep256_reduction:27
 	sltu s4, s1, t4
 	sub s1, s1, s3
 	sub s1, s1, s4
-	add a4, t4, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a4, t4, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t4, a4, t4
-	add t4, s1, t4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t4, s1, t4                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s1, s8, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s2, s1, s8
 	add s3, t1, s5
@@ -10615,31 +10717,31 @@ curve_p256_double_apart:
 	add t3, t3, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t3, t1
 	or t1, t4, t1
-	srli t4, s1, 32                  # fep256_sparse64:75
+	srli t4, s1, 32                  # fep256_reduction:20
 	slli t5, s1, 32
-	add s2, s3, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s2, s3, t5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s3, s2, s3
-	add s3, t4, s3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t5, s1, t5                   # fep256_sparse64:78
+	add s3, t4, s3                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t5, s1, t5                   # fep256_reduction:23
 	sltu s4, s1, t5
 	sub t4, s1, t4
-	sub t4, t4, s4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s1, s2, 32                  # fep256_sparse64:79
-	slli s4, s2, 32                  # fep256_sparse64:80
-	add s3, s4, s3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t4, t4, s4                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s1, s2, 32                  # fep256_reduction:24
+	slli s4, s2, 32                  # fep256_reduction:25
+	add s3, s4, s3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, s3, s4
-	add s5, s1, s5                   # fep256_sparse64:81
-	add s5, t5, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, s1, s5                   # fep256_reduction:26
+	add s5, t5, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s5, t5
-	add t4, t4, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s2, s4                   # fep256_sparse64:82
+	add t4, t4, t5                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t5, s2, s4                   # fep256_reduction:27
 	sltu s4, s2, t5
 	sub s1, s2, s1
 	sub s1, s1, s4
 	add t1, t1, t4
-	add t1, t5, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t1, t5, t1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t4, t1, t5
-	add t4, s1, t4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t4, s1, t4                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t5, a4, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, t5, a4
 	add s1, t3, s5
@@ -10657,7 +10759,7 @@ curve_p256_double_apart:
 	add t2, t2, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, t2, a4
 	or a3, a3, a4
-	beq a3, zero, .L21_45
+	beq a3, zero, .L22_45
 	li a3, 1
 	add a3, t5, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, a3, t5
@@ -10679,12 +10781,12 @@ curve_p256_double_apart:
 	add t1, t1, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, t1, a4
 	or a4, t2, a4
-	bne a4, zero, .L21_46
+	bne a4, zero, .L22_46
 	mv t5, a3
 	mv t2, t1
 	mv t1, t3
-.L21_47:
-.L21_45:
+.L22_47:
+.L22_45:
 	mulhu a3, s6, s7                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a4, s6, s7                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu t3, s6, a6                 # products:29
@@ -10769,30 +10871,30 @@ curve_p256_double_apart:
 	add t0, t4, t0                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add t3, s3, t3                   # products:50
 	add t0, t0, t3                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t3, s6, 32                  # fep256_sparse64:75
+	srli t3, s6, 32                  # fep256_reduction:20
 	slli t4, s6, 32
-	add s2, s4, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s2, s4, t4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s3, s2, s4
-	add s3, t3, s3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t4, s6, t4                   # fep256_sparse64:78
+	add s3, t3, s3                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t4, s6, t4                   # fep256_reduction:23
 	sltu s4, s6, t4
 	sub t3, s6, t3
-	sub t3, t3, s4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s4, s2, 32                  # fep256_sparse64:79
-	slli s6, s2, 32                  # fep256_sparse64:80
-	add s3, s6, s3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s4                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s4, s2, 32                  # fep256_reduction:24
+	slli s6, s2, 32                  # fep256_reduction:25
+	add s3, s6, s3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s8, s3, s6
-	add s8, s4, s8                   # fep256_sparse64:81
-	add s8, t4, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s8, s4, s8                   # fep256_reduction:26
+	add s8, t4, s8                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t4, s8, t4
-	add t3, t3, t4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t4, s2, s6                   # fep256_sparse64:82
+	add t3, t3, t4                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t4, s2, s6                   # fep256_reduction:27
 	sltu s6, s2, t4
 	sub s2, s2, s4
 	sub s2, s2, s6
-	add t3, t4, t3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t3, t4, t3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t4, t3, t4
-	add t4, s2, t4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t4, s2, t4                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s2, s7, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s3, s2, s7
 	add s4, s5, s8
@@ -10810,31 +10912,31 @@ curve_p256_double_apart:
 	add t4, t4, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, t4, a6
 	or a3, a3, a6
-	srli a6, s2, 32                  # fep256_sparse64:75
+	srli a6, s2, 32                  # fep256_reduction:20
 	slli s3, s2, 32
-	add s5, s4, s3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s5, s4, s3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s4, s5, s4
-	add s4, a6, s4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s3, s2, s3                   # fep256_sparse64:78
+	add s4, a6, s4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s3, s2, s3                   # fep256_reduction:23
 	sltu s6, s2, s3
 	sub a6, s2, a6
-	sub a6, a6, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s2, s5, 32                  # fep256_sparse64:79
-	slli s6, s5, 32                  # fep256_sparse64:80
-	add s4, s6, s4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s6                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s2, s5, 32                  # fep256_reduction:24
+	slli s6, s5, 32                  # fep256_reduction:25
+	add s4, s6, s4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s4, s6
-	add s7, s2, s7                   # fep256_sparse64:81
-	add s7, s3, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, s2, s7                   # fep256_reduction:26
+	add s7, s3, s7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s3, s7, s3
-	add a6, a6, s3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s3, s5, s6                   # fep256_sparse64:82
+	add a6, a6, s3                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s3, s5, s6                   # fep256_reduction:27
 	sltu s6, s5, s3
 	sub s2, s5, s2
 	sub s2, s2, s6
 	add a3, a3, a6
-	add a3, s3, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, s3, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a3, s3
-	add a6, s2, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, s2, a6                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s2, t3, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, s2, t3
 	add s3, t4, s7
@@ -10852,7 +10954,7 @@ curve_p256_double_apart:
 	add a6, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, a6, a4
 	or a4, t0, a4
-	beq a4, zero, .L21_49
+	beq a4, zero, .L22_49
 	li a4, 1
 	add a4, s2, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu t0, a4, s2
@@ -10874,12 +10976,12 @@ curve_p256_double_apart:
 	add t0, t0, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, t0, a3
 	or a3, a6, a3
-	bne a3, zero, .L21_50
+	bne a3, zero, .L22_50
 	mv s2, a4
 	mv a3, t3
 	mv a6, t0
-.L21_51:
-.L21_49:
+.L22_51:
+.L22_49:
 	sub a4, t5, s2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t0, t5, a4
 	sub t3, s1, s3
@@ -10897,7 +10999,7 @@ curve_p256_double_apart:
 	sub a3, a6, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a6, a6, a3
 	or a6, t1, a6
-	beq a6, zero, .L21_53
+	beq a6, zero, .L22_53
 	li a6, 1
 	sub a6, a4, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a4, a4, a6
@@ -10919,12 +11021,12 @@ curve_p256_double_apart:
 	sub t0, t1, t0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t1, t1, t0
 	or a3, a3, t1
-	bne a3, zero, .L21_54
+	bne a3, zero, .L22_54
 	mv a3, t0
 	mv t0, a4
 	mv a4, a6
-.L21_55:
-.L21_53:
+.L22_55:
+.L22_53:
 	ld a6, 64(a1)
 	ld t1, 32(a1)
 	mulhu t2, a6, t1                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -11037,30 +11139,30 @@ curve_p256_double_apart:
 	add s1, a1, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, s1, a1
 	add a1, a6, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, t4, 32                  # fep256_sparse64:75
+	srli a6, t4, 32                  # fep256_reduction:20
 	slli s2, t4, 32
-	add s3, s7, s2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s3, s7, s2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s4, s3, s7
-	add s4, a6, s4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s2, t4, s2                   # fep256_sparse64:78
+	add s4, a6, s4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s2, t4, s2                   # fep256_reduction:23
 	sltu s5, t4, s2
 	sub a6, t4, a6
-	sub a6, a6, s5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t4, s3, 32                  # fep256_sparse64:79
-	slli s5, s3, 32                  # fep256_sparse64:80
-	add s4, s5, s4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s5                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t4, s3, 32                  # fep256_reduction:24
+	slli s5, s3, 32                  # fep256_reduction:25
+	add s4, s5, s4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s6, s4, s5
-	add s6, t4, s6                   # fep256_sparse64:81
-	add s6, s2, s6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s6, t4, s6                   # fep256_reduction:26
+	add s6, s2, s6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s2, s6, s2
-	add a6, a6, s2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s2, s3, s5                   # fep256_sparse64:82
+	add a6, a6, s2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s3, s5                   # fep256_reduction:27
 	sltu s5, s3, s2
 	sub t4, s3, t4
 	sub t4, t4, s5
-	add a6, s2, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, s2, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s2, a6, s2
-	add t4, t4, s2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t4, t4, s2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s2, s8, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s3, s2, s8
 	add s4, t1, s6
@@ -11078,31 +11180,31 @@ curve_p256_double_apart:
 	add t2, t2, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t2, t1
 	or t1, t4, t1
-	srli t4, s2, 32                  # fep256_sparse64:75
+	srli t4, s2, 32                  # fep256_reduction:20
 	slli t5, s2, 32
-	add s3, s4, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s3, s4, t5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s4, s3, s4
-	add s4, t4, s4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t5, s2, t5                   # fep256_sparse64:78
+	add s4, t4, s4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t5, s2, t5                   # fep256_reduction:23
 	sltu s5, s2, t5
 	sub t4, s2, t4
-	sub t4, t4, s5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s2, s3, 32                  # fep256_sparse64:79
-	slli s5, s3, 32                  # fep256_sparse64:80
-	add s4, s5, s4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t4, t4, s5                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s2, s3, 32                  # fep256_reduction:24
+	slli s5, s3, 32                  # fep256_reduction:25
+	add s4, s5, s4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s6, s4, s5
-	add s6, s2, s6                   # fep256_sparse64:81
-	add s6, t5, s6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s6, s2, s6                   # fep256_reduction:26
+	add s6, t5, s6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s6, t5
-	add t4, t4, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s3, s5                   # fep256_sparse64:82
+	add t4, t4, t5                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t5, s3, s5                   # fep256_reduction:27
 	sltu s5, s3, t5
 	sub s2, s3, s2
 	sub s2, s2, s5
 	add t1, t1, t4
-	add t1, t5, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t1, t5, t1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t4, t1, t5
-	add t4, s2, t4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t4, s2, t4                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t5, a6, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, t5, a6
 	add s2, t2, s6
@@ -11120,7 +11222,7 @@ curve_p256_double_apart:
 	add t2, t2, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, t2, a6
 	or a1, a1, a6
-	beq a1, zero, .L21_57
+	beq a1, zero, .L22_57
 	li a1, 1
 	add a1, t5, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, a1, t5
@@ -11142,12 +11244,12 @@ curve_p256_double_apart:
 	add t1, t1, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, t1, a6
 	or a6, t2, a6
-	bne a6, zero, .L21_58
+	bne a6, zero, .L22_58
 	mv t5, a1
 	mv t2, t1
 	mv t1, t4
-.L21_59:
-.L21_57:
+.L22_59:
+.L22_57:
 	sd a7, 0(a0)
 	sd a2, 8(a0)
 	sd s0, 16(a0)
@@ -11175,7 +11277,7 @@ curve_p256_double_apart:
 	ld s11, 96(sp)
 	addi sp, sp, 112
 	ret
-.L21_2:
+.L22_2:
 	li a4, 1
 	add t4, a5, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, t4, a5
@@ -11195,8 +11297,8 @@ curve_p256_double_apart:
 	add a7, a7, t1
 	add t1, a4, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a4, a5
-	j .L21_3
-.L21_6:
+	j .L22_3
+.L22_6:
 	li s2, 1
 	sub s2, s4, s2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s4, s4, s2
@@ -11219,8 +11321,8 @@ curve_p256_double_apart:
 	mv a7, s2
 	mv s2, t2
 	mv t2, s4
-	j .L21_7
-.L21_10:
+	j .L22_7
+.L22_10:
 	li a4, 1
 	add a4, s4, a4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu t1, a4, s4
@@ -11242,8 +11344,8 @@ curve_p256_double_apart:
 	mv t4, a4
 	mv t5, s4
 	mv a4, s5
-	j .L21_11
-.L21_14:
+	j .L22_11
+.L22_14:
 	li a7, 1
 	add s0, a4, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, s0, a4
@@ -11262,8 +11364,8 @@ curve_p256_double_apart:
 	li t2, 4294967294
 	add t1, t1, t2
 	add t2, a4, t1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L21_15
-.L21_18:
+	j .L22_15
+.L22_18:
 	li a4, 1
 	add t1, a7, a4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a4, t1, a7
@@ -11284,8 +11386,8 @@ curve_p256_double_apart:
 	add a4, a4, t4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	mv t5, a7
 	mv t4, t2
-	j .L21_19
-.L21_22:
+	j .L22_19
+.L22_22:
 	li a6, 1
 	add s6, a3, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s6, a3
@@ -11304,8 +11406,8 @@ curve_p256_double_apart:
 	li t0, 4294967294
 	add t0, s0, t0
 	add t0, a3, t0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L21_23
-.L21_26:
+	j .L22_23
+.L22_26:
 	li a3, 1
 	add s3, a5, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s3, a5
@@ -11325,8 +11427,8 @@ curve_p256_double_apart:
 	add t3, s0, t3
 	add t3, a3, t3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a3, a5
-	j .L21_27
-.L21_30:
+	j .L22_27
+.L22_30:
 	li a2, 1
 	add a2, a7, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a7, a2, a7
@@ -11348,8 +11450,8 @@ curve_p256_double_apart:
 	mv t6, t2
 	mv t2, a5
 	mv a5, t6
-	j .L21_31
-.L21_34:
+	j .L22_31
+.L22_34:
 	li a7, 1
 	add a7, s0, a7                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu s0, a7, s0
@@ -11371,8 +11473,8 @@ curve_p256_double_apart:
 	mv s1, s8
 	mv s2, s9
 	mv s8, s0
-	j .L21_35
-.L21_38:
+	j .L22_35
+.L22_38:
 	li a5, 1
 	sub a5, t2, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t2, t2, a5
@@ -11395,8 +11497,8 @@ curve_p256_double_apart:
 	mv a7, a5
 	mv a5, a2
 	mv a2, t2
-	j .L21_39
-.L21_42:
+	j .L22_39
+.L22_42:
 	li a3, 1
 	sub a3, t3, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t3, t3, a3
@@ -11419,8 +11521,8 @@ curve_p256_double_apart:
 	mv t2, a3
 	mv a3, s1
 	mv s1, t3
-	j .L21_43
-.L21_46:
+	j .L22_43
+.L22_46:
 	li a4, 1
 	add t5, a3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, t5, a3
@@ -11440,8 +11542,8 @@ curve_p256_double_apart:
 	add t1, t1, t2
 	add t2, a3, t1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv t1, a4
-	j .L21_47
-.L21_50:
+	j .L22_47
+.L22_50:
 	li a3, 1
 	add s2, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s2, a4
@@ -11461,8 +11563,8 @@ curve_p256_double_apart:
 	add a6, t0, a6
 	add a6, a3, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a3, a4
-	j .L21_51
-.L21_54:
+	j .L22_51
+.L22_54:
 	li a3, 1
 	sub a3, a6, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a6, a6, a3
@@ -11485,8 +11587,8 @@ curve_p256_double_apart:
 	mv t6, a3
 	mv a3, a4
 	mv a4, t6
-	j .L21_55
-.L21_58:
+	j .L22_55
+.L22_58:
 	li a6, 1
 	add t5, a1, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, t5, a1
@@ -11506,7 +11608,7 @@ curve_p256_double_apart:
 	add t1, t1, t2
 	add t2, a1, t1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv t1, a6
-	j .L21_59
+	j .L22_59
 	.size curve_p256_double_apart, . - curve_p256_double_apart
 
 # curve.p256.coincide (lib/curve/weierstrass.stk, line 258)
@@ -11518,21 +11620,21 @@ curve_p256_coincide:
 	sd s0, 8(sp)
 	sd s1, 16(sp)
 	ld s0, 0(a2)
-	addi a3, s0, 1                   # fep256_sparse64:109
+	addi a3, s0, 1                   # fep256_sparse64:92
 	li s1, 1
 	sltu a3, s1, a3
 	xori a3, a3, 1
-	bne a3, zero, .L22_0
+	bne a3, zero, .L23_0
 	li s0, 0
-.L22_1:
-	beq s0, zero, .L22_2
+.L23_1:
+	beq s0, zero, .L23_2
 	call curve_p256_double_apart
 	ld ra, 0(sp)
 	ld s0, 8(sp)
 	ld s1, 16(sp)
 	addi sp, sp, 32
 	ret
-.L22_2:
+.L23_2:
 	sd s1, 0(a0)
 	li a1, -4294967296
 	sd a1, 8(a0)
@@ -11548,13 +11650,13 @@ curve_p256_coincide:
 	sd zero, 72(a0)
 	sd zero, 80(a0)
 	sd zero, 88(a0)
-.L22_3:
+.L23_3:
 	ld ra, 0(sp)
 	ld s0, 8(sp)
 	ld s1, 16(sp)
 	addi sp, sp, 32
 	ret
-.L22_0:
+.L23_0:
 	ld a3, 8(a2)
 	or a4, s0, a3                    # limbs:118
 	ld a5, 16(a2)
@@ -11562,7 +11664,7 @@ curve_p256_coincide:
 	ld a6, 24(a2)
 	or a4, a6, a4
 	sltiu a4, a4, 1
-	xori a7, s0, -1                  # fep256_sparse64:109
+	xori a7, s0, -1                  # fep256_sparse64:92
 	li t0, 4294967295
 	xor a3, a3, t0
 	or a3, a7, a3
@@ -11571,8 +11673,8 @@ curve_p256_coincide:
 	xor a2, a6, a5
 	or a2, a3, a2
 	sltiu a2, a2, 1
-	or s0, a4, a2                    # fep256_sparse64:109: t
-	j .L22_1
+	or s0, a4, a2                    # fep256_sparse64:92: t
+	j .L23_1
 	.size curve_p256_coincide, . - curve_p256_coincide
 
 # ecdsa.p256.M.y_of_multiple (lib/curve/double_scalar.stk, line 46)
@@ -11587,18 +11689,18 @@ ecdsa_p256_M_y_of_multiple:
 	add a1, a1, a3
 	srliw a2, a2, 4
 	li a3, 1
-	beq a2, a3, .L23_0
+	beq a2, a3, .L24_0
 	ld a2, 32(a1)
 	ld a3, 40(a1)
 	ld a4, 48(a1)
 	ld a5, 56(a1)
-.L23_1:
+.L24_1:
 	sd a2, 0(a0)
 	sd a3, 8(a0)
 	sd a4, 16(a0)
 	sd a5, 24(a0)
 	ret
-.L23_0:
+.L24_0:
 	ld a2, 32(a1)
 	sub a2, zero, a2                 # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a4, zero, a2
@@ -11620,11 +11722,11 @@ ecdsa_p256_M_y_of_multiple:
 	sub a5, a1, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, a1, a5
 	or a1, a6, a1
-	bne a1, zero, .L23_2
+	bne a1, zero, .L24_2
 	mv a3, a7
-.L23_3:
-	j .L23_1
-.L23_2:
+.L24_3:
+	j .L24_1
+.L24_2:
 	sub a1, a2, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a2, a2, a1
 	li a6, -4294967296
@@ -11645,14 +11747,14 @@ ecdsa_p256_M_y_of_multiple:
 	sub a6, a4, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a2, a4, a6
 	or a2, a5, a2
-	bne a2, zero, .L23_4
+	bne a2, zero, .L24_4
 	mv a2, a1
 	mv a3, t0
 	mv a4, a7
 	mv a5, a6
-.L23_5:
-	j .L23_1
-.L23_4:
+.L24_5:
+	j .L24_1
+.L24_4:
 	sub a2, a1, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a1, a2
 	li a3, -4294967296
@@ -11672,7 +11774,7 @@ ecdsa_p256_M_y_of_multiple:
 	sub a5, a4, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	mv a3, a1
 	mv a4, a7
-	j .L23_1
+	j .L24_1
 	.size ecdsa_p256_M_y_of_multiple, . - ecdsa_p256_M_y_of_multiple
 
 # ecdsa.p256.M.add_multiple (lib/curve/double_scalar.stk, line 55)
@@ -11708,14 +11810,14 @@ ecdsa_p256_M_add_multiple:
 	add a0, a1, a0
 	add s2, s2, a0
 	ld s3, 64(s1)
-	addi a0, s3, 1                   # fep256_sparse64:109
+	addi a0, s3, 1                   # fep256_sparse64:92
 	li s4, 1
 	sltu a0, s4, a0
 	xori a0, a0, 1
-	bne a0, zero, .L24_0
+	bne a0, zero, .L25_0
 	li s5, 0
-.L24_1:
-	beq s5, zero, .L24_2
+.L25_1:
+	beq s5, zero, .L25_2
 	ld a0, 0(sp)                     # weierstrass:247
 	ld a1, 8(sp)
 	ld a2, 16(sp)
@@ -11755,7 +11857,7 @@ ecdsa_p256_M_add_multiple:
 	ld s11, 208(sp)
 	addi sp, sp, 224
 	ret
-.L24_2:
+.L25_2:
 	ld s5, 96(s2)
 	ld a0, 0(s1)
 	mulhu a1, s5, a0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -11868,30 +11970,30 @@ ecdsa_p256_M_add_multiple:
 	add a4, a6, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, a4, a6
 	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a2, 32                  # fep256_sparse64:75
+	srli a6, a2, 32                  # fep256_reduction:20
 	slli a7, a2, 32
-	add t0, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t2, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t2
-	add t1, a6, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, a2, a7                   # fep256_sparse64:78
+	add t1, a6, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, a2, a7                   # fep256_reduction:23
 	sltu t2, a2, a7
 	sub a2, a2, a6
-	sub a2, a2, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t0, 32                  # fep256_sparse64:79
-	slli t2, t0, 32                  # fep256_sparse64:80
-	add t1, t2, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t2                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t0, 32                  # fep256_reduction:24
+	slli t2, t0, 32                  # fep256_reduction:25
+	add t1, t2, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t1, t2
-	add t4, a6, t4                   # fep256_sparse64:81
-	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, a6, t4                   # fep256_reduction:26
+	add t4, a7, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a2, a2, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, t2                   # fep256_sparse64:82
+	add a2, a2, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, t2                   # fep256_reduction:27
 	sltu t2, t0, a7
 	sub a6, t0, a6
 	sub a6, a6, t2
-	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a2, a7
-	add a6, a6, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, a7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a7, t3, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a7, t3
 	add t1, a0, t4
@@ -11909,31 +12011,31 @@ ecdsa_p256_M_add_multiple:
 	add a1, a1, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, a1, a0
 	or a0, a3, a0
-	srli a3, a7, 32                  # fep256_sparse64:75
+	srli a3, a7, 32                  # fep256_reduction:20
 	slli a6, a7, 32
-	add t0, t1, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t1, a6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t1
-	add t1, a3, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a6, a7, a6                   # fep256_sparse64:78
+	add t1, a3, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a6, a7, a6                   # fep256_reduction:23
 	sltu t2, a7, a6
 	sub a3, a7, a3
-	sub a3, a3, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t0, 32                  # fep256_sparse64:79
-	slli t2, t0, 32                  # fep256_sparse64:80
-	add t1, t2, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t2                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t0, 32                  # fep256_reduction:24
+	slli t2, t0, 32                  # fep256_reduction:25
+	add t1, t2, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t3, t1, t2
-	add t3, a7, t3                   # fep256_sparse64:81
-	add t3, a6, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, a7, t3                   # fep256_reduction:26
+	add t3, a6, t3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a6, t3, a6
-	add a3, a3, a6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a6, t0, t2                   # fep256_sparse64:82
+	add a3, a3, a6                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a6, t0, t2                   # fep256_reduction:27
 	sltu t2, t0, a6
 	sub a7, t0, a7
 	sub a7, a7, t2
 	add a0, a0, a3
-	add a0, a6, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a0, a6, a0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a0, a6
-	add a3, a7, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a3, a7, a3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s5, a2, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, s5, a2
 	add a6, a1, t3
@@ -11951,7 +12053,7 @@ ecdsa_p256_M_add_multiple:
 	add s8, a1, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, s8, a0
 	or a0, a2, a0
-	beq a0, zero, .L24_5
+	beq a0, zero, .L25_5
 	add a0, s5, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, a0, s5
 	li a2, -4294967296
@@ -11972,10 +12074,10 @@ ecdsa_p256_M_add_multiple:
 	add s8, a2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s8, a1
 	or a1, a3, a1
-	bne a1, zero, .L24_6
+	bne a1, zero, .L25_6
 	mv s5, a0
-.L24_7:
-.L24_5:
+.L25_7:
+.L25_5:
 	ld s9, 128(s2)
 	ld a0, 32(s1)
 	mulhu a1, s9, a0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -12088,30 +12190,30 @@ ecdsa_p256_M_add_multiple:
 	add a4, a6, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, a4, a6
 	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a2, 32                  # fep256_sparse64:75
+	srli a6, a2, 32                  # fep256_reduction:20
 	slli a7, a2, 32
-	add t0, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t2, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t2
-	add t1, a6, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, a2, a7                   # fep256_sparse64:78
+	add t1, a6, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, a2, a7                   # fep256_reduction:23
 	sltu t2, a2, a7
 	sub a2, a2, a6
-	sub a2, a2, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t0, 32                  # fep256_sparse64:79
-	slli t2, t0, 32                  # fep256_sparse64:80
-	add t1, t2, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t2                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t0, 32                  # fep256_reduction:24
+	slli t2, t0, 32                  # fep256_reduction:25
+	add t1, t2, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t1, t2
-	add t4, a6, t4                   # fep256_sparse64:81
-	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, a6, t4                   # fep256_reduction:26
+	add t4, a7, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a2, a2, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, t2                   # fep256_sparse64:82
+	add a2, a2, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, t2                   # fep256_reduction:27
 	sltu t2, t0, a7
 	sub a6, t0, a6
 	sub a6, a6, t2
-	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a2, a7
-	add a6, a6, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, a7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a7, t3, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a7, t3
 	add t1, a0, t4
@@ -12129,31 +12231,31 @@ ecdsa_p256_M_add_multiple:
 	add a1, a1, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, a1, a0
 	or a0, a3, a0
-	srli a3, a7, 32                  # fep256_sparse64:75
+	srli a3, a7, 32                  # fep256_reduction:20
 	slli a6, a7, 32
-	add t0, t1, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t1, a6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t1
-	add t1, a3, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a6, a7, a6                   # fep256_sparse64:78
+	add t1, a3, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a6, a7, a6                   # fep256_reduction:23
 	sltu t2, a7, a6
 	sub a3, a7, a3
-	sub a3, a3, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t0, 32                  # fep256_sparse64:79
-	slli t2, t0, 32                  # fep256_sparse64:80
-	add t1, t2, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t2                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t0, 32                  # fep256_reduction:24
+	slli t2, t0, 32                  # fep256_reduction:25
+	add t1, t2, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t3, t1, t2
-	add t3, a7, t3                   # fep256_sparse64:81
-	add t3, a6, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, a7, t3                   # fep256_reduction:26
+	add t3, a6, t3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a6, t3, a6
-	add a3, a3, a6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a6, t0, t2                   # fep256_sparse64:82
+	add a3, a3, a6                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a6, t0, t2                   # fep256_reduction:27
 	sltu t2, t0, a6
 	sub a7, t0, a7
 	sub a7, a7, t2
 	add a0, a0, a3
-	add a0, a6, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a0, a6, a0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a0, a6
-	add a3, a7, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a3, a7, a3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s9, a2, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, s9, a2
 	add a6, a1, t3
@@ -12171,7 +12273,7 @@ ecdsa_p256_M_add_multiple:
 	add a1, a1, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, a1, a0
 	or a0, a2, a0
-	beq a0, zero, .L24_9
+	beq a0, zero, .L25_9
 	add a0, s9, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a0, s9
 	li a3, -4294967296
@@ -12192,11 +12294,11 @@ ecdsa_p256_M_add_multiple:
 	add a3, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a3, a2
 	or a1, a1, a2
-	bne a1, zero, .L24_10
+	bne a1, zero, .L25_10
 	mv s9, a0
 	mv a1, a3
-.L24_11:
-.L24_9:
+.L25_11:
+.L25_9:
 	ld a0, 72(s1)
 	mulhu a2, s3, a0                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a3, s3, a0                   # products:28: word 0 of x$0_square in 0..<2^128
@@ -12284,31 +12386,31 @@ ecdsa_p256_M_add_multiple:
 	add a7, a7, t0                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a5, t1, a5                   # products:50
 	add a5, a7, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, t4, 32                  # fep256_sparse64:75
+	srli a7, t4, 32                  # fep256_reduction:20
 	slli t0, t4, 32
-	add t1, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t0, t4, t0                   # fep256_sparse64:78
+	add t2, a7, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t0, t4, t0                   # fep256_reduction:23
 	sd s0, 32(sp)
 	sltu s0, t4, t0
 	sub a7, t4, a7
-	sub a7, a7, s0                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t4, t1, 32                  # fep256_sparse64:79
-	slli s0, t1, 32                  # fep256_sparse64:80
-	add t2, s0, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, s0                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t4, t1, 32                  # fep256_reduction:24
+	slli s0, t1, 32                  # fep256_reduction:25
+	add t2, s0, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu a6, t2, s0
-	add a6, t4, a6                   # fep256_sparse64:81
-	add a6, t0, a6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add a6, t4, a6                   # fep256_reduction:26
+	add a6, t0, a6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, a6, t0
-	add a7, a7, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, s0                   # fep256_sparse64:82
+	add a7, a7, t0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, s0                   # fep256_reduction:27
 	sltu s0, t1, t0
 	sub t1, t1, t4
 	sub t1, t1, s0
-	add a7, t0, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, t0, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a7, t0
-	add t0, t1, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, t1, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t1, ra, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t1, ra
 	add a6, t3, a6
@@ -12326,31 +12428,31 @@ ecdsa_p256_M_add_multiple:
 	add t0, t0, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t0, t2
 	or a2, a2, t2
-	srli t2, t1, 32                  # fep256_sparse64:75
+	srli t2, t1, 32                  # fep256_reduction:20
 	slli t3, t1, 32
-	add t4, a6, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, a6, t3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu a6, t4, a6
-	add a6, t2, a6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t1, t3                   # fep256_sparse64:78
+	add a6, t2, a6                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t1, t3                   # fep256_reduction:23
 	sltu t5, t1, t3
 	sub t1, t1, t2
-	sub t1, t1, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t4, 32                  # fep256_sparse64:79
-	slli t5, t4, 32                  # fep256_sparse64:80
-	add a6, t5, a6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, t5                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t4, 32                  # fep256_reduction:24
+	slli t5, t4, 32                  # fep256_reduction:25
+	add a6, t5, a6                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, a6, t5
-	add ra, t2, ra                   # fep256_sparse64:81
-	add ra, t3, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, t2, ra                   # fep256_reduction:26
+	add ra, t3, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, ra, t3
-	add t1, t1, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t4, t5                   # fep256_sparse64:82
+	add t1, t1, t3                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t4, t5                   # fep256_reduction:27
 	sltu t5, t4, t3
 	sub t2, t4, t2
 	sub t2, t2, t5
 	add a2, a2, t1
-	add a2, t3, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, t3, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a2, t3
-	add t1, t2, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t1, t2, t1                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s0, a7, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s0, a7
 	add a7, t0, ra
@@ -12368,7 +12470,7 @@ ecdsa_p256_M_add_multiple:
 	add a6, a6, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a6, a3
 	or a3, a5, a3
-	beq a3, zero, .L24_13
+	beq a3, zero, .L25_13
 	add a3, s0, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, a3, s0
 	li t0, -4294967296
@@ -12389,13 +12491,13 @@ ecdsa_p256_M_add_multiple:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a5, a2
 	or a2, a6, a2
-	bne a2, zero, .L24_14
+	bne a2, zero, .L25_14
 	mv s0, a3
 	mv a2, a7
 	mv a7, t0
 	mv a6, a5
-.L24_15:
-.L24_13:
+.L25_15:
+.L25_13:
 	ld a3, 0(s2)
 	mulhu a5, a3, s0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul t0, a3, s0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -12508,30 +12610,30 @@ ecdsa_p256_M_add_multiple:
 	add t2, t4, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, t2, t4
 	add a1, a1, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t3, t0, 32                  # fep256_sparse64:75
+	srli t3, t0, 32                  # fep256_reduction:20
 	slli t4, t0, 32
-	add t5, s11, t4                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, s11, t4                  # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu ra, t5, s11
-	add ra, t3, ra                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t4, t0, t4                   # fep256_sparse64:78
+	add ra, t3, ra                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t4, t0, t4                   # fep256_reduction:23
 	sltu s9, t0, t4
 	sub t0, t0, t3
-	sub t0, t0, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t3, t5, 32                  # fep256_sparse64:79
-	slli s9, t5, 32                  # fep256_sparse64:80
-	add ra, s9, ra                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, s9                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t3, t5, 32                  # fep256_reduction:24
+	slli s9, t5, 32                  # fep256_reduction:25
+	add ra, s9, ra                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, ra, s9
-	add s11, t3, s11                 # fep256_sparse64:81
-	add s11, t4, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s11, t3, s11                 # fep256_reduction:26
+	add s11, t4, s11                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t4, s11, t4
-	add t0, t0, t4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t4, t5, s9                   # fep256_sparse64:82
+	add t0, t0, t4                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t4, t5, s9                   # fep256_reduction:27
 	sltu s9, t5, t4
 	sub t3, t5, t3
 	sub t3, t3, s9
-	add t0, t4, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t0, t4, t0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t4, t0, t4
-	add t3, t3, t4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t3, t3, t4                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t4, s10, ra                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t5, t4, s10
 	add ra, a3, s11
@@ -12549,31 +12651,31 @@ ecdsa_p256_M_add_multiple:
 	add a5, a5, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a5, a3
 	or a3, t1, a3
-	srli t1, t4, 32                  # fep256_sparse64:75
+	srli t1, t4, 32                  # fep256_reduction:20
 	slli t3, t4, 32
-	add t5, ra, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, ra, t3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu ra, t5, ra
-	add ra, t1, ra                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t4, t3                   # fep256_sparse64:78
+	add ra, t1, ra                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t4, t3                   # fep256_reduction:23
 	sltu s9, t4, t3
 	sub t1, t4, t1
-	sub t1, t1, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t4, t5, 32                  # fep256_sparse64:79
-	slli s9, t5, 32                  # fep256_sparse64:80
-	add ra, s9, ra                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, s9                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t4, t5, 32                  # fep256_reduction:24
+	slli s9, t5, 32                  # fep256_reduction:25
+	add ra, s9, ra                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, ra, s9
-	add s10, t4, s10                 # fep256_sparse64:81
-	add s10, t3, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s10, t4, s10                 # fep256_reduction:26
+	add s10, t3, s10                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s10, t3
-	add t1, t1, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t5, s9                   # fep256_sparse64:82
+	add t1, t1, t3                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t5, s9                   # fep256_reduction:27
 	sltu s9, t5, t3
 	sub t4, t5, t4
 	sub t4, t4, s9
 	add a3, a3, t1
-	add a3, t3, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, t3, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a3, t3
-	add t1, t4, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t1, t4, t1                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s9, t0, ra                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, s9, t0
 	add t3, a5, s10
@@ -12591,7 +12693,7 @@ ecdsa_p256_M_add_multiple:
 	add a5, a5, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a5, a3
 	or a1, a1, a3
-	beq a1, zero, .L24_17
+	beq a1, zero, .L25_17
 	add a1, s9, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a1, s9
 	li t0, -4294967296
@@ -12612,11 +12714,11 @@ ecdsa_p256_M_add_multiple:
 	add t0, t0, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, t0, a3
 	or a3, a5, a3
-	bne a3, zero, .L24_18
+	bne a3, zero, .L25_18
 	mv s9, a1
 	mv a5, t0
-.L24_19:
-.L24_17:
+.L25_19:
+.L25_17:
 	sub a1, s9, s5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a3, s9, a1
 	sub t0, s10, s6
@@ -12634,7 +12736,7 @@ ecdsa_p256_M_add_multiple:
 	sub s11, t0, a3                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a3, t0, s11
 	or a3, a5, a3
-	beq a3, zero, .L24_21
+	beq a3, zero, .L25_21
 	sub a3, a1, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a1, a3
 	li a5, -4294967296
@@ -12655,10 +12757,10 @@ ecdsa_p256_M_add_multiple:
 	sub s11, a5, a1                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a5, s11
 	or a1, t0, a1
-	bne a1, zero, .L24_22
+	bne a1, zero, .L25_22
 	mv a1, a3
-.L24_23:
-.L24_21:
+.L25_23:
+.L25_21:
 	mulhu a3, s3, s0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a5, s3, s0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu t0, s3, a7
@@ -12764,31 +12866,31 @@ ecdsa_p256_M_add_multiple:
 	add a2, a6, a2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, a2, a6
 	add a6, t0, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t0, a5, 32                  # fep256_sparse64:75
+	srli t0, a5, 32                  # fep256_reduction:20
 	slli t1, a5, 32
-	add t2, t4, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t2, t4, t1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t2, t4
-	add t4, t0, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t1, a5, t1                   # fep256_sparse64:78
+	add t4, t0, t4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t1, a5, t1                   # fep256_reduction:23
 	sltu ra, a5, t1
 	sub a5, a5, t0
-	sub a5, a5, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t2, 32                  # fep256_sparse64:79
-	slli ra, t2, 32                  # fep256_sparse64:80
-	add t4, ra, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t2, 32                  # fep256_reduction:24
+	slli ra, t2, 32                  # fep256_reduction:25
+	add t4, ra, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sd s8, 56(sp)
 	sltu s8, t4, ra
-	add s8, t0, s8                   # fep256_sparse64:81
-	add s8, t1, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s8, t0, s8                   # fep256_reduction:26
+	add s8, t1, s8                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t1, s8, t1
-	add a5, a5, t1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t1, t2, ra                   # fep256_sparse64:82
+	add a5, a5, t1                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t1, t2, ra                   # fep256_reduction:27
 	sltu ra, t2, t1
 	sub t0, t2, t0
 	sub t0, t0, ra
-	add a5, t1, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a5, t1, a5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a5, t1
-	add t0, t0, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, t0, t1                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t1, t5, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t1, t5
 	add t4, s0, s8
@@ -12806,31 +12908,31 @@ ecdsa_p256_M_add_multiple:
 	add t0, t0, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, t0, a3
 	or a3, a7, a3
-	srli a7, t1, 32                  # fep256_sparse64:75
+	srli a7, t1, 32                  # fep256_reduction:20
 	slli t2, t1, 32
-	add t5, t4, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t4, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t5, t4
-	add t4, a7, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t1, t2                   # fep256_sparse64:78
+	add t4, a7, t4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t1, t2                   # fep256_reduction:23
 	sltu ra, t1, t2
 	sub a7, t1, a7
-	sub a7, a7, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t1, t5, 32                  # fep256_sparse64:79
-	slli ra, t5, 32                  # fep256_sparse64:80
-	add t4, ra, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t1, t5, 32                  # fep256_reduction:24
+	slli ra, t5, 32                  # fep256_reduction:25
+	add t4, ra, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s0, t4, ra
-	add s0, t1, s0                   # fep256_sparse64:81
-	add s0, t2, s0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s0, t1, s0                   # fep256_reduction:26
+	add s0, t2, s0                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s0, t2
-	add a7, a7, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t5, ra                   # fep256_sparse64:82
+	add a7, a7, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t5, ra                   # fep256_reduction:27
 	sltu ra, t5, t2
 	sub t1, t5, t1
 	sub t1, t1, ra
 	add a3, a3, a7
-	add a3, t2, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, t2, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a3, t2
-	add a7, t1, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, t1, a7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s8, a5, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, s8, a5
 	add t1, t0, s0
@@ -12848,7 +12950,7 @@ ecdsa_p256_M_add_multiple:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a5, a2
 	or a2, a6, a2
-	beq a2, zero, .L24_25
+	beq a2, zero, .L25_25
 	add a2, s8, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, a2, s8
 	li a7, -4294967296
@@ -12869,12 +12971,12 @@ ecdsa_p256_M_add_multiple:
 	add a6, a6, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a6, a3
 	or a3, a5, a3
-	bne a3, zero, .L24_26
+	bne a3, zero, .L25_26
 	mv s8, a2
 	mv a3, a7
 	mv a5, a6
-.L24_27:
-.L24_25:
+.L25_27:
+.L25_25:
 	ld a2, 0(sp)                     # limbs:69
 	mulhu a6, s8, a2                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a7, s8, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -12985,30 +13087,30 @@ ecdsa_p256_M_add_multiple:
 	add t1, a5, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a5, t1, a5
 	add a3, a3, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a5, a7, 32                  # fep256_sparse64:75
+	srli a5, a7, 32                  # fep256_reduction:20
 	slli t2, a7, 32
-	add t4, s7, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, s7, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, s7
-	add t5, a5, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a7, t2                   # fep256_sparse64:78
+	add t5, a5, t5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a7, t2                   # fep256_reduction:23
 	sltu ra, a7, t2
 	sub a5, a7, a5
-	sub a5, a5, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t4, 32                  # fep256_sparse64:79
-	slli ra, t4, 32                  # fep256_sparse64:80
-	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t4, 32                  # fep256_reduction:24
+	slli ra, t4, 32                  # fep256_reduction:25
+	add t5, ra, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s0, t5, ra
-	add s0, a7, s0                   # fep256_sparse64:81
-	add s0, t2, s0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s0, a7, s0                   # fep256_reduction:26
+	add s0, t2, s0                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s0, t2
-	add a5, a5, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, ra                   # fep256_sparse64:82
+	add a5, a5, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, ra                   # fep256_reduction:27
 	sltu ra, t4, t2
 	sub a7, t4, a7
 	sub a7, a7, ra
-	add a5, t2, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a5, t2, a5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a5, t2
-	add a7, a7, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t2, s6, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t2, s6
 	add t5, a2, s0
@@ -13026,31 +13128,31 @@ ecdsa_p256_M_add_multiple:
 	add a6, a6, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a6, a2
 	or a2, a7, a2
-	srli a7, t2, 32                  # fep256_sparse64:75
+	srli a7, t2, 32                  # fep256_reduction:20
 	slli t0, t2, 32
-	add t4, t5, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t5, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, t5
-	add t5, a7, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t0, t2, t0                   # fep256_sparse64:78
+	add t5, a7, t5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t0, t2, t0                   # fep256_reduction:23
 	sltu ra, t2, t0
 	sub a7, t2, a7
-	sub a7, a7, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t4, 32                  # fep256_sparse64:79
-	slli ra, t4, 32                  # fep256_sparse64:80
-	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t4, 32                  # fep256_reduction:24
+	slli ra, t4, 32                  # fep256_reduction:25
+	add t5, ra, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s0, t5, ra
-	add s0, t2, s0                   # fep256_sparse64:81
-	add s0, t0, s0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s0, t2, s0                   # fep256_reduction:26
+	add s0, t0, s0                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, s0, t0
-	add a7, a7, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t4, ra                   # fep256_sparse64:82
+	add a7, a7, t0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t4, ra                   # fep256_reduction:27
 	sltu ra, t4, t0
 	sub t2, t4, t2
 	sub t2, t2, ra
 	add a2, a2, a7
-	add a2, t0, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, t0, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a2, t0
-	add a7, t2, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, t2, a7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s6, a5, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, s6, a5
 	add t0, a6, s0
@@ -13068,7 +13170,7 @@ ecdsa_p256_M_add_multiple:
 	add s8, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, s8, a2
 	or a2, a3, a2
-	beq a2, zero, .L24_29
+	beq a2, zero, .L25_29
 	add a2, s6, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a2, s6
 	li a5, -4294967296
@@ -13089,10 +13191,10 @@ ecdsa_p256_M_add_multiple:
 	add s8, a5, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s8, a3
 	or a3, a6, a3
-	bne a3, zero, .L24_30
+	bne a3, zero, .L25_30
 	mv s6, a2
-.L24_31:
-.L24_29:
+.L25_31:
+.L25_29:
 	ld t0, 64(sp)
 	sub a2, s6, t0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a3, s6, a2
@@ -13114,7 +13216,7 @@ ecdsa_p256_M_add_multiple:
 	sub a6, a7, a6                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a7, a7, a6
 	or a7, t1, a7
-	beq a7, zero, .L24_32
+	beq a7, zero, .L25_32
 	sub a7, a2, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a2, a2, a7
 	li t1, -4294967296
@@ -13135,7 +13237,7 @@ ecdsa_p256_M_add_multiple:
 	sub a5, t5, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t5, t5, a5
 	or a6, a6, t5
-	beq a6, zero, .L24_34
+	beq a6, zero, .L25_34
 	sub a6, a7, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a7, a7, a6
 	sd a6, 0(sp)
@@ -13154,20 +13256,20 @@ ecdsa_p256_M_add_multiple:
 	sub a2, a5, t4
 	sub a2, a2, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sd a2, 24(sp)
-	j .L24_33
-.L24_34:
+	j .L25_33
+.L25_34:
 	sd a7, 0(sp)
 	sd a2, 8(sp)
 	sd a3, 16(sp)
 	sd a5, 24(sp)
-.L24_35:
-	j .L24_33
-.L24_32:
+.L25_35:
+	j .L25_33
+.L25_32:
 	sd a2, 0(sp)
 	sd a3, 8(sp)
 	sd a5, 16(sp)
 	sd a6, 24(sp)
-.L24_33:
+.L25_33:
 	ld s8, 64(s2)
 	mulhu a2, s8, s3                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a3, s8, s3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -13276,30 +13378,30 @@ ecdsa_p256_M_add_multiple:
 	add a4, a6, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, a4, a6
 	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a3, 32                  # fep256_sparse64:75
+	srli a6, a3, 32                  # fep256_reduction:20
 	slli a7, a3, 32
-	add t1, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a6, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, a3, a7                   # fep256_sparse64:78
+	add t2, a6, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, a3, a7                   # fep256_reduction:23
 	sltu t3, a3, a7
 	sub a3, a3, a6
-	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t1, 32                  # fep256_sparse64:79
-	slli t3, t1, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t1, 32                  # fep256_reduction:24
+	slli t3, t1, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, t2, t3
-	add ra, a6, ra                   # fep256_sparse64:81
-	add ra, a7, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, a6, ra                   # fep256_reduction:26
+	add ra, a7, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, ra, a7
-	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t1, t3                   # fep256_sparse64:82
+	add a3, a3, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t1, t3                   # fep256_reduction:27
 	sltu t3, t1, a7
 	sub a6, t1, a6
 	sub a6, a6, t3
-	add a3, a7, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, a7, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a3, a7
-	add a6, a6, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, a7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a7, t4, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, a7, t4
 	add t2, t5, ra
@@ -13317,31 +13419,31 @@ ecdsa_p256_M_add_multiple:
 	add a6, a6, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a6, a2
 	or a0, a0, a2
-	srli a2, a7, 32                  # fep256_sparse64:75
+	srli a2, a7, 32                  # fep256_reduction:20
 	slli t1, a7, 32
-	add t3, t2, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t3, t2, t1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t3, t2
-	add t2, a2, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t1, a7, t1                   # fep256_sparse64:78
+	add t2, a2, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t1, a7, t1                   # fep256_reduction:23
 	sltu t4, a7, t1
 	sub a2, a7, a2
-	sub a2, a2, t4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t3, 32                  # fep256_sparse64:79
-	slli t4, t3, 32                  # fep256_sparse64:80
-	add t2, t4, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t4                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t3, 32                  # fep256_reduction:24
+	slli t4, t3, 32                  # fep256_reduction:25
+	add t2, t4, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t4
-	add t5, a7, t5                   # fep256_sparse64:81
-	add t5, t1, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_reduction:26
+	add t5, t1, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t1, t5, t1
-	add a2, a2, t1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t1, t3, t4                   # fep256_sparse64:82
+	add a2, a2, t1                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t1, t3, t4                   # fep256_reduction:27
 	sltu t4, t3, t1
 	sub a7, t3, a7
 	sub a7, a7, t4
 	add a0, a0, a2
-	add a0, t1, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a0, t1, a0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a2, a0, t1
-	add a2, a7, a2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s2, a3, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, s2, a3
 	add a7, a6, t5
@@ -13359,7 +13461,7 @@ ecdsa_p256_M_add_multiple:
 	add a2, a2, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, a2, a0
 	or a0, a3, a0
-	beq a0, zero, .L24_37
+	beq a0, zero, .L25_37
 	add a0, s2, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a0, s2
 	li a4, -4294967296
@@ -13380,11 +13482,11 @@ ecdsa_p256_M_add_multiple:
 	add a4, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a4, a3
 	or a2, a2, a3
-	bne a2, zero, .L24_38
+	bne a2, zero, .L25_38
 	mv s2, a0
 	mv a2, a4
-.L24_39:
-.L24_37:
+.L25_39:
+.L25_37:
 	mulhu a0, a1, s2                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a3, a1, s2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu a4, a1, s3
@@ -13489,30 +13591,30 @@ ecdsa_p256_M_add_multiple:
 	add a5, a2, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a2, a5, a2
 	add a2, a6, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a3, 32                  # fep256_sparse64:75
+	srli a6, a3, 32                  # fep256_reduction:20
 	slli a7, a3, 32
-	add t4, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t1, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t4, t1
-	add t1, a6, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, a3, a7                   # fep256_sparse64:78
+	add t1, a6, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, a3, a7                   # fep256_reduction:23
 	sltu t5, a3, a7
 	sub a3, a3, a6
-	sub a3, a3, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t4, 32                  # fep256_sparse64:79
-	slli t5, t4, 32                  # fep256_sparse64:80
-	add t1, t5, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t5                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t4, 32                  # fep256_reduction:24
+	slli t5, t4, 32                  # fep256_reduction:25
+	add t1, t5, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, t1, t5
-	add ra, a6, ra                   # fep256_sparse64:81
-	add ra, a7, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, a6, ra                   # fep256_reduction:26
+	add ra, a7, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, ra, a7
-	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t4, t5                   # fep256_sparse64:82
+	add a3, a3, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t4, t5                   # fep256_reduction:27
 	sltu t5, t4, a7
 	sub a6, t4, a6
 	sub a6, a6, t5
-	add a3, a7, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, a7, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a3, a7
-	add a6, a6, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, a7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a7, t2, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, a7, t2
 	add t2, t3, ra
@@ -13530,31 +13632,31 @@ ecdsa_p256_M_add_multiple:
 	add a6, a6, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, a6, a0
 	or a0, a4, a0
-	srli a4, a7, 32                  # fep256_sparse64:75
+	srli a4, a7, 32                  # fep256_reduction:20
 	slli t1, a7, 32
-	add t3, t2, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t3, t2, t1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t3, t2
-	add t2, a4, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t1, a7, t1                   # fep256_sparse64:78
+	add t2, a4, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t1, a7, t1                   # fep256_reduction:23
 	sltu t4, a7, t1
 	sub a4, a7, a4
-	sub a4, a4, t4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t3, 32                  # fep256_sparse64:79
-	slli t4, t3, 32                  # fep256_sparse64:80
-	add t2, t4, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, t4                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t3, 32                  # fep256_reduction:24
+	slli t4, t3, 32                  # fep256_reduction:25
+	add t2, t4, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t4
-	add t5, a7, t5                   # fep256_sparse64:81
-	add t5, t1, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_reduction:26
+	add t5, t1, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t1, t5, t1
-	add a4, a4, t1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t1, t3, t4                   # fep256_sparse64:82
+	add a4, a4, t1                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t1, t3, t4                   # fep256_reduction:27
 	sltu t4, t3, t1
 	sub a7, t3, a7
 	sub a7, a7, t4
 	add a0, a0, a4
-	add a0, t1, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a0, t1, a0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a4, a0, t1
-	add a4, a7, a4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a4, a7, a4                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s2, a3, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, s2, a3
 	add a7, a6, t5
@@ -13572,7 +13674,7 @@ ecdsa_p256_M_add_multiple:
 	add a3, a3, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, a3, a0
 	or a0, a2, a0
-	beq a0, zero, .L24_41
+	beq a0, zero, .L25_41
 	add a0, s2, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a0, s2
 	li a4, -4294967296
@@ -13593,18 +13695,18 @@ ecdsa_p256_M_add_multiple:
 	add a4, a4, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a4, a2
 	or a2, a3, a2
-	bne a2, zero, .L24_42
+	bne a2, zero, .L25_42
 	mv s2, a0
 	mv a3, a4
-.L24_43:
-.L24_41:
-	addi a0, a1, 1                   # fep256_sparse64:109
+.L25_43:
+.L25_41:
+	addi a0, a1, 1                   # fep256_sparse64:92
 	sltu a0, s4, a0
 	xori a0, a0, 1
-	bne a0, zero, .L24_44
+	bne a0, zero, .L25_44
 	li a0, 0
-.L24_45:
-	beq a0, zero, .L24_46
+.L25_45:
+	beq a0, zero, .L25_46
 	mv a1, s1
 	ld a0, 32(sp)
 	addi a2, sp, 0
@@ -13624,7 +13726,7 @@ ecdsa_p256_M_add_multiple:
 	ld s11, 208(sp)
 	addi sp, sp, 224
 	ret
-.L24_46:
+.L25_46:
 	mulhu a0, a1, s9                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a2, a1, s9                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu a4, a1, s10                # products:29
@@ -13709,30 +13811,30 @@ ecdsa_p256_M_add_multiple:
 	add a5, a5, a6                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a4, a7, a4                   # products:50
 	add a4, a5, a4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a5, t3, 32                  # fep256_sparse64:75
+	srli a5, t3, 32                  # fep256_reduction:20
 	slli a6, t3, 32
-	add a7, t1, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add a7, t1, a6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, a7, t1
-	add t1, a5, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a6, t3, a6                   # fep256_sparse64:78
+	add t1, a5, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a6, t3, a6                   # fep256_reduction:23
 	sltu ra, t3, a6
 	sub a5, t3, a5
-	sub a5, a5, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t3, a7, 32                  # fep256_sparse64:79
-	slli ra, a7, 32                  # fep256_sparse64:80
-	add t1, ra, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t3, a7, 32                  # fep256_reduction:24
+	slli ra, a7, 32                  # fep256_reduction:25
+	add t1, ra, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s1, t1, ra
-	add s1, t3, s1                   # fep256_sparse64:81
-	add s1, a6, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s1, t3, s1                   # fep256_reduction:26
+	add s1, a6, s1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a6, s1, a6
-	add a5, a5, a6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a6, a7, ra                   # fep256_sparse64:82
+	add a5, a5, a6                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a6, a7, ra                   # fep256_reduction:27
 	sltu ra, a7, a6
 	sub a7, a7, t3
 	sub a7, a7, ra
-	add a5, a6, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a5, a6, a5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a5, a6
-	add a6, a7, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, a7, a6                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a7, t5, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, a7, t5
 	add t3, t2, s1
@@ -13750,31 +13852,31 @@ ecdsa_p256_M_add_multiple:
 	add a6, a6, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, a6, t1
 	or a0, a0, t1
-	srli t1, a7, 32                  # fep256_sparse64:75
+	srli t1, a7, 32                  # fep256_reduction:20
 	slli t2, a7, 32
-	add t4, t3, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t3, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t3, t4, t3
-	add t3, t1, t3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a7, t2                   # fep256_sparse64:78
+	add t3, t1, t3                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a7, t2                   # fep256_reduction:23
 	sltu t5, a7, t2
 	sub a7, a7, t1
-	sub a7, a7, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t1, t4, 32                  # fep256_sparse64:79
-	slli t5, t4, 32                  # fep256_sparse64:80
-	add t3, t5, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, t5                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t1, t4, 32                  # fep256_reduction:24
+	slli t5, t4, 32                  # fep256_reduction:25
+	add t3, t5, t3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, t3, t5
-	add ra, t1, ra                   # fep256_sparse64:81
-	add ra, t2, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, t1, ra                   # fep256_reduction:26
+	add ra, t2, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, ra, t2
-	add a7, a7, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, t5                   # fep256_sparse64:82
+	add a7, a7, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, t5                   # fep256_reduction:27
 	sltu t5, t4, t2
 	sub t1, t4, t1
 	sub t1, t1, t5
 	add a0, a0, a7
-	add a0, t2, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a0, t2, a0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a0, t2
-	add a7, t1, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, t1, a7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t1, a5, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, t1, a5
 	add t2, a6, ra
@@ -13792,7 +13894,7 @@ ecdsa_p256_M_add_multiple:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a5, a2
 	or a2, a4, a2
-	beq a2, zero, .L24_49
+	beq a2, zero, .L25_49
 	add a2, t1, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, a2, t1
 	li a6, -4294967296
@@ -13813,12 +13915,12 @@ ecdsa_p256_M_add_multiple:
 	add a4, a4, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, a4, a0
 	or a0, a5, a0
-	bne a0, zero, .L24_50
+	bne a0, zero, .L25_50
 	mv t1, a2
 	mv a0, a6
 	mv a5, a4
-.L24_51:
-.L24_49:
+.L25_51:
+.L25_49:
 	mulhu a2, a1, t1                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a4, a1, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu a6, s9, t1
@@ -13923,30 +14025,30 @@ ecdsa_p256_M_add_multiple:
 	add a7, s1, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t4, a7, s1
 	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t4, a4, 32                  # fep256_sparse64:75
+	srli t4, a4, 32                  # fep256_reduction:20
 	slli s1, a4, 32
-	add s9, t5, s1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s9, t5, s1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, s9, t5
-	add t5, t4, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s1, a4, s1                   # fep256_sparse64:78
+	add t5, t4, t5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s1, a4, s1                   # fep256_reduction:23
 	sltu s10, a4, s1
 	sub a4, a4, t4
-	sub a4, a4, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t4, s9, 32                  # fep256_sparse64:79
-	slli s10, s9, 32                 # fep256_sparse64:80
-	add t5, s10, t5                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, s10                  # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t4, s9, 32                  # fep256_reduction:24
+	slli s10, s9, 32                 # fep256_reduction:25
+	add t5, s10, t5                  # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, t5, s10
-	add s11, t4, s11                 # fep256_sparse64:81
-	add s11, s1, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s11, t4, s11                 # fep256_reduction:26
+	add s11, s1, s11                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s1, s11, s1
-	add a4, a4, s1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s1, s9, s10                  # fep256_sparse64:82
+	add a4, a4, s1                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s1, s9, s10                  # fep256_reduction:27
 	sltu s10, s9, s1
 	sub t4, s9, t4
 	sub t4, t4, s10
-	add a4, s1, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a4, s1, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s1, a4, s1
-	add t4, t4, s1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t4, t4, s1                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t5, ra, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu ra, t5, ra
 	add s1, a1, s11
@@ -13964,31 +14066,31 @@ ecdsa_p256_M_add_multiple:
 	add a2, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a2, a1
 	or a1, a6, a1
-	srli a6, t5, 32                  # fep256_sparse64:75
+	srli a6, t5, 32                  # fep256_reduction:20
 	slli t4, t5, 32
-	add ra, s1, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, s1, t4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s1, ra, s1
-	add s1, a6, s1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t4, t5, t4                   # fep256_sparse64:78
+	add s1, a6, s1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t4, t5, t4                   # fep256_reduction:23
 	sltu s9, t5, t4
 	sub a6, t5, a6
-	sub a6, a6, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t5, ra, 32                  # fep256_sparse64:79
-	slli s9, ra, 32                  # fep256_sparse64:80
-	add s1, s9, s1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s9                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t5, ra, 32                  # fep256_reduction:24
+	slli s9, ra, 32                  # fep256_reduction:25
+	add s1, s9, s1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, s1, s9
-	add s10, t5, s10                 # fep256_sparse64:81
-	add s10, t4, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s10, t5, s10                 # fep256_reduction:26
+	add s10, t4, s10                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t4, s10, t4
-	add a6, a6, t4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t4, ra, s9                   # fep256_sparse64:82
+	add a6, a6, t4                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t4, ra, s9                   # fep256_reduction:27
 	sltu s9, ra, t4
 	sub t5, ra, t5
 	sub t5, t5, s9
 	add a1, a1, a6
-	add a1, t4, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, t4, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a1, t4
-	add a6, t5, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, t5, a6                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t4, a4, s1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, t4, a4
 	add t5, a2, s10
@@ -14006,7 +14108,7 @@ ecdsa_p256_M_add_multiple:
 	add a4, a4, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a4, a2
 	or a2, a6, a2
-	beq a2, zero, .L24_53
+	beq a2, zero, .L25_53
 	add a2, t4, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, a2, t4
 	li a7, -4294967296
@@ -14027,12 +14129,12 @@ ecdsa_p256_M_add_multiple:
 	add a6, a6, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, a6, a1
 	or a1, a4, a1
-	bne a1, zero, .L24_54
+	bne a1, zero, .L25_54
 	mv t4, a2
 	mv a1, a7
 	mv a4, a6
-.L24_55:
-.L24_53:
+.L25_55:
+.L25_53:
 	mulhu a2, s5, t1                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a6, s5, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	ld s1, 40(sp)
@@ -14140,30 +14242,30 @@ ecdsa_p256_M_add_multiple:
 	add t1, a5, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a5, t1, a5
 	add a0, a0, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a5, a6, 32                  # fep256_sparse64:75
+	srli a5, a6, 32                  # fep256_reduction:20
 	slli t2, a6, 32
-	add s1, s11, t2                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s1, s11, t2                  # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, s1, s11
-	add s5, a5, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a6, t2                   # fep256_sparse64:78
+	add s5, a5, s5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a6, t2                   # fep256_reduction:23
 	sltu s7, a6, t2
 	sub a5, a6, a5
-	sub a5, a5, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a6, s1, 32                  # fep256_sparse64:79
-	slli s7, s1, 32                  # fep256_sparse64:80
-	add s5, s7, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, s7                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a6, s1, 32                  # fep256_reduction:24
+	slli s7, s1, 32                  # fep256_reduction:25
+	add s5, s7, s5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s9, s5, s7
-	add s9, a6, s9                   # fep256_sparse64:81
-	add s9, t2, s9                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s9, a6, s9                   # fep256_reduction:26
+	add s9, t2, s9                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s9, t2
-	add a5, a5, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, s1, s7                   # fep256_sparse64:82
+	add a5, a5, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, s1, s7                   # fep256_reduction:27
 	sltu s7, s1, t2
 	sub a6, s1, a6
 	sub a6, a6, s7
-	add a5, t2, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a5, t2, a5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a5, t2
-	add a6, a6, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, t2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t2, ra, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu ra, t2, ra
 	add s1, t3, s9
@@ -14181,31 +14283,31 @@ ecdsa_p256_M_add_multiple:
 	add a6, a6, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a6, a2
 	or a2, a7, a2
-	srli a7, t2, 32                  # fep256_sparse64:75
+	srli a7, t2, 32                  # fep256_reduction:20
 	slli t3, t2, 32
-	add ra, s1, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, s1, t3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s1, ra, s1
-	add s1, a7, s1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t2, t3                   # fep256_sparse64:78
+	add s1, a7, s1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t2, t3                   # fep256_reduction:23
 	sltu s5, t2, t3
 	sub a7, t2, a7
-	sub a7, a7, s5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t2, ra, 32                  # fep256_sparse64:79
-	slli s5, ra, 32                  # fep256_sparse64:80
-	add s1, s5, s1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, s5                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t2, ra, 32                  # fep256_reduction:24
+	slli s5, ra, 32                  # fep256_reduction:25
+	add s1, s5, s1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s1, s5
-	add s7, t2, s7                   # fep256_sparse64:81
-	add s7, t3, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, t2, s7                   # fep256_reduction:26
+	add s7, t3, s7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s7, t3
-	add a7, a7, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t3, ra, s5                   # fep256_sparse64:82
+	add a7, a7, t3                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t3, ra, s5                   # fep256_reduction:27
 	sltu s5, ra, t3
 	sub t2, ra, t2
 	sub t2, t2, s5
 	add a2, a2, a7
-	add a2, t3, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, t3, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a2, t3
-	add a7, t2, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, t2, a7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t2, a5, s1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, t2, a5
 	add t3, a6, s7
@@ -14223,7 +14325,7 @@ ecdsa_p256_M_add_multiple:
 	add a6, a6, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, a6, a5
 	or a0, a0, a5
-	beq a0, zero, .L24_57
+	beq a0, zero, .L25_57
 	add a0, t2, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, a0, t2
 	li a7, -4294967296
@@ -14244,12 +14346,12 @@ ecdsa_p256_M_add_multiple:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a5, a2
 	or a2, a6, a2
-	bne a2, zero, .L24_58
+	bne a2, zero, .L25_58
 	mv t2, a0
 	mv a2, a7
 	mv a6, a5
-.L24_59:
-.L24_57:
+.L25_59:
+.L25_57:
 	ld a0, 0(sp)                     # products:28
 	ld a5, 8(sp)
 	mulhu a7, a0, a5                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -14338,30 +14440,30 @@ ecdsa_p256_M_add_multiple:
 	add s1, s5, s1                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add s0, s10, s0                  # products:50
 	add s0, s1, s0                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s1, a0, 32                  # fep256_sparse64:75
+	srli s1, a0, 32                  # fep256_reduction:20
 	slli s5, a0, 32
-	add s7, s11, s5                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s7, s11, s5                  # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s9, s7, s11
-	add s9, s1, s9                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s5, a0, s5                   # fep256_sparse64:78
+	add s9, s1, s9                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s5, a0, s5                   # fep256_reduction:23
 	sltu s10, a0, s5
 	sub a0, a0, s1
-	sub a0, a0, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s1, s7, 32                  # fep256_sparse64:79
-	slli s10, s7, 32                 # fep256_sparse64:80
-	add s9, s10, s9                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a0, a0, s10                  # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s1, s7, 32                  # fep256_reduction:24
+	slli s10, s7, 32                 # fep256_reduction:25
+	add s9, s10, s9                  # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s9, s10
-	add s11, s1, s11                 # fep256_sparse64:81
-	add s11, s5, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s11, s1, s11                 # fep256_reduction:26
+	add s11, s5, s11                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s5, s11, s5
-	add a0, a0, s5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s5, s7, s10                  # fep256_sparse64:82
+	add a0, a0, s5                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s5, s7, s10                  # fep256_reduction:27
 	sltu s10, s7, s5
 	sub s1, s7, s1
 	sub s1, s1, s10
-	add a0, s5, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a0, s5, a0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s5, a0, s5
-	add s1, s1, s5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s1, s1, s5                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s5, a5, s9                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, s5, a5
 	add s7, s6, s11
@@ -14379,31 +14481,31 @@ ecdsa_p256_M_add_multiple:
 	add ra, ra, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, ra, a5
 	or a5, a7, a5
-	srli a7, s5, 32                  # fep256_sparse64:75
+	srli a7, s5, 32                  # fep256_reduction:20
 	slli s1, s5, 32
-	add s6, s7, s1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s6, s7, s1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s7, s6, s7
-	add s7, a7, s7                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s1, s5, s1                   # fep256_sparse64:78
+	add s7, a7, s7                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s1, s5, s1                   # fep256_reduction:23
 	sltu s9, s5, s1
 	sub a7, s5, a7
-	sub a7, a7, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s5, s6, 32                  # fep256_sparse64:79
-	slli s9, s6, 32                  # fep256_sparse64:80
-	add s7, s9, s7                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, s9                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s5, s6, 32                  # fep256_reduction:24
+	slli s9, s6, 32                  # fep256_reduction:25
+	add s7, s9, s7                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, s7, s9
-	add s10, s5, s10                 # fep256_sparse64:81
-	add s10, s1, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s10, s5, s10                 # fep256_reduction:26
+	add s10, s1, s10                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s1, s10, s1
-	add a7, a7, s1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s1, s6, s9                   # fep256_sparse64:82
+	add a7, a7, s1                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s1, s6, s9                   # fep256_reduction:27
 	sltu s9, s6, s1
 	sub s5, s6, s5
 	sub s5, s5, s9
 	add a5, a5, a7
-	add a5, s1, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a5, s1, a5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a5, s1
-	add a7, s5, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, s5, a7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s1, a0, s7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, s1, a0
 	add s5, ra, s10
@@ -14421,7 +14523,7 @@ ecdsa_p256_M_add_multiple:
 	add a7, a7, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, a7, a0
 	or a0, t1, a0
-	beq a0, zero, .L24_61
+	beq a0, zero, .L25_61
 	add a0, s1, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu t1, a0, s1
 	li ra, -4294967296
@@ -14442,12 +14544,12 @@ ecdsa_p256_M_add_multiple:
 	add t1, t1, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, t1, a5
 	or a5, a7, a5
-	bne a5, zero, .L24_62
+	bne a5, zero, .L25_62
 	mv s1, a0
 	mv a5, ra
 	mv a7, t1
-.L24_63:
-.L24_61:
+.L25_63:
+.L25_61:
 	sub a0, s1, t4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t1, s1, a0
 	sub ra, s5, t5
@@ -14465,7 +14567,7 @@ ecdsa_p256_M_add_multiple:
 	sub a5, s0, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s0, s0, a5
 	or a7, a7, s0
-	beq a7, zero, .L24_65
+	beq a7, zero, .L25_65
 	sub a7, a0, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a0, a0, a7
 	li s0, -4294967296
@@ -14486,13 +14588,13 @@ ecdsa_p256_M_add_multiple:
 	sub ra, s0, ra                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s0, s0, ra
 	or a5, a5, s0
-	bne a5, zero, .L24_66
+	bne a5, zero, .L25_66
 	mv a5, ra
 	mv ra, t1
 	mv t1, a0
 	mv a0, a7
-.L24_67:
-.L24_65:
+.L25_67:
+.L25_65:
 	add a7, t2, t2                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu s0, a7, t2
 	add s1, t3, t3
@@ -14510,7 +14612,7 @@ ecdsa_p256_M_add_multiple:
 	add s6, s6, s0                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu s0, s6, s0
 	or s0, s7, s0
-	beq s0, zero, .L24_69
+	beq s0, zero, .L25_69
 	add s0, a7, s4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a7, s0, a7
 	li s7, -4294967296
@@ -14531,13 +14633,13 @@ ecdsa_p256_M_add_multiple:
 	add s5, s5, a7                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a7, s5, a7
 	or a7, s6, a7
-	bne a7, zero, .L24_70
+	bne a7, zero, .L25_70
 	mv a7, s0
 	mv s6, s5
 	mv s5, s1
 	mv s1, s7
-.L24_71:
-.L24_69:
+.L25_71:
+.L25_69:
 	sub a7, a0, a7                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a0, a0, a7
 	sub s0, t1, s1
@@ -14555,7 +14657,7 @@ ecdsa_p256_M_add_multiple:
 	sub ra, s0, ra                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s0, s0, ra
 	or a5, a5, s0
-	beq a5, zero, .L24_73
+	beq a5, zero, .L25_73
 	sub a5, a7, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a7, a7, a5
 	li s0, -4294967296
@@ -14576,13 +14678,13 @@ ecdsa_p256_M_add_multiple:
 	sub t1, s0, t1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s0, s0, t1
 	or ra, ra, s0
-	bne ra, zero, .L24_74
+	bne ra, zero, .L25_74
 	mv ra, t1
 	mv t1, a0
 	mv a0, a7
 	mv a7, a5
-.L24_75:
-.L24_73:
+.L25_75:
+.L25_73:
 	sub a5, t2, a7                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t2, t2, a5
 	sub s0, t3, a0
@@ -14600,7 +14702,7 @@ ecdsa_p256_M_add_multiple:
 	sub a2, s0, a2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s0, s0, a2
 	or a6, a6, s0
-	beq a6, zero, .L24_77
+	beq a6, zero, .L25_77
 	sub a6, a5, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a5, a5, a6
 	li s0, -4294967296
@@ -14621,13 +14723,13 @@ ecdsa_p256_M_add_multiple:
 	sub t3, s0, t3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s0, s0, t3
 	or a2, a2, s0
-	bne a2, zero, .L24_78
+	bne a2, zero, .L25_78
 	mv a2, t3
 	mv t3, t2
 	mv t2, a5
 	mv a5, a6
-.L24_79:
-.L24_77:
+.L25_79:
+.L25_77:
 	ld a6, 0(sp)                     # limbs:69
 	mulhu s0, a5, a6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s1, a5, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -14738,30 +14840,30 @@ ecdsa_p256_M_add_multiple:
 	add s0, a2, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a2, s0, a2
 	add a2, a5, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a5, s1, 32                  # fep256_sparse64:75
+	srli a5, s1, 32                  # fep256_reduction:20
 	slli s5, s1, 32
-	add s6, a3, s5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s6, a3, s5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu a3, s6, a3
-	add a3, a5, a3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s5, s1, s5                   # fep256_sparse64:78
+	add a3, a5, a3                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s5, s1, s5                   # fep256_reduction:23
 	sltu s7, s1, s5
 	sub a5, s1, a5
-	sub a5, a5, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s1, s6, 32                  # fep256_sparse64:79
-	slli s7, s6, 32                  # fep256_sparse64:80
-	add a3, s7, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, s7                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s1, s6, 32                  # fep256_reduction:24
+	slli s7, s6, 32                  # fep256_reduction:25
+	add a3, s7, a3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s8, a3, s7
-	add s8, s1, s8                   # fep256_sparse64:81
-	add s8, s5, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s8, s1, s8                   # fep256_reduction:26
+	add s8, s5, s8                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s5, s8, s5
-	add a5, a5, s5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s5, s6, s7                   # fep256_sparse64:82
+	add a5, a5, s5                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s5, s6, s7                   # fep256_reduction:27
 	sltu s7, s6, s5
 	sub s1, s6, s1
 	sub s1, s1, s7
-	add a5, s5, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a5, s5, a5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s5, a5, s5
-	add s1, s1, s5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s1, s1, s5                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a3, s9, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s5, a3, s9
 	add s6, a6, s8
@@ -14779,31 +14881,31 @@ ecdsa_p256_M_add_multiple:
 	add t2, t2, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, t2, a6
 	or a6, t3, a6
-	srli t3, a3, 32                  # fep256_sparse64:75
+	srli t3, a3, 32                  # fep256_reduction:20
 	slli s1, a3, 32
-	add s5, s6, s1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s5, s6, s1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s6, s5, s6
-	add s6, t3, s6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s1, a3, s1                   # fep256_sparse64:78
+	add s6, t3, s6                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s1, a3, s1                   # fep256_reduction:23
 	sltu s7, a3, s1
 	sub a3, a3, t3
-	sub a3, a3, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t3, s5, 32                  # fep256_sparse64:79
-	slli s7, s5, 32                  # fep256_sparse64:80
-	add s6, s7, s6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, s7                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t3, s5, 32                  # fep256_reduction:24
+	slli s7, s5, 32                  # fep256_reduction:25
+	add s6, s7, s6                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s8, s6, s7
-	add s8, t3, s8                   # fep256_sparse64:81
-	add s8, s1, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s8, t3, s8                   # fep256_reduction:26
+	add s8, s1, s8                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s1, s8, s1
-	add a3, a3, s1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s1, s5, s7                   # fep256_sparse64:82
+	add a3, a3, s1                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s1, s5, s7                   # fep256_reduction:27
 	sltu s7, s5, s1
 	sub t3, s5, t3
 	sub t3, t3, s7
 	add a3, a6, a3
-	add a3, s1, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, s1, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a3, s1
-	add a6, t3, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, t3, a6                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t3, a5, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, t3, a5
 	add s1, t2, s8
@@ -14821,7 +14923,7 @@ ecdsa_p256_M_add_multiple:
 	add a6, a6, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, a6, a5
 	or a2, a2, a5
-	beq a2, zero, .L24_81
+	beq a2, zero, .L25_81
 	add a2, t3, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, a2, t3
 	li t2, -4294967296
@@ -14842,12 +14944,12 @@ ecdsa_p256_M_add_multiple:
 	add a5, a5, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a5, a3
 	or a3, a6, a3
-	bne a3, zero, .L24_82
+	bne a3, zero, .L25_82
 	mv t3, a2
 	mv a3, t2
 	mv a6, a5
-.L24_83:
-.L24_81:
+.L25_83:
+.L25_81:
 	mulhu a2, t0, t4                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a5, t0, t4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	ld s10, 72(sp)
@@ -14955,30 +15057,30 @@ ecdsa_p256_M_add_multiple:
 	add t4, a4, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a4, t4, a4
 	add a1, a1, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a4, a5, 32                  # fep256_sparse64:75
+	srli a4, a5, 32                  # fep256_reduction:20
 	slli t5, a5, 32
-	add s0, s7, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s0, s7, t5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, s0, s7
-	add s5, a4, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t5, a5, t5                   # fep256_sparse64:78
+	add s5, a4, s5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t5, a5, t5                   # fep256_reduction:23
 	sltu s7, a5, t5
 	sub a4, a5, a4
-	sub a4, a4, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a5, s0, 32                  # fep256_sparse64:79
-	slli s7, s0, 32                  # fep256_sparse64:80
-	add s5, s7, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, s7                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a5, s0, 32                  # fep256_reduction:24
+	slli s7, s0, 32                  # fep256_reduction:25
+	add s5, s7, s5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s8, s5, s7
-	add s8, a5, s8                   # fep256_sparse64:81
-	add s8, t5, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s8, a5, s8                   # fep256_reduction:26
+	add s8, t5, s8                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s8, t5
-	add a4, a4, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s0, s7                   # fep256_sparse64:82
+	add a4, a4, t5                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t5, s0, s7                   # fep256_reduction:27
 	sltu s7, s0, t5
 	sub a5, s0, a5
 	sub a5, a5, s7
-	add a4, t5, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a4, t5, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t5, a4, t5
-	add a5, a5, t5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a5, a5, t5                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t5, s6, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s0, t5, s6
 	add s5, t0, s8
@@ -14996,31 +15098,31 @@ ecdsa_p256_M_add_multiple:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a5, a2
 	or a2, t0, a2
-	srli t0, t5, 32                  # fep256_sparse64:75
+	srli t0, t5, 32                  # fep256_reduction:20
 	slli t2, t5, 32
-	add s0, s5, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s0, s5, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, s0, s5
-	add s5, t0, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t5, t2                   # fep256_sparse64:78
+	add s5, t0, s5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t5, t2                   # fep256_reduction:23
 	sltu s6, t5, t2
 	sub t0, t5, t0
-	sub t0, t0, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t5, s0, 32                  # fep256_sparse64:79
-	slli s6, s0, 32                  # fep256_sparse64:80
-	add s5, s6, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, s6                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t5, s0, 32                  # fep256_reduction:24
+	slli s6, s0, 32                  # fep256_reduction:25
+	add s5, s6, s5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s5, s6
-	add s7, t5, s7                   # fep256_sparse64:81
-	add s7, t2, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, t5, s7                   # fep256_reduction:26
+	add s7, t2, s7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s7, t2
-	add t0, t0, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, s0, s6                   # fep256_sparse64:82
+	add t0, t0, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, s0, s6                   # fep256_reduction:27
 	sltu s6, s0, t2
 	sub t5, s0, t5
 	sub t5, t5, s6
 	add a2, a2, t0
-	add a2, t2, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, t2, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a2, t2
-	add t0, t5, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, t5, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t2, a4, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, t2, a4
 	add t5, a5, s7
@@ -15038,7 +15140,7 @@ ecdsa_p256_M_add_multiple:
 	add a5, a5, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, a5, a4
 	or a1, a1, a4
-	beq a1, zero, .L24_85
+	beq a1, zero, .L25_85
 	add a1, t2, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, a1, t2
 	li t0, -4294967296
@@ -15059,12 +15161,12 @@ ecdsa_p256_M_add_multiple:
 	add a4, a4, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a4, a2
 	or a2, a5, a2
-	bne a2, zero, .L24_86
+	bne a2, zero, .L25_86
 	mv t2, a1
 	mv a2, t0
 	mv a5, a4
-.L24_87:
-.L24_85:
+.L25_87:
+.L25_85:
 	sub a1, t3, t2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a4, t3, a1
 	sub t0, s1, t5
@@ -15082,7 +15184,7 @@ ecdsa_p256_M_add_multiple:
 	sub a2, a3, a2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a3, a3, a2
 	or a3, a5, a3
-	beq a3, zero, .L24_89
+	beq a3, zero, .L25_89
 	sub a3, a1, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a1, a3
 	li a5, -4294967296
@@ -15103,12 +15205,12 @@ ecdsa_p256_M_add_multiple:
 	sub a4, a5, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a5, a5, a4
 	or a2, a2, a5
-	bne a2, zero, .L24_90
+	bne a2, zero, .L25_90
 	mv a2, a4
 	mv a4, a1
 	mv a1, a3
-.L24_91:
-.L24_89:
+.L25_91:
+.L25_89:
 	ld s0, 32(sp)
 	sd a7, 0(s0)
 	sd a0, 8(s0)
@@ -15124,8 +15226,8 @@ ecdsa_p256_M_add_multiple:
 	sd s8, 80(s0)
 	ld s1, 104(sp)
 	sd s1, 88(s0)
-.L24_47:
-.L24_3:
+.L25_47:
+.L25_3:
 	ld ra, 112(sp)
 	ld s0, 120(sp)
 	ld s1, 128(sp)
@@ -15141,7 +15243,7 @@ ecdsa_p256_M_add_multiple:
 	ld s11, 208(sp)
 	addi sp, sp, 224
 	ret
-.L24_0:
+.L25_0:
 	ld a0, 72(s1)
 	or a1, s3, a0                    # limbs:118
 	ld a2, 80(s1)
@@ -15149,7 +15251,7 @@ ecdsa_p256_M_add_multiple:
 	ld a3, 88(s1)
 	or a1, a3, a1
 	sltiu a1, a1, 1
-	xori a4, s3, -1                  # fep256_sparse64:109
+	xori a4, s3, -1                  # fep256_sparse64:92
 	li a5, 4294967295
 	xor a0, a0, a5
 	or a0, a4, a0
@@ -15158,9 +15260,9 @@ ecdsa_p256_M_add_multiple:
 	xor a2, a3, a2
 	or a0, a0, a2
 	sltiu a0, a0, 1
-	or s5, a1, a0                    # fep256_sparse64:109: t$0_add_cached
-	j .L24_1
-.L24_6:
+	or s5, a1, a0                    # fep256_sparse64:92: t$0_add_cached
+	j .L25_1
+.L25_6:
 	add s5, a0, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, s5, a0
 	li a1, -4294967296
@@ -15178,8 +15280,8 @@ ecdsa_p256_M_add_multiple:
 	li a1, 4294967294
 	add a1, s8, a1
 	add s8, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_7
-.L24_10:
+	j .L25_7
+.L25_10:
 	add s9, a0, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, s9, a0
 	li a1, -4294967296
@@ -15197,8 +15299,8 @@ ecdsa_p256_M_add_multiple:
 	li a1, 4294967294
 	add a1, a3, a1
 	add a1, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_11
-.L24_14:
+	j .L25_11
+.L25_14:
 	add s0, a3, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s0, a3
 	li a3, -4294967296
@@ -15220,8 +15322,8 @@ ecdsa_p256_M_add_multiple:
 	mv t6, a6
 	mv a6, a2
 	mv a2, t6
-	j .L24_15
-.L24_18:
+	j .L25_15
+.L25_18:
 	add s9, a1, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s9, a1
 	li a3, -4294967296
@@ -15239,8 +15341,8 @@ ecdsa_p256_M_add_multiple:
 	li a3, 4294967294
 	add a3, t0, a3
 	add a5, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_19
-.L24_22:
+	j .L25_19
+.L25_22:
 	sub a1, a3, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a3, a3, a1
 	li a5, -4294967296
@@ -15258,8 +15360,8 @@ ecdsa_p256_M_add_multiple:
 	li a5, 4294967294
 	sub a5, s11, a5
 	sub s11, a5, a3                  # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L24_23
-.L24_26:
+	j .L25_23
+.L25_26:
 	add s8, a2, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s8, a2
 	li a3, -4294967296
@@ -15277,8 +15379,8 @@ ecdsa_p256_M_add_multiple:
 	li a5, 4294967294
 	add a5, a6, a5
 	add a5, a2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_27
-.L24_30:
+	j .L25_27
+.L25_30:
 	add s6, a2, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s6, a2
 	li a3, -4294967296
@@ -15296,8 +15398,8 @@ ecdsa_p256_M_add_multiple:
 	li a3, 4294967294
 	add a3, s8, a3
 	add s8, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_31
-.L24_38:
+	j .L25_31
+.L25_38:
 	add s2, a0, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, s2, a0
 	li a2, -4294967296
@@ -15315,8 +15417,8 @@ ecdsa_p256_M_add_multiple:
 	li a2, 4294967294
 	add a2, a4, a2
 	add a2, a0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_39
-.L24_42:
+	j .L25_39
+.L25_42:
 	add s2, a0, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, s2, a0
 	li a2, -4294967296
@@ -15334,13 +15436,13 @@ ecdsa_p256_M_add_multiple:
 	li a2, 4294967294
 	add a2, a4, a2
 	add a3, a0, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_43
-.L24_44:
+	j .L25_43
+.L25_44:
 	or a0, a1, s9                    # limbs:118
 	or a0, s10, a0
 	or a0, s11, a0
 	sltiu a0, a0, 1
-	xori a2, a1, -1                  # fep256_sparse64:109
+	xori a2, a1, -1                  # fep256_sparse64:92
 	li a4, 4294967295
 	xor a4, s9, a4
 	or a2, a2, a4
@@ -15349,9 +15451,9 @@ ecdsa_p256_M_add_multiple:
 	xor a4, s11, a4
 	or a2, a2, a4
 	sltiu a2, a2, 1
-	or a0, a0, a2                    # fep256_sparse64:109: t$0_add_cached
-	j .L24_45
-.L24_50:
+	or a0, a0, a2                    # fep256_sparse64:92: t$0_add_cached
+	j .L25_45
+.L25_50:
 	add t1, a2, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, t1, a2
 	li a2, -4294967296
@@ -15370,8 +15472,8 @@ ecdsa_p256_M_add_multiple:
 	add a4, a4, a5
 	add a5, a0, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a0, a2
-	j .L24_51
-.L24_54:
+	j .L25_51
+.L25_54:
 	add t4, a2, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, t4, a2
 	li a2, -4294967296
@@ -15390,8 +15492,8 @@ ecdsa_p256_M_add_multiple:
 	add a4, a6, a4
 	add a4, a1, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a1, a2
-	j .L24_55
-.L24_58:
+	j .L25_55
+.L25_58:
 	add t2, a0, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, t2, a0
 	li a2, -4294967296
@@ -15409,8 +15511,8 @@ ecdsa_p256_M_add_multiple:
 	li a6, 4294967294
 	add a5, a5, a6
 	add a6, a0, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_59
-.L24_62:
+	j .L25_59
+.L25_62:
 	add s1, a0, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, s1, a0
 	li a5, -4294967296
@@ -15428,8 +15530,8 @@ ecdsa_p256_M_add_multiple:
 	li a7, 4294967294
 	add a7, t1, a7
 	add a7, a0, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_63
-.L24_66:
+	j .L25_63
+.L25_66:
 	sub a5, a7, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a7, a7, a5
 	li s0, -4294967296
@@ -15451,8 +15553,8 @@ ecdsa_p256_M_add_multiple:
 	mv a0, a5
 	mv a5, t1
 	mv t1, a7
-	j .L24_67
-.L24_70:
+	j .L25_67
+.L25_70:
 	add a7, s0, s4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu s0, a7, s0
 	li s6, -4294967296
@@ -15473,8 +15575,8 @@ ecdsa_p256_M_add_multiple:
 	mv s1, s6
 	mv s5, s7
 	mv s6, s0
-	j .L24_71
-.L24_74:
+	j .L25_71
+.L25_74:
 	sub ra, a5, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a5, a5, ra
 	li s0, -4294967296
@@ -15496,8 +15598,8 @@ ecdsa_p256_M_add_multiple:
 	mv a7, ra
 	mv ra, a0
 	mv a0, a5
-	j .L24_75
-.L24_78:
+	j .L25_75
+.L25_78:
 	sub a2, a6, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a6, a6, a2
 	li s0, -4294967296
@@ -15519,8 +15621,8 @@ ecdsa_p256_M_add_multiple:
 	mv a5, a2
 	mv a2, t2
 	mv t2, a6
-	j .L24_79
-.L24_82:
+	j .L25_79
+.L25_82:
 	add t3, a2, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, t3, a2
 	li a3, -4294967296
@@ -15538,8 +15640,8 @@ ecdsa_p256_M_add_multiple:
 	li a6, 4294967294
 	add a5, a5, a6
 	add a6, a2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_83
-.L24_86:
+	j .L25_83
+.L25_86:
 	add t2, a1, s4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, t2, a1
 	li a2, -4294967296
@@ -15557,8 +15659,8 @@ ecdsa_p256_M_add_multiple:
 	li a5, 4294967294
 	add a4, a4, a5
 	add a5, a1, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L24_87
-.L24_90:
+	j .L25_87
+.L25_90:
 	sub a2, a3, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a3, a3, a2
 	li a5, -4294967296
@@ -15580,7 +15682,7 @@ ecdsa_p256_M_add_multiple:
 	mv t6, a2
 	mv a2, a1
 	mv a1, t6
-	j .L24_91
+	j .L25_91
 	.size ecdsa_p256_M_add_multiple, . - ecdsa_p256_M_add_multiple
 
 # curve.p256.add_affine (lib/curve/weierstrass.stk, line 140)
@@ -15602,14 +15704,14 @@ curve_p256_add_affine:
 	sd s10, 144(sp)
 	sd s11, 152(sp)
 	ld s0, 64(a1)
-	addi a3, s0, 1                   # fep256_sparse64:109
+	addi a3, s0, 1                   # fep256_sparse64:92
 	li s1, 1
 	sltu a3, s1, a3
 	xori a3, a3, 1
-	bne a3, zero, .L25_0
+	bne a3, zero, .L26_0
 	li s2, 0
-.L25_1:
-	beq s2, zero, .L25_2
+.L26_1:
+	beq s2, zero, .L26_2
 	ld a1, 0(a2)
 	sd a1, 0(a0)
 	ld a1, 8(a2)
@@ -15648,7 +15750,7 @@ curve_p256_add_affine:
 	ld s11, 152(sp)
 	addi sp, sp, 160
 	ret
-.L25_2:
+.L26_2:
 	ld s2, 72(a1)
 	mulhu a3, s0, s2                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a4, s0, s2                   # products:28: word 0 of x$0_square in 0..<2^128
@@ -15736,30 +15838,30 @@ curve_p256_add_affine:
 	add a6, a6, a7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a5, t0, a5                   # products:50
 	add a5, a6, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a6, t3, 32                  # fep256_sparse64:75
+	srli a6, t3, 32                  # fep256_reduction:20
 	slli a7, t3, 32
-	add t0, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t1, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t1
-	add t1, a6, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t3, a7                   # fep256_sparse64:78
+	add t1, a6, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t3, a7                   # fep256_reduction:23
 	sltu ra, t3, a7
 	sub a6, t3, a6
-	sub a6, a6, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t3, t0, 32                  # fep256_sparse64:79
-	slli ra, t0, 32                  # fep256_sparse64:80
-	add t1, ra, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t3, t0, 32                  # fep256_reduction:24
+	slli ra, t0, 32                  # fep256_reduction:25
+	add t1, ra, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t1, ra
-	add s5, t3, s5                   # fep256_sparse64:81
-	add s5, a7, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, t3, s5                   # fep256_reduction:26
+	add s5, a7, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, s5, a7
-	add a6, a6, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, ra                   # fep256_sparse64:82
+	add a6, a6, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, ra                   # fep256_reduction:27
 	sltu ra, t0, a7
 	sub t0, t0, t3
 	sub t0, t0, ra
-	add a6, a7, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, a7, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a6, a7
-	add a7, t0, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, t0, a7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t0, t5, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t0, t5
 	add t3, t2, s5
@@ -15777,31 +15879,31 @@ curve_p256_add_affine:
 	add a7, a7, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, a7, t1
 	or a3, a3, t1
-	srli t1, t0, 32                  # fep256_sparse64:75
+	srli t1, t0, 32                  # fep256_reduction:20
 	slli t2, t0, 32
-	add t4, t3, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t3, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t3, t4, t3
-	add t3, t1, t3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t0, t2                   # fep256_sparse64:78
+	add t3, t1, t3                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t0, t2                   # fep256_reduction:23
 	sltu t5, t0, t2
 	sub t0, t0, t1
-	sub t0, t0, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t1, t4, 32                  # fep256_sparse64:79
-	slli t5, t4, 32                  # fep256_sparse64:80
-	add t3, t5, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, t5                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t1, t4, 32                  # fep256_reduction:24
+	slli t5, t4, 32                  # fep256_reduction:25
+	add t3, t5, t3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, t3, t5
-	add ra, t1, ra                   # fep256_sparse64:81
-	add ra, t2, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, t1, ra                   # fep256_reduction:26
+	add ra, t2, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, ra, t2
-	add t0, t0, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, t5                   # fep256_sparse64:82
+	add t0, t0, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, t5                   # fep256_reduction:27
 	sltu t5, t4, t2
 	sub t1, t4, t1
 	sub t1, t1, t5
 	add a3, a3, t0
-	add a3, t2, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, t2, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a3, t2
-	add t0, t1, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, t1, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s5, a6, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s5, a6
 	add t1, a7, ra
@@ -15819,7 +15921,7 @@ curve_p256_add_affine:
 	add s8, a4, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, s8, a3
 	or a3, a5, a3
-	beq a3, zero, .L25_5
+	beq a3, zero, .L26_5
 	add a3, s5, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, a3, s5
 	li a5, -4294967296
@@ -15840,10 +15942,10 @@ curve_p256_add_affine:
 	add s8, a5, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, s8, a4
 	or a4, a6, a4
-	bne a4, zero, .L25_6
+	bne a4, zero, .L26_6
 	mv s5, a3
-.L25_7:
-.L25_5:
+.L26_7:
+.L26_5:
 	ld a3, 0(a2)
 	mulhu a4, s5, a3                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a5, s5, a3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -15952,30 +16054,30 @@ curve_p256_add_affine:
 	add a7, t1, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t1, a7, t1
 	add t0, t0, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t1, a5, 32                  # fep256_sparse64:75
+	srli t1, a5, 32                  # fep256_reduction:20
 	slli t2, a5, 32
-	add t3, t5, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t3, t5, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t3, t5
-	add t4, t1, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a5, t2                   # fep256_sparse64:78
+	add t4, t1, t4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a5, t2                   # fep256_reduction:23
 	sltu t5, a5, t2
 	sub a5, a5, t1
-	sub a5, a5, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t1, t3, 32                  # fep256_sparse64:79
-	slli t5, t3, 32                  # fep256_sparse64:80
-	add t4, t5, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a5, a5, t5                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t1, t3, 32                  # fep256_reduction:24
+	slli t5, t3, 32                  # fep256_reduction:25
+	add t4, t5, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s9, t4, t5
-	add s9, t1, s9                   # fep256_sparse64:81
-	add s9, t2, s9                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s9, t1, s9                   # fep256_reduction:26
+	add s9, t2, s9                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s9, t2
-	add a5, a5, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t3, t5                   # fep256_sparse64:82
+	add a5, a5, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t3, t5                   # fep256_reduction:27
 	sltu t5, t3, t2
 	sub t1, t3, t1
 	sub t1, t1, t5
-	add a5, t2, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a5, t2, a5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a5, t2
-	add t1, t1, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t1, t1, t2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t2, ra, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, t2, ra
 	add t4, a3, s9
@@ -15993,31 +16095,31 @@ curve_p256_add_affine:
 	add a4, a4, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a4, a3
 	or a3, a6, a3
-	srli a6, t2, 32                  # fep256_sparse64:75
+	srli a6, t2, 32                  # fep256_reduction:20
 	slli t1, t2, 32
-	add t3, t4, t1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t3, t4, t1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t3, t4
-	add t4, a6, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t1, t2, t1                   # fep256_sparse64:78
+	add t4, a6, t4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t1, t2, t1                   # fep256_reduction:23
 	sltu t5, t2, t1
 	sub a6, t2, a6
-	sub a6, a6, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t3, 32                  # fep256_sparse64:79
-	slli t5, t3, 32                  # fep256_sparse64:80
-	add t4, t5, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, t5                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t3, 32                  # fep256_reduction:24
+	slli t5, t3, 32                  # fep256_reduction:25
+	add t4, t5, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, t4, t5
-	add ra, t2, ra                   # fep256_sparse64:81
-	add ra, t1, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, t2, ra                   # fep256_reduction:26
+	add ra, t1, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t1, ra, t1
-	add a6, a6, t1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t1, t3, t5                   # fep256_sparse64:82
+	add a6, a6, t1                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t1, t3, t5                   # fep256_reduction:27
 	sltu t5, t3, t1
 	sub t2, t3, t2
 	sub t2, t2, t5
 	add a3, a3, a6
-	add a3, t1, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, t1, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a3, t1
-	add a6, t2, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, t2, a6                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s9, a5, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, s9, a5
 	add t1, a4, ra
@@ -16035,7 +16137,7 @@ curve_p256_add_affine:
 	add a4, a4, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a4, a3
 	or a3, a5, a3
-	beq a3, zero, .L25_9
+	beq a3, zero, .L26_9
 	add a3, s9, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, a3, s9
 	li a6, -4294967296
@@ -16056,11 +16158,11 @@ curve_p256_add_affine:
 	add a6, a6, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, a6, a5
 	or a4, a4, a5
-	bne a4, zero, .L25_10
+	bne a4, zero, .L26_10
 	mv s9, a3
 	mv a4, a6
-.L25_11:
-.L25_9:
+.L26_11:
+.L26_9:
 	ld a3, 0(a1)
 	sub a5, s9, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a6, s9, a5
@@ -16082,7 +16184,7 @@ curve_p256_add_affine:
 	sub a6, t1, a6                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t1, t1, a6
 	or a4, a4, t1
-	beq a4, zero, .L25_13
+	beq a4, zero, .L26_13
 	sub a4, a5, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a5, a5, a4
 	li t1, -4294967296
@@ -16103,11 +16205,11 @@ curve_p256_add_affine:
 	sub a5, t1, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t1, t1, a5
 	or a6, a6, t1
-	bne a6, zero, .L25_14
+	bne a6, zero, .L26_14
 	mv a6, a5
 	mv a5, a4
-.L25_15:
-.L25_13:
+.L26_15:
+.L26_13:
 	mulhu a4, s0, s5                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul t1, s0, s5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu t2, s0, s6
@@ -16212,30 +16314,30 @@ curve_p256_add_affine:
 	add t0, s5, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t3, t0, s5
 	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t3, t1, 32                  # fep256_sparse64:75
+	srli t3, t1, 32                  # fep256_reduction:20
 	slli s5, t1, 32
-	add s6, ra, s5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s6, ra, s5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu ra, s6, ra
-	add ra, t3, ra                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s5, t1, s5                   # fep256_sparse64:78
+	add ra, t3, ra                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s5, t1, s5                   # fep256_reduction:23
 	sltu s7, t1, s5
 	sub t1, t1, t3
-	sub t1, t1, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t3, s6, 32                  # fep256_sparse64:79
-	slli s7, s6, 32                  # fep256_sparse64:80
-	add ra, s7, ra                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, s7                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t3, s6, 32                  # fep256_reduction:24
+	slli s7, s6, 32                  # fep256_reduction:25
+	add ra, s7, ra                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s8, ra, s7
-	add s8, t3, s8                   # fep256_sparse64:81
-	add s8, s5, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s8, t3, s8                   # fep256_reduction:26
+	add s8, s5, s8                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s5, s8, s5
-	add t1, t1, s5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s5, s6, s7                   # fep256_sparse64:82
+	add t1, t1, s5                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s5, s6, s7                   # fep256_reduction:27
 	sltu s7, s6, s5
 	sub t3, s6, t3
 	sub t3, t3, s7
-	add t1, s5, t1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t1, s5, t1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s5, t1, s5
-	add t3, t3, s5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t3, t3, s5                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add ra, t5, ra                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t5, ra, t5
 	add s5, t4, s8
@@ -16253,31 +16355,31 @@ curve_p256_add_affine:
 	add t3, t3, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, t3, a4
 	or a4, a7, a4
-	srli a7, ra, 32                  # fep256_sparse64:75
+	srli a7, ra, 32                  # fep256_reduction:20
 	slli t4, ra, 32
-	add t5, s5, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, s5, t4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, t5, s5
-	add s5, a7, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t4, ra, t4                   # fep256_sparse64:78
+	add s5, a7, s5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t4, ra, t4                   # fep256_reduction:23
 	sltu s6, ra, t4
 	sub a7, ra, a7
-	sub a7, a7, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli ra, t5, 32                  # fep256_sparse64:79
-	slli s6, t5, 32                  # fep256_sparse64:80
-	add s5, s6, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, s6                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli ra, t5, 32                  # fep256_reduction:24
+	slli s6, t5, 32                  # fep256_reduction:25
+	add s5, s6, s5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s5, s6
-	add s7, ra, s7                   # fep256_sparse64:81
-	add s7, t4, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, ra, s7                   # fep256_reduction:26
+	add s7, t4, s7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t4, s7, t4
-	add a7, a7, t4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t4, t5, s6                   # fep256_sparse64:82
+	add a7, a7, t4                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t4, t5, s6                   # fep256_reduction:27
 	sltu s6, t5, t4
 	sub t5, t5, ra
 	sub t5, t5, s6
 	add a4, a4, a7
-	add a4, t4, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a4, t4, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a4, t4
-	add a7, t5, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, t5, a7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s5, t1, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, s5, t1
 	add t4, t3, s7
@@ -16295,7 +16397,7 @@ curve_p256_add_affine:
 	add s8, a7, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, s8, a4
 	or a4, t0, a4
-	beq a4, zero, .L25_17
+	beq a4, zero, .L26_17
 	add a4, s5, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a7, a4, s5
 	li t0, -4294967296
@@ -16316,10 +16418,10 @@ curve_p256_add_affine:
 	add s8, t0, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a7, s8, a7
 	or a7, t1, a7
-	bne a7, zero, .L25_18
+	bne a7, zero, .L26_18
 	mv s5, a4
-.L25_19:
-.L25_17:
+.L26_19:
+.L26_17:
 	ld a4, 32(a2)
 	mulhu a7, s5, a4                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul t0, s5, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -16428,30 +16530,30 @@ curve_p256_add_affine:
 	add t1, a2, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a2, t1, a2
 	add a2, t2, a2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t2, t0, 32                  # fep256_sparse64:75
+	srli t2, t0, 32                  # fep256_reduction:20
 	slli t3, t0, 32
-	add t4, s9, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, s9, t3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, s9
-	add t5, t2, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t0, t3                   # fep256_sparse64:78
+	add t5, t2, t5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t0, t3                   # fep256_reduction:23
 	sltu ra, t0, t3
 	sub t0, t0, t2
-	sub t0, t0, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t4, 32                  # fep256_sparse64:79
-	slli ra, t4, 32                  # fep256_sparse64:80
-	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t4, 32                  # fep256_reduction:24
+	slli ra, t4, 32                  # fep256_reduction:25
+	add t5, ra, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s6, t5, ra
-	add s6, t2, s6                   # fep256_sparse64:81
-	add s6, t3, s6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s6, t2, s6                   # fep256_reduction:26
+	add s6, t3, s6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s6, t3
-	add t0, t0, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t4, ra                   # fep256_sparse64:82
+	add t0, t0, t3                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t4, ra                   # fep256_reduction:27
 	sltu ra, t4, t3
 	sub t2, t4, t2
 	sub t2, t2, ra
-	add t0, t3, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t0, t3, t0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, t0, t3
-	add t2, t2, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t2, t2, t3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t3, s5, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t3, s5
 	add t5, a4, s6
@@ -16469,31 +16571,31 @@ curve_p256_add_affine:
 	add a7, a7, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, a7, a4
 	or a3, a3, a4
-	srli a4, t3, 32                  # fep256_sparse64:75
+	srli a4, t3, 32                  # fep256_reduction:20
 	slli t2, t3, 32
-	add t4, t5, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t5, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, t5
-	add t5, a4, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t3, t2                   # fep256_sparse64:78
+	add t5, a4, t5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t3, t2                   # fep256_reduction:23
 	sltu ra, t3, t2
 	sub a4, t3, a4
-	sub a4, a4, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t3, t4, 32                  # fep256_sparse64:79
-	slli ra, t4, 32                  # fep256_sparse64:80
-	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t3, t4, 32                  # fep256_reduction:24
+	slli ra, t4, 32                  # fep256_reduction:25
+	add t5, ra, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t5, ra
-	add s5, t3, s5                   # fep256_sparse64:81
-	add s5, t2, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, t3, s5                   # fep256_reduction:26
+	add s5, t2, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s5, t2
-	add a4, a4, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, ra                   # fep256_sparse64:82
+	add a4, a4, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, ra                   # fep256_reduction:27
 	sltu ra, t4, t2
 	sub t3, t4, t3
 	sub t3, t3, ra
 	add a3, a3, a4
-	add a3, t2, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, t2, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a4, a3, t2
-	add a4, t3, a4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a4, t3, a4                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s6, t0, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, s6, t0
 	add t2, a7, s5
@@ -16511,7 +16613,7 @@ curve_p256_add_affine:
 	add s8, a4, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, s8, a3
 	or a2, a2, a3
-	beq a2, zero, .L25_21
+	beq a2, zero, .L26_21
 	add a2, s6, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a2, s6
 	li a4, -4294967296
@@ -16532,10 +16634,10 @@ curve_p256_add_affine:
 	add s8, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s8, a3
 	or a3, a7, a3
-	bne a3, zero, .L25_22
+	bne a3, zero, .L26_22
 	mv s6, a2
-.L25_23:
-.L25_21:
+.L26_23:
+.L26_21:
 	ld s9, 32(a1)
 	sub a2, s6, s9                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a3, s6, a2
@@ -16557,7 +16659,7 @@ curve_p256_add_affine:
 	sub a7, t0, a7                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t0, t0, a7
 	or t0, t1, t0
-	beq t0, zero, .L25_24
+	beq t0, zero, .L26_24
 	sub t0, a2, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a2, a2, t0
 	li t1, -4294967296
@@ -16578,7 +16680,7 @@ curve_p256_add_affine:
 	sub a4, t4, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t4, t4, a4
 	or a7, a7, t4
-	beq a7, zero, .L25_26
+	beq a7, zero, .L26_26
 	sub a7, t0, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t0, t0, a7
 	sd a7, 0(sp)
@@ -16597,20 +16699,20 @@ curve_p256_add_affine:
 	sub a2, a4, t3
 	sub a2, a2, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sd a2, 24(sp)
-	j .L25_25
-.L25_26:
+	j .L26_25
+.L26_26:
 	sd t0, 0(sp)
 	sd a2, 8(sp)
 	sd a3, 16(sp)
 	sd a4, 24(sp)
-.L25_27:
-	j .L25_25
-.L25_24:
+.L26_27:
+	j .L26_25
+.L26_24:
 	sd a2, 0(sp)
 	sd a3, 8(sp)
 	sd a4, 16(sp)
 	sd a7, 24(sp)
-.L25_25:
+.L26_25:
 	mulhu a2, s0, a5                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a3, s0, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu a4, s2, a5
@@ -16715,30 +16817,30 @@ curve_p256_add_affine:
 	add a7, t5, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t1, a7, t5
 	add t0, t0, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t1, a3, 32                  # fep256_sparse64:75
+	srli t1, a3, 32                  # fep256_reduction:20
 	slli t5, a3, 32
-	add ra, t2, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, t2, t5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, ra, t2
-	add t2, t1, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t5, a3, t5                   # fep256_sparse64:78
+	add t2, t1, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t5, a3, t5                   # fep256_reduction:23
 	sltu s0, a3, t5
 	sub a3, a3, t1
-	sub a3, a3, s0                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t1, ra, 32                  # fep256_sparse64:79
-	slli s0, ra, 32                  # fep256_sparse64:80
-	add t2, s0, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, s0                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t1, ra, 32                  # fep256_reduction:24
+	slli s0, ra, 32                  # fep256_reduction:25
+	add t2, s0, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s2, t2, s0
-	add s2, t1, s2                   # fep256_sparse64:81
-	add s2, t5, s2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s2, t1, s2                   # fep256_reduction:26
+	add s2, t5, s2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s2, t5
-	add a3, a3, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t5, ra, s0                   # fep256_sparse64:82
+	add a3, a3, t5                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t5, ra, s0                   # fep256_reduction:27
 	sltu s0, ra, t5
 	sub t1, ra, t1
 	sub t1, t1, s0
-	add a3, t5, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, t5, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t5, a3, t5
-	add t1, t1, t5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t1, t1, t5                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t2, t3, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, t2, t3
 	add t5, t4, s2
@@ -16756,31 +16858,31 @@ curve_p256_add_affine:
 	add t1, t1, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, t1, a2
 	or a2, a4, a2
-	srli a4, t2, 32                  # fep256_sparse64:75
+	srli a4, t2, 32                  # fep256_reduction:20
 	slli t3, t2, 32
-	add t4, t5, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t5, t3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, t5
-	add t5, a4, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t2, t3                   # fep256_sparse64:78
+	add t5, a4, t5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t2, t3                   # fep256_reduction:23
 	sltu ra, t2, t3
 	sub a4, t2, a4
-	sub a4, a4, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t4, 32                  # fep256_sparse64:79
-	slli ra, t4, 32                  # fep256_sparse64:80
-	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t4, 32                  # fep256_reduction:24
+	slli ra, t4, 32                  # fep256_reduction:25
+	add t5, ra, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s0, t5, ra
-	add s0, t2, s0                   # fep256_sparse64:81
-	add s0, t3, s0                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s0, t2, s0                   # fep256_reduction:26
+	add s0, t3, s0                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s0, t3
-	add a4, a4, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t4, ra                   # fep256_sparse64:82
+	add a4, a4, t3                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t4, ra                   # fep256_reduction:27
 	sltu ra, t4, t3
 	sub t2, t4, t2
 	sub t2, t2, ra
 	add a2, a2, a4
-	add a2, t3, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, t3, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a4, a2, t3
-	add a4, t2, a4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a4, t2, a4                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s2, a3, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, s2, a3
 	add t2, t1, s0
@@ -16798,7 +16900,7 @@ curve_p256_add_affine:
 	add s4, a3, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, s4, a2
 	or a2, a4, a2
-	beq a2, zero, .L25_29
+	beq a2, zero, .L26_29
 	add a2, s2, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a2, s2
 	li a4, -4294967296
@@ -16819,17 +16921,17 @@ curve_p256_add_affine:
 	add s4, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s4, a3
 	or a3, a7, a3
-	bne a3, zero, .L25_30
+	bne a3, zero, .L26_30
 	mv s2, a2
-.L25_31:
-.L25_29:
-	addi a2, a5, 1                   # fep256_sparse64:109
+.L26_31:
+.L26_29:
+	addi a2, a5, 1                   # fep256_sparse64:92
 	sltu a2, s1, a2
 	xori a2, a2, 1
-	bne a2, zero, .L25_32
+	bne a2, zero, .L26_32
 	li s8, 0
-.L25_33:
-	beq s8, zero, .L25_34
+.L26_33:
+	beq s8, zero, .L26_34
 	addi a2, sp, 0
 	call curve_p256_coincide
 	ld ra, 56(sp)
@@ -16847,7 +16949,7 @@ curve_p256_add_affine:
 	ld s11, 152(sp)
 	addi sp, sp, 160
 	ret
-.L25_34:
+.L26_34:
 	mulhu a2, a5, s10                # products:28: word 1 of x$0_square in 0..<2^128
 	mul a3, a5, s10                  # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu a4, a5, s11                # products:29
@@ -16932,30 +17034,30 @@ curve_p256_add_affine:
 	add a7, a7, t0                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a4, t1, a4                   # products:50
 	add a4, a7, a4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, t4, 32                  # fep256_sparse64:75
+	srli a7, t4, 32                  # fep256_reduction:20
 	slli t0, t4, 32
-	add t1, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t0, t4, t0                   # fep256_sparse64:78
+	add t2, a7, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t0, t4, t0                   # fep256_reduction:23
 	sltu s8, t4, t0
 	sub a7, t4, a7
-	sub a7, a7, s8                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t4, t1, 32                  # fep256_sparse64:79
-	slli s8, t1, 32                  # fep256_sparse64:80
-	add t2, s8, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, s8                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t4, t1, 32                  # fep256_reduction:24
+	slli s8, t1, 32                  # fep256_reduction:25
+	add t2, s8, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, t2, s8
-	add s7, t4, s7                   # fep256_sparse64:81
-	add s7, t0, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, t4, s7                   # fep256_reduction:26
+	add s7, t0, s7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, s7, t0
-	add a7, a7, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, s8                   # fep256_sparse64:82
+	add a7, a7, t0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, s8                   # fep256_reduction:27
 	sltu s8, t1, t0
 	sub t1, t1, t4
 	sub t1, t1, s8
-	add a7, t0, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, t0, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a7, t0
-	add t0, t1, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, t1, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t1, ra, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t1, ra
 	add t4, t3, s7
@@ -16973,31 +17075,31 @@ curve_p256_add_affine:
 	add t0, t0, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t0, t2
 	or a2, a2, t2
-	srli t2, t1, 32                  # fep256_sparse64:75
+	srli t2, t1, 32                  # fep256_reduction:20
 	slli t3, t1, 32
-	add t5, t4, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t4, t3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t5, t4
-	add t4, t2, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t1, t3                   # fep256_sparse64:78
+	add t4, t2, t4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t1, t3                   # fep256_reduction:23
 	sltu ra, t1, t3
 	sub t1, t1, t2
-	sub t1, t1, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t5, 32                  # fep256_sparse64:79
-	slli ra, t5, 32                  # fep256_sparse64:80
-	add t4, ra, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t5, 32                  # fep256_reduction:24
+	slli ra, t5, 32                  # fep256_reduction:25
+	add t4, ra, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, t4, ra
-	add s7, t2, s7                   # fep256_sparse64:81
-	add s7, t3, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, t2, s7                   # fep256_reduction:26
+	add s7, t3, s7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s7, t3
-	add t1, t1, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t5, ra                   # fep256_sparse64:82
+	add t1, t1, t3                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t5, ra                   # fep256_reduction:27
 	sltu ra, t5, t3
 	sub t2, t5, t2
 	sub t2, t2, ra
 	add a2, a2, t1
-	add a2, t3, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, t3, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a2, t3
-	add t1, t2, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t1, t2, t1                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t2, a7, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, t2, a7
 	add t3, t0, s7
@@ -17015,7 +17117,7 @@ curve_p256_add_affine:
 	add a7, a7, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a7, a3
 	or a3, a4, a3
-	beq a3, zero, .L25_37
+	beq a3, zero, .L26_37
 	add a3, t2, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, a3, t2
 	li t0, -4294967296
@@ -17036,12 +17138,12 @@ curve_p256_add_affine:
 	add a4, a4, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a4, a2
 	or a2, a7, a2
-	bne a2, zero, .L25_38
+	bne a2, zero, .L26_38
 	mv t2, a3
 	mv a2, t0
 	mv a7, a4
-.L25_39:
-.L25_37:
+.L26_39:
+.L26_37:
 	mulhu a3, a5, t2                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a4, a5, t2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu t0, s10, t2
@@ -17146,30 +17248,30 @@ curve_p256_add_affine:
 	add t1, a6, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, t1, a6
 	add a6, t4, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t4, a4, 32                  # fep256_sparse64:75
+	srli t4, a4, 32                  # fep256_reduction:20
 	slli t5, a4, 32
-	add s8, ra, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s8, ra, t5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu ra, s8, ra
-	add ra, t4, ra                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t5, a4, t5                   # fep256_sparse64:78
+	add ra, t4, ra                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t5, a4, t5                   # fep256_reduction:23
 	sltu s10, a4, t5
 	sub a4, a4, t4
-	sub a4, a4, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t4, s8, 32                  # fep256_sparse64:79
-	slli s10, s8, 32                 # fep256_sparse64:80
-	add ra, s10, ra                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, s10                  # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t4, s8, 32                  # fep256_reduction:24
+	slli s10, s8, 32                 # fep256_reduction:25
+	add ra, s10, ra                  # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, ra, s10
-	add s11, t4, s11                 # fep256_sparse64:81
-	add s11, t5, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s11, t4, s11                 # fep256_reduction:26
+	add s11, t5, s11                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s11, t5
-	add a4, a4, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s8, s10                  # fep256_sparse64:82
+	add a4, a4, t5                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t5, s8, s10                  # fep256_reduction:27
 	sltu s10, s8, t5
 	sub t4, s8, t4
 	sub t4, t4, s10
-	add a4, t5, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a4, t5, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t5, a4, t5
-	add t4, t4, t5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t4, t4, t5                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t5, s7, ra                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu ra, t5, s7
 	add s7, a5, s11
@@ -17187,31 +17289,31 @@ curve_p256_add_affine:
 	add a5, a5, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a5, a3
 	or a3, t0, a3
-	srli t0, t5, 32                  # fep256_sparse64:75
+	srli t0, t5, 32                  # fep256_reduction:20
 	slli t4, t5, 32
-	add ra, s7, t4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, s7, t4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s7, ra, s7
-	add s7, t0, s7                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t4, t5, t4                   # fep256_sparse64:78
+	add s7, t0, s7                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t4, t5, t4                   # fep256_reduction:23
 	sltu s8, t5, t4
 	sub t0, t5, t0
-	sub t0, t0, s8                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t5, ra, 32                  # fep256_sparse64:79
-	slli s8, ra, 32                  # fep256_sparse64:80
-	add s7, s8, s7                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, s8                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t5, ra, 32                  # fep256_reduction:24
+	slli s8, ra, 32                  # fep256_reduction:25
+	add s7, s8, s7                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, s7, s8
-	add s10, t5, s10                 # fep256_sparse64:81
-	add s10, t4, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s10, t5, s10                 # fep256_reduction:26
+	add s10, t4, s10                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t4, s10, t4
-	add t0, t0, t4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t4, ra, s8                   # fep256_sparse64:82
+	add t0, t0, t4                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t4, ra, s8                   # fep256_reduction:27
 	sltu s8, ra, t4
 	sub t5, ra, t5
 	sub t5, t5, s8
 	add a3, a3, t0
-	add a3, t4, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, t4, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a3, t4
-	add t0, t5, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, t5, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t4, a4, s7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, t4, a4
 	add t5, a5, s10
@@ -17229,7 +17331,7 @@ curve_p256_add_affine:
 	add a5, a5, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, a5, a4
 	or a4, a6, a4
-	beq a4, zero, .L25_41
+	beq a4, zero, .L26_41
 	add a4, t4, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, a4, t4
 	li t0, -4294967296
@@ -17250,12 +17352,12 @@ curve_p256_add_affine:
 	add a6, a6, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a6, a3
 	or a3, a5, a3
-	bne a3, zero, .L25_42
+	bne a3, zero, .L26_42
 	mv t4, a4
 	mv a3, t0
 	mv a5, a6
-.L25_43:
-.L25_41:
+.L26_43:
+.L26_41:
 	ld s7, 0(a1)
 	mulhu a4, s7, t2                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a6, s7, t2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -17364,30 +17466,30 @@ curve_p256_add_affine:
 	add t1, a7, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a7, t1, a7
 	add a2, a2, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a7, a6, 32                  # fep256_sparse64:75
+	srli a7, a6, 32                  # fep256_reduction:20
 	slli t2, a6, 32
-	add s6, s5, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s6, s5, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, s6, s5
-	add s5, a7, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a6, t2                   # fep256_sparse64:78
+	add s5, a7, s5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a6, t2                   # fep256_reduction:23
 	sltu s7, a6, t2
 	sub a6, a6, a7
-	sub a6, a6, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, s6, 32                  # fep256_sparse64:79
-	slli s7, s6, 32                  # fep256_sparse64:80
-	add s5, s7, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s7                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, s6, 32                  # fep256_reduction:24
+	slli s7, s6, 32                  # fep256_reduction:25
+	add s5, s7, s5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s8, s5, s7
-	add s8, a7, s8                   # fep256_sparse64:81
-	add s8, t2, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s8, a7, s8                   # fep256_reduction:26
+	add s8, t2, s8                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s8, t2
-	add a6, a6, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, s6, s7                   # fep256_sparse64:82
+	add a6, a6, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, s6, s7                   # fep256_reduction:27
 	sltu s7, s6, t2
 	sub a7, s6, a7
 	sub a7, a7, s7
-	add a6, t2, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, t2, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a6, t2
-	add a7, a7, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t2, ra, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu ra, t2, ra
 	add s5, t3, s8
@@ -17405,31 +17507,31 @@ curve_p256_add_affine:
 	add a7, a7, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, a7, a4
 	or a4, t0, a4
-	srli t0, t2, 32                  # fep256_sparse64:75
+	srli t0, t2, 32                  # fep256_reduction:20
 	slli t3, t2, 32
-	add ra, s5, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, s5, t3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, ra, s5
-	add s5, t0, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t2, t3                   # fep256_sparse64:78
+	add s5, t0, s5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t2, t3                   # fep256_reduction:23
 	sltu s6, t2, t3
 	sub t0, t2, t0
-	sub t0, t0, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t2, ra, 32                  # fep256_sparse64:79
-	slli s6, ra, 32                  # fep256_sparse64:80
-	add s5, s6, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, s6                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t2, ra, 32                  # fep256_reduction:24
+	slli s6, ra, 32                  # fep256_reduction:25
+	add s5, s6, s5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s5, s6
-	add s7, t2, s7                   # fep256_sparse64:81
-	add s7, t3, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, t2, s7                   # fep256_reduction:26
+	add s7, t3, s7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s7, t3
-	add t0, t0, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t3, ra, s6                   # fep256_sparse64:82
+	add t0, t0, t3                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t3, ra, s6                   # fep256_reduction:27
 	sltu s6, ra, t3
 	sub t2, ra, t2
 	sub t2, t2, s6
 	add a4, a4, t0
-	add a4, t3, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a4, t3, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a4, t3
-	add t0, t2, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, t2, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t2, a6, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, t2, a6
 	add t3, a7, s7
@@ -17447,7 +17549,7 @@ curve_p256_add_affine:
 	add a7, a7, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, a7, a6
 	or a2, a2, a6
-	beq a2, zero, .L25_45
+	beq a2, zero, .L26_45
 	add a2, t2, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, a2, t2
 	li t0, -4294967296
@@ -17468,12 +17570,12 @@ curve_p256_add_affine:
 	add a6, a6, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, a6, a4
 	or a4, a7, a4
-	bne a4, zero, .L25_46
+	bne a4, zero, .L26_46
 	mv t2, a2
 	mv a4, t0
 	mv a7, a6
-.L25_47:
-.L25_45:
+.L26_47:
+.L26_45:
 	ld a2, 0(sp)                     # products:28
 	ld a6, 8(sp)
 	mulhu t0, a2, a6                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -17563,30 +17665,30 @@ curve_p256_add_affine:
 	add s6, s7, s6                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add s5, s10, s5                  # products:50
 	add s5, s6, s5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s6, a2, 32                  # fep256_sparse64:75
+	srli s6, a2, 32                  # fep256_reduction:20
 	slli s7, a2, 32
-	add s8, s11, s7                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s8, s11, s7                  # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s9, s8, s11
-	add s9, s6, s9                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s7, a2, s7                   # fep256_sparse64:78
+	add s9, s6, s9                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s7, a2, s7                   # fep256_reduction:23
 	sltu s10, a2, s7
 	sub a2, a2, s6
-	sub a2, a2, s10                  # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s6, s8, 32                  # fep256_sparse64:79
-	slli s10, s8, 32                 # fep256_sparse64:80
-	add s9, s10, s9                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, s10                  # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s6, s8, 32                  # fep256_reduction:24
+	slli s10, s8, 32                 # fep256_reduction:25
+	add s9, s10, s9                  # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s9, s10
-	add s11, s6, s11                 # fep256_sparse64:81
-	add s11, s7, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s11, s6, s11                 # fep256_reduction:26
+	add s11, s7, s11                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s7, s11, s7
-	add a2, a2, s7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s7, s8, s10                  # fep256_sparse64:82
+	add a2, a2, s7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s7, s8, s10                  # fep256_reduction:27
 	sltu s10, s8, s7
 	sub s6, s8, s6
 	sub s6, s6, s10
-	add a2, s7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, s7, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s7, a2, s7
-	add s6, s6, s7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s6, s6, s7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s7, a6, s9                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s7, a6
 	add s8, s4, s11
@@ -17604,31 +17706,31 @@ curve_p256_add_affine:
 	add ra, ra, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, ra, a6
 	or a6, t0, a6
-	srli t0, s7, 32                  # fep256_sparse64:75
+	srli t0, s7, 32                  # fep256_reduction:20
 	slli s4, s7, 32
-	add s6, s8, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s6, s8, s4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s8, s6, s8
-	add s8, t0, s8                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s7, s4                   # fep256_sparse64:78
+	add s8, t0, s8                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s7, s4                   # fep256_reduction:23
 	sltu s9, s7, s4
 	sub t0, s7, t0
-	sub t0, t0, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s7, s6, 32                  # fep256_sparse64:79
-	slli s9, s6, 32                  # fep256_sparse64:80
-	add s8, s9, s8                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, s9                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s7, s6, 32                  # fep256_reduction:24
+	slli s9, s6, 32                  # fep256_reduction:25
+	add s8, s9, s8                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, s8, s9
-	add s10, s7, s10                 # fep256_sparse64:81
-	add s10, s4, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s10, s7, s10                 # fep256_reduction:26
+	add s10, s4, s10                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, s10, s4
-	add t0, t0, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s6, s9                   # fep256_sparse64:82
+	add t0, t0, s4                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s6, s9                   # fep256_reduction:27
 	sltu s9, s6, s4
 	sub s6, s6, s7
 	sub s6, s6, s9
 	add a6, a6, t0
-	add a6, s4, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, s4, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a6, s4
-	add t0, s6, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, s6, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s4, a2, s8                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, s4, a2
 	add s6, ra, s10
@@ -17646,7 +17748,7 @@ curve_p256_add_affine:
 	add t0, t0, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, t0, a2
 	or a2, t1, a2
-	beq a2, zero, .L25_49
+	beq a2, zero, .L26_49
 	add a2, s4, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu t1, a2, s4
 	li ra, -4294967296
@@ -17667,12 +17769,12 @@ curve_p256_add_affine:
 	add t1, t1, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, t1, a6
 	or a6, t0, a6
-	bne a6, zero, .L25_50
+	bne a6, zero, .L26_50
 	mv s4, a2
 	mv a6, ra
 	mv t0, t1
-.L25_51:
-.L25_49:
+.L26_51:
+.L26_49:
 	sub a2, s4, t4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t1, s4, a2
 	sub ra, s6, t5
@@ -17690,7 +17792,7 @@ curve_p256_add_affine:
 	sub a6, s4, a6                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s4, s4, a6
 	or t0, t0, s4
-	beq t0, zero, .L25_53
+	beq t0, zero, .L26_53
 	sub t0, a2, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a2, a2, t0
 	li s4, -4294967296
@@ -17711,13 +17813,13 @@ curve_p256_add_affine:
 	sub ra, s4, ra                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s4, s4, ra
 	or a6, a6, s4
-	bne a6, zero, .L25_54
+	bne a6, zero, .L26_54
 	mv a6, ra
 	mv ra, t1
 	mv t1, a2
 	mv a2, t0
-.L25_55:
-.L25_53:
+.L26_55:
+.L26_53:
 	add t0, t2, t2                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu s4, t0, t2
 	add s5, t3, t3
@@ -17735,7 +17837,7 @@ curve_p256_add_affine:
 	add s7, s7, s4                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu s4, s7, s4
 	or s4, s8, s4
-	beq s4, zero, .L25_57
+	beq s4, zero, .L26_57
 	add s4, t0, s1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu t0, s4, t0
 	li s8, -4294967296
@@ -17756,13 +17858,13 @@ curve_p256_add_affine:
 	add s6, s6, t0                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu t0, s6, t0
 	or t0, s7, t0
-	bne t0, zero, .L25_58
+	bne t0, zero, .L26_58
 	mv t0, s4
 	mv s7, s6
 	mv s6, s5
 	mv s5, s8
-.L25_59:
-.L25_57:
+.L26_59:
+.L26_57:
 	sub t0, a2, t0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a2, a2, t0
 	sub s4, t1, s5
@@ -17780,7 +17882,7 @@ curve_p256_add_affine:
 	sub ra, s4, ra                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s4, s4, ra
 	or a6, a6, s4
-	beq a6, zero, .L25_61
+	beq a6, zero, .L26_61
 	sub a6, t0, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t0, t0, a6
 	li s4, -4294967296
@@ -17801,13 +17903,13 @@ curve_p256_add_affine:
 	sub t1, s4, t1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s4, s4, t1
 	or ra, ra, s4
-	bne ra, zero, .L25_62
+	bne ra, zero, .L26_62
 	mv ra, t1
 	mv t1, a2
 	mv a2, t0
 	mv t0, a6
-.L25_63:
-.L25_61:
+.L26_63:
+.L26_61:
 	sub a6, t2, t0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t2, t2, a6
 	sub s4, t3, a2
@@ -17825,7 +17927,7 @@ curve_p256_add_affine:
 	sub a4, s4, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s4, s4, a4
 	or a7, a7, s4
-	beq a7, zero, .L25_65
+	beq a7, zero, .L26_65
 	sub a7, a6, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a6, a6, a7
 	li s4, -4294967296
@@ -17846,13 +17948,13 @@ curve_p256_add_affine:
 	sub t3, s4, t3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s4, s4, t3
 	or a4, a4, s4
-	bne a4, zero, .L25_66
+	bne a4, zero, .L26_66
 	mv a4, t3
 	mv t3, t2
 	mv t2, a6
 	mv a6, a7
-.L25_67:
-.L25_65:
+.L26_67:
+.L26_65:
 	ld a7, 0(sp)                     # limbs:69
 	mulhu s4, a6, a7                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s5, a6, a7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -17963,30 +18065,30 @@ curve_p256_add_affine:
 	add s0, a4, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a4, s0, a4
 	add a4, a6, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, s5, 32                  # fep256_sparse64:75
+	srli a6, s5, 32                  # fep256_reduction:20
 	slli s4, s5, 32
-	add s6, s3, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s6, s3, s4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s3, s6, s3
-	add s3, a6, s3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s5, s4                   # fep256_sparse64:78
+	add s3, a6, s3                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s5, s4                   # fep256_reduction:23
 	sltu s7, s5, s4
 	sub a6, s5, a6
-	sub a6, a6, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s5, s6, 32                  # fep256_sparse64:79
-	slli s7, s6, 32                  # fep256_sparse64:80
-	add s3, s7, s3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s7                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s5, s6, 32                  # fep256_reduction:24
+	slli s7, s6, 32                  # fep256_reduction:25
+	add s3, s7, s3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s8, s3, s7
-	add s8, s5, s8                   # fep256_sparse64:81
-	add s8, s4, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s8, s5, s8                   # fep256_reduction:26
+	add s8, s4, s8                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, s8, s4
-	add a6, a6, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s6, s7                   # fep256_sparse64:82
+	add a6, a6, s4                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s6, s7                   # fep256_reduction:27
 	sltu s7, s6, s4
 	sub s5, s6, s5
 	sub s5, s5, s7
-	add a6, s4, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, s4, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s4, a6, s4
-	add s4, s5, s4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s4, s5, s4                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s3, s9, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s5, s3, s9
 	add s6, a7, s8
@@ -18004,31 +18106,31 @@ curve_p256_add_affine:
 	add t2, t2, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, t2, a7
 	or a7, t3, a7
-	srli t3, s3, 32                  # fep256_sparse64:75
+	srli t3, s3, 32                  # fep256_reduction:20
 	slli s4, s3, 32
-	add s5, s6, s4                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s5, s6, s4                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s6, s5, s6
-	add s6, t3, s6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s4, s3, s4                   # fep256_sparse64:78
+	add s6, t3, s6                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s4, s3, s4                   # fep256_reduction:23
 	sltu s7, s3, s4
 	sub t3, s3, t3
-	sub t3, t3, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s3, s5, 32                  # fep256_sparse64:79
-	slli s7, s5, 32                  # fep256_sparse64:80
-	add s6, s7, s6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s7                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s3, s5, 32                  # fep256_reduction:24
+	slli s7, s5, 32                  # fep256_reduction:25
+	add s6, s7, s6                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s8, s6, s7
-	add s8, s3, s8                   # fep256_sparse64:81
-	add s8, s4, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s8, s3, s8                   # fep256_reduction:26
+	add s8, s4, s8                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s4, s8, s4
-	add t3, t3, s4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s4, s5, s7                   # fep256_sparse64:82
+	add t3, t3, s4                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s4, s5, s7                   # fep256_reduction:27
 	sltu s7, s5, s4
 	sub s3, s5, s3
 	sub s3, s3, s7
 	add a7, a7, t3
-	add a7, s4, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, s4, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, a7, s4
-	add t3, s3, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t3, s3, t3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s3, a6, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s3, a6
 	add s4, t2, s8
@@ -18046,7 +18148,7 @@ curve_p256_add_affine:
 	add t2, t2, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, t2, a6
 	or a4, a4, a6
-	beq a4, zero, .L25_69
+	beq a4, zero, .L26_69
 	add a4, s3, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, a4, s3
 	li t3, -4294967296
@@ -18067,12 +18169,12 @@ curve_p256_add_affine:
 	add a7, a7, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, a7, a6
 	or a6, t2, a6
-	bne a6, zero, .L25_70
+	bne a6, zero, .L26_70
 	mv s3, a4
 	mv t2, a7
 	mv a7, t3
-.L25_71:
-.L25_69:
+.L26_71:
+.L26_69:
 	ld s0, 32(a1)
 	mulhu a4, s0, t4                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a6, s0, t4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -18181,30 +18283,30 @@ curve_p256_add_affine:
 	add a5, a1, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, a5, a1
 	add a1, a3, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a3, a6, 32                  # fep256_sparse64:75
+	srli a3, a6, 32                  # fep256_reduction:20
 	slli t4, a6, 32
-	add t5, s10, t4                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, s10, t4                  # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, t5, s10
-	add s5, a3, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t4, a6, t4                   # fep256_sparse64:78
+	add s5, a3, s5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t4, a6, t4                   # fep256_reduction:23
 	sltu s6, a6, t4
 	sub a3, a6, a3
-	sub a3, a3, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t5, 32                  # fep256_sparse64:79
-	slli s6, t5, 32                  # fep256_sparse64:80
-	add s5, s6, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, s6                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t5, 32                  # fep256_reduction:24
+	slli s6, t5, 32                  # fep256_reduction:25
+	add s5, s6, s5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s5, s6
-	add s7, a6, s7                   # fep256_sparse64:81
-	add s7, t4, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, a6, s7                   # fep256_reduction:26
+	add s7, t4, s7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t4, s7, t4
-	add a3, a3, t4                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t4, t5, s6                   # fep256_sparse64:82
+	add a3, a3, t4                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t4, t5, s6                   # fep256_reduction:27
 	sltu s6, t5, t4
 	sub a6, t5, a6
 	sub a6, a6, s6
-	add a3, t4, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, t4, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t4, a3, t4
-	add a6, a6, t4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, t4                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t4, s9, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t5, t4, s9
 	add s5, s0, s7
@@ -18222,31 +18324,31 @@ curve_p256_add_affine:
 	add a6, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, a6, a4
 	or a4, t3, a4
-	srli t3, t4, 32                  # fep256_sparse64:75
+	srli t3, t4, 32                  # fep256_reduction:20
 	slli t5, t4, 32
-	add s0, s5, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s0, s5, t5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s5, s0, s5
-	add s5, t3, s5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t5, t4, t5                   # fep256_sparse64:78
+	add s5, t3, s5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t5, t4, t5                   # fep256_reduction:23
 	sltu s6, t4, t5
 	sub t3, t4, t3
-	sub t3, t3, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t4, s0, 32                  # fep256_sparse64:79
-	slli s6, s0, 32                  # fep256_sparse64:80
-	add s5, s6, s5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s6                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t4, s0, 32                  # fep256_reduction:24
+	slli s6, s0, 32                  # fep256_reduction:25
+	add s5, s6, s5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s5, s6
-	add s7, t4, s7                   # fep256_sparse64:81
-	add s7, t5, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, t4, s7                   # fep256_reduction:26
+	add s7, t5, s7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s7, t5
-	add t3, t3, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s0, s6                   # fep256_sparse64:82
+	add t3, t3, t5                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t5, s0, s6                   # fep256_reduction:27
 	sltu s6, s0, t5
 	sub t4, s0, t4
 	sub t4, t4, s6
 	add a4, a4, t3
-	add a4, t5, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a4, t5, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, a4, t5
-	add t3, t4, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t3, t4, t3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t4, a3, s5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, t4, a3
 	add t5, a6, s7
@@ -18264,7 +18366,7 @@ curve_p256_add_affine:
 	add a5, a5, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a5, a3
 	or a1, a1, a3
-	beq a1, zero, .L25_73
+	beq a1, zero, .L26_73
 	add a1, t4, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a1, t4
 	li a6, -4294967296
@@ -18285,12 +18387,12 @@ curve_p256_add_affine:
 	add a4, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a4, a3
 	or a3, a5, a3
-	bne a3, zero, .L25_74
+	bne a3, zero, .L26_74
 	mv t4, a1
 	mv a5, a4
 	mv a4, a6
-.L25_75:
-.L25_73:
+.L26_75:
+.L26_73:
 	sub a1, s3, t4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a3, s3, a1
 	sub a6, s4, t5
@@ -18308,7 +18410,7 @@ curve_p256_add_affine:
 	sub a4, a5, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a5, a5, a4
 	or a5, a7, a5
-	beq a5, zero, .L25_77
+	beq a5, zero, .L26_77
 	sub a5, a1, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a1, a5
 	li a7, -4294967296
@@ -18329,13 +18431,13 @@ curve_p256_add_affine:
 	sub a6, a7, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a7, a7, a6
 	or a4, a4, a7
-	bne a4, zero, .L25_78
+	bne a4, zero, .L26_78
 	mv a4, a6
 	mv a6, a3
 	mv a3, a1
 	mv a1, a5
-.L25_79:
-.L25_77:
+.L26_79:
+.L26_77:
 	sd t0, 0(a0)
 	sd a2, 8(a0)
 	sd t1, 16(a0)
@@ -18351,8 +18453,8 @@ curve_p256_add_affine:
 	sd s3, 80(a0)
 	ld s4, 48(sp)
 	sd s4, 88(a0)
-.L25_35:
-.L25_3:
+.L26_35:
+.L26_3:
 	ld ra, 56(sp)
 	ld s0, 64(sp)
 	ld s1, 72(sp)
@@ -18368,7 +18470,7 @@ curve_p256_add_affine:
 	ld s11, 152(sp)
 	addi sp, sp, 160
 	ret
-.L25_0:
+.L26_0:
 	ld a3, 72(a1)
 	or a4, s0, a3                    # limbs:118
 	ld a5, 80(a1)
@@ -18376,7 +18478,7 @@ curve_p256_add_affine:
 	ld a6, 88(a1)
 	or a4, a6, a4
 	sltiu a4, a4, 1
-	xori a7, s0, -1                  # fep256_sparse64:109
+	xori a7, s0, -1                  # fep256_sparse64:92
 	li t0, 4294967295
 	xor a3, a3, t0
 	or a3, a7, a3
@@ -18385,9 +18487,9 @@ curve_p256_add_affine:
 	xor a5, a6, a5
 	or a3, a3, a5
 	sltiu a3, a3, 1
-	or s2, a4, a3                    # fep256_sparse64:109: t$0_add_apart
-	j .L25_1
-.L25_6:
+	or s2, a4, a3                    # fep256_sparse64:92: t$0_add_apart
+	j .L26_1
+.L26_6:
 	add s5, a3, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s5, a3
 	li a4, -4294967296
@@ -18405,8 +18507,8 @@ curve_p256_add_affine:
 	li a4, 4294967294
 	add a4, s8, a4
 	add s8, a3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L25_7
-.L25_10:
+	j .L26_7
+.L26_10:
 	add s9, a3, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s9, a3
 	li a4, -4294967296
@@ -18424,8 +18526,8 @@ curve_p256_add_affine:
 	li a4, 4294967294
 	add a4, a6, a4
 	add a4, a3, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L25_11
-.L25_14:
+	j .L26_11
+.L26_14:
 	sub a6, a4, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a4, a4, a6
 	li t1, -4294967296
@@ -18445,8 +18547,8 @@ curve_p256_add_affine:
 	sub a4, a5, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	mv a5, a6
 	mv a6, a4
-	j .L25_15
-.L25_18:
+	j .L26_15
+.L26_18:
 	add s5, a4, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, s5, a4
 	li a7, -4294967296
@@ -18464,8 +18566,8 @@ curve_p256_add_affine:
 	li a7, 4294967294
 	add a7, s8, a7
 	add s8, a4, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L25_19
-.L25_22:
+	j .L26_19
+.L26_22:
 	add s6, a2, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s6, a2
 	li a3, -4294967296
@@ -18483,8 +18585,8 @@ curve_p256_add_affine:
 	li a3, 4294967294
 	add a3, s8, a3
 	add s8, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L25_23
-.L25_30:
+	j .L26_23
+.L26_30:
 	add s2, a2, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s2, a2
 	li a3, -4294967296
@@ -18502,13 +18604,13 @@ curve_p256_add_affine:
 	li a3, 4294967294
 	add a3, s4, a3
 	add s4, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L25_31
-.L25_32:
+	j .L26_31
+.L26_32:
 	or a2, a5, s10                   # limbs:118
 	or a2, s11, a2
 	or a2, a6, a2
 	sltiu a2, a2, 1
-	xori a3, a5, -1                  # fep256_sparse64:109
+	xori a3, a5, -1                  # fep256_sparse64:92
 	li a4, 4294967295
 	xor a4, s10, a4
 	or a3, a3, a4
@@ -18517,9 +18619,9 @@ curve_p256_add_affine:
 	xor a4, a6, a4
 	or a3, a3, a4
 	sltiu a3, a3, 1
-	or s8, a2, a3                    # fep256_sparse64:109: t$0_add_apart
-	j .L25_33
-.L25_38:
+	or s8, a2, a3                    # fep256_sparse64:92: t$0_add_apart
+	j .L26_33
+.L26_38:
 	add t2, a3, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, t2, a3
 	li a3, -4294967296
@@ -18538,8 +18640,8 @@ curve_p256_add_affine:
 	add a4, a4, a7
 	add a7, a2, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a2, a3
-	j .L25_39
-.L25_42:
+	j .L26_39
+.L26_42:
 	add t4, a4, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, t4, a4
 	li a4, -4294967296
@@ -18558,8 +18660,8 @@ curve_p256_add_affine:
 	add a5, a6, a5
 	add a5, a3, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a3, a4
-	j .L25_43
-.L25_46:
+	j .L26_43
+.L26_46:
 	add t2, a2, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, t2, a2
 	li a4, -4294967296
@@ -18577,8 +18679,8 @@ curve_p256_add_affine:
 	li a7, 4294967294
 	add a6, a6, a7
 	add a7, a2, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L25_47
-.L25_50:
+	j .L26_47
+.L26_50:
 	add s4, a2, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s4, a2
 	li a6, -4294967296
@@ -18596,8 +18698,8 @@ curve_p256_add_affine:
 	li t0, 4294967294
 	add t0, t1, t0
 	add t0, a2, t0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L25_51
-.L25_54:
+	j .L26_51
+.L26_54:
 	sub a6, t0, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t0, t0, a6
 	li s4, -4294967296
@@ -18619,8 +18721,8 @@ curve_p256_add_affine:
 	mv a2, a6
 	mv a6, t1
 	mv t1, t0
-	j .L25_55
-.L25_58:
+	j .L26_55
+.L26_58:
 	add t0, s4, s1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu s4, t0, s4
 	li s7, -4294967296
@@ -18641,8 +18743,8 @@ curve_p256_add_affine:
 	mv s5, s7
 	mv s6, s8
 	mv s7, s4
-	j .L25_59
-.L25_62:
+	j .L26_59
+.L26_62:
 	sub ra, a6, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a6, a6, ra
 	li s4, -4294967296
@@ -18664,8 +18766,8 @@ curve_p256_add_affine:
 	mv t0, ra
 	mv ra, a2
 	mv a2, a6
-	j .L25_63
-.L25_66:
+	j .L26_63
+.L26_66:
 	sub a4, a7, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a7, a7, a4
 	li s4, -4294967296
@@ -18687,8 +18789,8 @@ curve_p256_add_affine:
 	mv a6, a4
 	mv a4, t2
 	mv t2, a7
-	j .L25_67
-.L25_70:
+	j .L26_67
+.L26_70:
 	add s3, a4, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, s3, a4
 	li a6, -4294967296
@@ -18707,8 +18809,8 @@ curve_p256_add_affine:
 	add a7, a7, t2
 	add t2, a4, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a7, a6
-	j .L25_71
-.L25_74:
+	j .L26_71
+.L26_74:
 	add t4, a1, s1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, t4, a1
 	li a3, -4294967296
@@ -18727,8 +18829,8 @@ curve_p256_add_affine:
 	add a4, a4, a5
 	add a5, a1, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a4, a3
-	j .L25_75
-.L25_78:
+	j .L26_75
+.L26_78:
 	sub a4, a5, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a5, a5, a4
 	li a7, -4294967296
@@ -18750,7 +18852,7 @@ curve_p256_add_affine:
 	mv a1, a4
 	mv a4, a3
 	mv a3, a5
-	j .L25_79
+	j .L26_79
 	.size curve_p256_add_affine, . - curve_p256_add_affine
 
 # ecdsa.p256.M.multiple_of_base (lib/curve/double_scalar.stk, line 115)
@@ -18772,18 +18874,18 @@ ecdsa_p256_M_multiple_of_base:
 	sd a3, 24(a0)
 	srliw a1, a1, 9                  # 120
 	li a3, 1
-	beq a1, a3, .L26_0
+	beq a1, a3, .L27_0
 	ld a1, 32(a2)
 	ld a3, 40(a2)
 	ld a4, 48(a2)
 	ld a5, 56(a2)
-.L26_1:
+.L27_1:
 	sd a1, 32(a0)
 	sd a3, 40(a0)
 	sd a4, 48(a0)
 	sd a5, 56(a0)
 	ret
-.L26_0:
+.L27_0:
 	ld a1, 32(a2)
 	sub a1, zero, a1                 # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a4, zero, a1
@@ -18805,11 +18907,11 @@ ecdsa_p256_M_multiple_of_base:
 	sub a5, a2, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a2, a2, a5
 	or a2, a6, a2
-	bne a2, zero, .L26_2
+	bne a2, zero, .L27_2
 	mv a3, a7
-.L26_3:
-	j .L26_1
-.L26_2:
+.L27_3:
+	j .L27_1
+.L27_2:
 	sub a2, a1, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a1, a2
 	li a6, -4294967296
@@ -18830,14 +18932,14 @@ ecdsa_p256_M_multiple_of_base:
 	sub a6, a4, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a4, a6
 	or a1, a5, a1
-	bne a1, zero, .L26_4
+	bne a1, zero, .L27_4
 	mv a1, a2
 	mv a3, t0
 	mv a4, a7
 	mv a5, a6
-.L26_5:
-	j .L26_1
-.L26_4:
+.L27_5:
+	j .L27_1
+.L27_4:
 	sub a1, a2, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a2, a2, a1
 	li a3, -4294967296
@@ -18857,7 +18959,7 @@ ecdsa_p256_M_multiple_of_base:
 	sub a5, a4, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	mv a3, a2
 	mv a4, a7
-	j .L26_1
+	j .L27_1
 	.size ecdsa_p256_M_multiple_of_base, . - ecdsa_p256_M_multiple_of_base
 
 # ecdsa.p256.M.steps (lib/curve/double_scalar.stk, line 87)
@@ -18966,30 +19068,30 @@ ecdsa_p256_M_steps:
 	add t4, t4, t5                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add t2, ra, t2                   # products:50
 	add t2, t4, t2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t4, s2, 32                  # fep256_sparse64:75
+	srli t4, s2, 32                  # fep256_reduction:20
 	slli t5, s2, 32
-	add ra, s0, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, s0, t5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s0, ra, s0
-	add s0, t4, s0                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t5, s2, t5                   # fep256_sparse64:78
+	add s0, t4, s0                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t5, s2, t5                   # fep256_reduction:23
 	sltu s5, s2, t5
 	sub t4, s2, t4
-	sub t4, t4, s5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s2, ra, 32                  # fep256_sparse64:79
-	slli s5, ra, 32                  # fep256_sparse64:80
-	add s0, s5, s0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t4, t4, s5                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s2, ra, 32                  # fep256_reduction:24
+	slli s5, ra, 32                  # fep256_reduction:25
+	add s0, s5, s0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s6, s0, s5
-	add s6, s2, s6                   # fep256_sparse64:81
-	add s6, t5, s6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s6, s2, s6                   # fep256_reduction:26
+	add s6, t5, s6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s6, t5
-	add t4, t4, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t5, ra, s5                   # fep256_sparse64:82
+	add t4, t4, t5                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t5, ra, s5                   # fep256_reduction:27
 	sltu s5, ra, t5
 	sub ra, ra, s2
 	sub ra, ra, s5
-	add t4, t5, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t4, t5, t4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t5, t4, t5
-	add t5, ra, t5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t5, ra, t5                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add ra, s4, s0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s0, ra, s4
 	add s2, s1, s6
@@ -19007,31 +19109,31 @@ ecdsa_p256_M_steps:
 	add t5, t5, s0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s0, t5, s0
 	or a7, a7, s0
-	srli s0, ra, 32                  # fep256_sparse64:75
+	srli s0, ra, 32                  # fep256_reduction:20
 	slli s1, ra, 32
-	add s3, s2, s1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s3, s2, s1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s2, s3, s2
-	add s2, s0, s2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s1, ra, s1                   # fep256_sparse64:78
+	add s2, s0, s2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s1, ra, s1                   # fep256_reduction:23
 	sltu s4, ra, s1
 	sub ra, ra, s0
-	sub ra, ra, s4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s0, s3, 32                  # fep256_sparse64:79
-	slli s4, s3, 32                  # fep256_sparse64:80
-	add s2, s4, s2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub ra, ra, s4                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s0, s3, 32                  # fep256_reduction:24
+	slli s4, s3, 32                  # fep256_reduction:25
+	add s2, s4, s2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, s2, s4
-	add s5, s0, s5                   # fep256_sparse64:81
-	add s5, s1, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, s0, s5                   # fep256_reduction:26
+	add s5, s1, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s1, s5, s1
-	add ra, ra, s1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s1, s3, s4                   # fep256_sparse64:82
+	add ra, ra, s1                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s1, s3, s4                   # fep256_reduction:27
 	sltu s4, s3, s1
 	sub s0, s3, s0
 	sub s0, s0, s4
 	add a7, a7, ra
-	add a7, s1, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, s1, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu ra, a7, s1
-	add ra, s0, ra                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add ra, s0, ra                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s0, t4, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, s0, t4
 	add s1, t5, s5
@@ -19049,7 +19151,7 @@ ecdsa_p256_M_steps:
 	add t4, t4, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, t4, t0
 	or t0, t2, t0
-	beq t0, zero, .L27_1
+	beq t0, zero, .L28_1
 	li t0, 1
 	add t0, s0, t0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu t2, t0, s0
@@ -19071,12 +19173,12 @@ ecdsa_p256_M_steps:
 	add t2, t2, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a7, t2, a7
 	or a7, t4, a7
-	bne a7, zero, .L27_2
+	bne a7, zero, .L28_2
 	mv s0, t0
 	mv a7, t5
 	mv t4, t2
-.L27_3:
-.L27_1:
+.L28_3:
+.L28_1:
 	ld t0, 0(a1)
 	sub t2, t0, s0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t5, t0, t2
@@ -19098,7 +19200,7 @@ ecdsa_p256_M_steps:
 	sub s4, s6, s4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s6, s6, s4
 	or s6, s7, s6
-	beq s6, zero, .L27_5
+	beq s6, zero, .L28_5
 	li s6, 1
 	sub s6, t2, s6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t2, t2, s6
@@ -19120,13 +19222,13 @@ ecdsa_p256_M_steps:
 	sub s2, s7, s2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s7, s7, s2
 	or s4, s4, s7
-	bne s4, zero, .L27_6
+	bne s4, zero, .L28_6
 	mv s4, s2
 	mv s2, t5
 	mv t5, t2
 	mv t2, s6
-.L27_7:
-.L27_5:
+.L28_7:
+.L28_5:
 	add s0, t0, s0                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu s6, s0, t0
 	add s1, ra, s1
@@ -19144,7 +19246,7 @@ ecdsa_p256_M_steps:
 	add t4, t4, s6                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu s6, t4, s6
 	or s6, s7, s6
-	beq s6, zero, .L27_9
+	beq s6, zero, .L28_9
 	li s6, 1
 	add s6, s0, s6                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu s0, s6, s0
@@ -19166,13 +19268,13 @@ ecdsa_p256_M_steps:
 	add s0, s0, a7                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a7, s0, a7
 	or a7, t4, a7
-	bne a7, zero, .L27_10
+	bne a7, zero, .L28_10
 	mv a7, s1
 	mv s1, s7
 	mv t4, s0
 	mv s0, s6
-.L27_11:
-.L27_9:
+.L28_11:
+.L28_9:
 	mulhu s6, t2, s0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s7, t2, s0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu s8, t5, s0
@@ -19277,30 +19379,30 @@ ecdsa_p256_M_steps:
 	add t5, t4, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t4, t5, t4
 	add a7, a7, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t4, s7, 32                  # fep256_sparse64:75
+	srli t4, s7, 32                  # fep256_reduction:20
 	slli s1, s7, 32
-	add s2, s11, s1                  # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s2, s11, s1                  # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s4, s2, s11
-	add s4, t4, s4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s1, s7, s1                   # fep256_sparse64:78
+	add s4, t4, s4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s1, s7, s1                   # fep256_reduction:23
 	sltu s6, s7, s1
 	sub t4, s7, t4
-	sub t4, t4, s6                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s6, s2, 32                  # fep256_sparse64:79
-	slli s7, s2, 32                  # fep256_sparse64:80
-	add s4, s7, s4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t4, t4, s6                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s6, s2, 32                  # fep256_reduction:24
+	slli s7, s2, 32                  # fep256_reduction:25
+	add s4, s7, s4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s8, s4, s7
-	add s8, s6, s8                   # fep256_sparse64:81
-	add s8, s1, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s8, s6, s8                   # fep256_reduction:26
+	add s8, s1, s8                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s1, s8, s1
-	add t4, t4, s1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s1, s2, s7                   # fep256_sparse64:82
+	add t4, t4, s1                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s1, s2, s7                   # fep256_reduction:27
 	sltu s7, s2, s1
 	sub s2, s2, s6
 	sub s2, s2, s7
-	add t4, s1, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t4, s1, t4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s1, t4, s1
-	add s1, s2, s1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s1, s2, s1                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s2, s9, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s4, s2, s9
 	add s6, t2, s8
@@ -19318,31 +19420,31 @@ ecdsa_p256_M_steps:
 	add s0, s0, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, s0, t2
 	or t2, t3, t2
-	srli t3, s2, 32                  # fep256_sparse64:75
+	srli t3, s2, 32                  # fep256_reduction:20
 	slli s1, s2, 32
-	add s4, s6, s1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s4, s6, s1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s6, s4, s6
-	add s6, t3, s6                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s1, s2, s1                   # fep256_sparse64:78
+	add s6, t3, s6                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s1, s2, s1                   # fep256_reduction:23
 	sltu s7, s2, s1
 	sub t3, s2, t3
-	sub t3, t3, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s2, s4, 32                  # fep256_sparse64:79
-	slli s7, s4, 32                  # fep256_sparse64:80
-	add s6, s7, s6                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t3, t3, s7                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s2, s4, 32                  # fep256_reduction:24
+	slli s7, s4, 32                  # fep256_reduction:25
+	add s6, s7, s6                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s8, s6, s7
-	add s8, s2, s8                   # fep256_sparse64:81
-	add s8, s1, s8                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s8, s2, s8                   # fep256_reduction:26
+	add s8, s1, s8                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s1, s8, s1
-	add t3, t3, s1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s1, s4, s7                   # fep256_sparse64:82
+	add t3, t3, s1                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s1, s4, s7                   # fep256_reduction:27
 	sltu s7, s4, s1
 	sub s2, s4, s2
 	sub s2, s2, s7
 	add t2, t2, t3
-	add t2, s1, t2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t2, s1, t2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, t2, s1
-	add t3, s2, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t3, s2, t3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s1, t4, s6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, s1, t4
 	add s2, s0, s8
@@ -19360,7 +19462,7 @@ ecdsa_p256_M_steps:
 	add t3, t3, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t3, t4
 	or a7, a7, t4
-	beq a7, zero, .L27_13
+	beq a7, zero, .L28_13
 	li a7, 1
 	add a7, s1, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu t4, a7, s1
@@ -19382,12 +19484,12 @@ ecdsa_p256_M_steps:
 	add t4, t4, t2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu t2, t4, t2
 	or t2, t3, t2
-	bne t2, zero, .L27_14
+	bne t2, zero, .L28_14
 	mv s1, a7
 	mv t2, t5
 	mv t3, t4
-.L27_15:
-.L27_13:
+.L28_15:
+.L28_13:
 	andi a7, s1, 1                   # limbs:101
 	sub t4, zero, a7                 # limbs:105
 	add t4, s1, t4                   # limbs:105: word 0 of v$0_double in 0..2^65-2
@@ -19438,7 +19540,7 @@ ecdsa_p256_M_steps:
 	add a7, a7, t2                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu t2, a7, t2
 	or t2, t3, t2
-	beq t2, zero, .L27_17
+	beq t2, zero, .L28_17
 	li t2, 1
 	add t2, t4, t2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu t3, t2, t4
@@ -19460,13 +19562,13 @@ ecdsa_p256_M_steps:
 	add t5, t5, t3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu t3, t5, t3
 	or a7, a7, t3
-	bne a7, zero, .L27_18
+	bne a7, zero, .L28_18
 	mv a7, t5
 	mv t5, s0
 	mv s0, t4
 	mv t4, t2
-.L27_19:
-.L27_17:
+.L28_19:
+.L28_17:
 	ld t2, 32(a1)
 	ld t3, 40(a1)
 	mulhu s1, t2, t3                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -19555,30 +19657,30 @@ ecdsa_p256_M_steps:
 	add s6, s8, s6                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add s2, s10, s2                  # products:50
 	add s2, s6, s2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s6, a6, 32                  # fep256_sparse64:75
+	srli s6, a6, 32                  # fep256_reduction:20
 	slli s8, a6, 32
-	add s10, s11, s8                 # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s10, s11, s8                 # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s11, s10, s11
-	add s11, s6, s11                 # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s8, a6, s8                   # fep256_sparse64:78
+	add s11, s6, s11                 # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s8, a6, s8                   # fep256_reduction:23
 	sltu s7, a6, s8
 	sub a6, a6, s6
-	sub a6, a6, s7                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s6, s10, 32                 # fep256_sparse64:79
-	slli s7, s10, 32                 # fep256_sparse64:80
-	add s11, s7, s11                 # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s7                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s6, s10, 32                 # fep256_reduction:24
+	slli s7, s10, 32                 # fep256_reduction:25
+	add s11, s7, s11                 # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s4, s11, s7
-	add s4, s6, s4                   # fep256_sparse64:81
-	add s4, s8, s4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s4, s6, s4                   # fep256_reduction:26
+	add s4, s8, s4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s8, s4, s8
-	add a6, a6, s8                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s7, s10, s7                  # fep256_sparse64:82
+	add a6, a6, s8                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s7, s10, s7                  # fep256_reduction:27
 	sltu s8, s10, s7
 	sub s6, s10, s6
 	sub s6, s6, s8
-	add a6, s7, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, s7, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s7, a6, s7
-	add s6, s6, s7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s6, s6, s7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s7, t2, s11                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, s7, t2
 	add s4, a5, s4
@@ -19596,31 +19698,31 @@ ecdsa_p256_M_steps:
 	add t2, t2, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, t2, a5
 	or a5, s1, a5
-	srli s1, s7, 32                  # fep256_sparse64:75
+	srli s1, s7, 32                  # fep256_reduction:20
 	slli s6, s7, 32
-	add s8, s4, s6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s8, s4, s6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s4, s8, s4
-	add s4, s1, s4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s6, s7, s6                   # fep256_sparse64:78
+	add s4, s1, s4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s6, s7, s6                   # fep256_reduction:23
 	sltu s9, s7, s6
 	sub s1, s7, s1
-	sub s1, s1, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s7, s8, 32                  # fep256_sparse64:79
-	slli s9, s8, 32                  # fep256_sparse64:80
-	add s4, s9, s4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub s1, s1, s9                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s7, s8, 32                  # fep256_reduction:24
+	slli s9, s8, 32                  # fep256_reduction:25
+	add s4, s9, s4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, s4, s9
-	add s10, s7, s10                 # fep256_sparse64:81
-	add s10, s6, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s10, s7, s10                 # fep256_reduction:26
+	add s10, s6, s10                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s6, s10, s6
-	add s1, s1, s6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s6, s8, s9                   # fep256_sparse64:82
+	add s1, s1, s6                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s6, s8, s9                   # fep256_reduction:27
 	sltu s9, s8, s6
 	sub s7, s8, s7
 	sub s7, s7, s9
 	add a5, a5, s1
-	add a5, s6, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a5, s6, a5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s1, a5, s6
-	add s1, s7, s1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s1, s7, s1                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s4, a6, s4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s4, a6
 	add s6, t2, s10
@@ -19638,7 +19740,7 @@ ecdsa_p256_M_steps:
 	add t1, t1, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, t1, a6
 	or a6, t2, a6
-	beq a6, zero, .L27_21
+	beq a6, zero, .L28_21
 	li a6, 1
 	add a6, s4, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu t2, a6, s4
@@ -19660,12 +19762,12 @@ ecdsa_p256_M_steps:
 	add t2, t2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, t2, a5
 	or a5, t1, a5
-	bne a5, zero, .L27_22
+	bne a5, zero, .L28_22
 	mv s4, a6
 	mv a5, s1
 	mv t1, t2
-.L27_23:
-.L27_21:
+.L28_23:
+.L28_21:
 	mulhu a6, t0, s4                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul t2, t0, s4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu s1, ra, s4
@@ -19770,30 +19872,30 @@ ecdsa_p256_M_steps:
 	add s1, s3, s1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu s3, s1, s3
 	add s2, s2, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli s3, t2, 32                  # fep256_sparse64:75
+	srli s3, t2, 32                  # fep256_reduction:20
 	slli s5, t2, 32
-	add s7, s9, s5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s7, s9, s5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s8, s7, s9
-	add s8, s3, s8                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s5, t2, s5                   # fep256_sparse64:78
+	add s8, s3, s8                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s5, t2, s5                   # fep256_reduction:23
 	sltu s9, t2, s5
 	sub t2, t2, s3
-	sub t2, t2, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s3, s7, 32                  # fep256_sparse64:79
-	slli s9, s7, 32                  # fep256_sparse64:80
-	add s8, s9, s8                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t2, t2, s9                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s3, s7, 32                  # fep256_reduction:24
+	slli s9, s7, 32                  # fep256_reduction:25
+	add s8, s9, s8                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s11, s8, s9
-	add s11, s3, s11                 # fep256_sparse64:81
-	add s11, s5, s11                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s11, s3, s11                 # fep256_reduction:26
+	add s11, s5, s11                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s5, s11, s5
-	add t2, t2, s5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s5, s7, s9                   # fep256_sparse64:82
+	add t2, t2, s5                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s5, s7, s9                   # fep256_reduction:27
 	sltu s9, s7, s5
 	sub s3, s7, s3
 	sub s3, s3, s9
-	add t2, s5, t2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t2, s5, t2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s5, t2, s5
-	add s3, s3, s5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s3, s3, s5                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s5, s10, s8                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s7, s5, s10
 	add s8, t0, s11
@@ -19811,31 +19913,31 @@ ecdsa_p256_M_steps:
 	add t0, t0, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, t0, a6
 	or a6, ra, a6
-	srli ra, s5, 32                  # fep256_sparse64:75
+	srli ra, s5, 32                  # fep256_reduction:20
 	slli s3, s5, 32
-	add s7, s8, s3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s7, s8, s3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s8, s7, s8
-	add s8, ra, s8                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s3, s5, s3                   # fep256_sparse64:78
+	add s8, ra, s8                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s3, s5, s3                   # fep256_reduction:23
 	sltu s9, s5, s3
 	sub ra, s5, ra
-	sub ra, ra, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s5, s7, 32                  # fep256_sparse64:79
-	slli s9, s7, 32                  # fep256_sparse64:80
-	add s8, s9, s8                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub ra, ra, s9                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s5, s7, 32                  # fep256_reduction:24
+	slli s9, s7, 32                  # fep256_reduction:25
+	add s8, s9, s8                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, s8, s9
-	add s10, s5, s10                 # fep256_sparse64:81
-	add s10, s3, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s10, s5, s10                 # fep256_reduction:26
+	add s10, s3, s10                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s3, s10, s3
-	add ra, ra, s3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s3, s7, s9                   # fep256_sparse64:82
+	add ra, ra, s3                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s3, s7, s9                   # fep256_reduction:27
 	sltu s9, s7, s3
 	sub s5, s7, s5
 	sub s5, s5, s9
 	add a6, a6, ra
-	add a6, s3, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, s3, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu ra, a6, s3
-	add ra, s5, ra                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add ra, s5, ra                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s3, t2, s8                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, s3, t2
 	add s5, t0, s10
@@ -19853,7 +19955,7 @@ ecdsa_p256_M_steps:
 	add t2, t2, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, t2, t0
 	or t0, ra, t0
-	beq t0, zero, .L27_25
+	beq t0, zero, .L28_25
 	li t0, 1
 	add t0, s3, t0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu ra, t0, s3
@@ -19875,12 +19977,12 @@ ecdsa_p256_M_steps:
 	add ra, ra, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, ra, a6
 	or a6, t2, a6
-	bne a6, zero, .L27_26
+	bne a6, zero, .L28_26
 	mv s3, t0
 	mv a6, s1
 	mv t2, ra
-.L27_27:
-.L27_25:
+.L28_27:
+.L28_25:
 	mulhu t0, t4, s0                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul ra, t4, s0                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu s1, t4, t5                 # products:29
@@ -19966,32 +20068,32 @@ ecdsa_p256_M_steps:
 	add s2, s2, s7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add s1, s8, s1                   # products:50
 	add s1, s2, s1                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli s2, s11, 32                 # fep256_sparse64:75
+	srli s2, s11, 32                 # fep256_reduction:20
 	slli s7, s11, 32
-	add s8, s9, s7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s8, s9, s7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s9, s8, s9
-	add s9, s2, s9                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s7, s11, s7                  # fep256_sparse64:78
+	add s9, s2, s9                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s7, s11, s7                  # fep256_reduction:23
 	sd a2, 80(sp)
 	sltu a2, s11, s7
 	sub s2, s11, s2
-	sub a2, s2, a2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s2, s8, 32                  # fep256_sparse64:79
-	slli s11, s8, 32                 # fep256_sparse64:80
-	add s9, s11, s9                  # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a2, s2, a2                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s2, s8, 32                  # fep256_reduction:24
+	slli s11, s8, 32                 # fep256_reduction:25
+	add s9, s11, s9                  # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sd a3, 64(sp)
 	sltu a3, s9, s11
-	add a3, s2, a3                   # fep256_sparse64:81
-	add a3, s7, a3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add a3, s2, a3                   # fep256_reduction:26
+	add a3, s7, a3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s7, a3, s7
-	add a2, a2, s7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s7, s8, s11                  # fep256_sparse64:82
+	add a2, a2, s7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s7, s8, s11                  # fep256_reduction:27
 	sltu s11, s8, s7
 	sub s2, s8, s2
 	sub s2, s2, s11
-	add a2, s7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, s7, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s7, a2, s7
-	add s2, s2, s7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add s2, s2, s7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s7, a4, s9                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, s7, a4
 	add a3, t3, a3
@@ -20009,31 +20111,31 @@ ecdsa_p256_M_steps:
 	add t3, t3, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, t3, a4
 	or a4, t0, a4
-	srli t0, s7, 32                  # fep256_sparse64:75
+	srli t0, s7, 32                  # fep256_reduction:20
 	slli s2, s7, 32
-	add s8, a3, s2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s8, a3, s2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu a3, s8, a3
-	add a3, t0, a3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s2, s7, s2                   # fep256_sparse64:78
+	add a3, t0, a3                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s2, s7, s2                   # fep256_reduction:23
 	sltu s9, s7, s2
 	sub t0, s7, t0
-	sub t0, t0, s9                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s7, s8, 32                  # fep256_sparse64:79
-	slli s9, s8, 32                  # fep256_sparse64:80
-	add a3, s9, a3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, s9                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s7, s8, 32                  # fep256_reduction:24
+	slli s9, s8, 32                  # fep256_reduction:25
+	add a3, s9, a3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s10, a3, s9
-	add s10, s7, s10                 # fep256_sparse64:81
-	add s10, s2, s10                 # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s10, s7, s10                 # fep256_reduction:26
+	add s10, s2, s10                 # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s2, s10, s2
-	add t0, t0, s2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s2, s8, s9                   # fep256_sparse64:82
+	add t0, t0, s2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s8, s9                   # fep256_reduction:27
 	sltu s9, s8, s2
 	sub s7, s8, s7
 	sub s7, s7, s9
 	add a4, a4, t0
-	add a4, s2, a4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a4, s2, a4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a4, s2
-	add t0, s7, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, s7, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a3, a2, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a3, a2
 	add s2, t3, s10
@@ -20051,7 +20153,7 @@ ecdsa_p256_M_steps:
 	add t0, t0, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, t0, a2
 	or a2, t3, a2
-	beq a2, zero, .L27_29
+	beq a2, zero, .L28_29
 	li a2, 1
 	add a2, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a2, a3
@@ -20073,12 +20175,12 @@ ecdsa_p256_M_steps:
 	add a4, a4, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a4, a3
 	or a3, t0, a3
-	bne a3, zero, .L27_30
+	bne a3, zero, .L28_30
 	mv a3, a2
 	mv t0, a4
 	mv a4, t3
-.L27_31:
-.L27_29:
+.L28_31:
+.L28_29:
 	add a2, s3, s3                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu t3, a2, s3
 	add ra, s5, s5
@@ -20096,7 +20198,7 @@ ecdsa_p256_M_steps:
 	add s7, s7, t3                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu t3, s7, t3
 	or t3, s8, t3
-	beq t3, zero, .L27_33
+	beq t3, zero, .L28_33
 	li t3, 1
 	add t3, a2, t3                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a2, t3, a2
@@ -20118,13 +20220,13 @@ ecdsa_p256_M_steps:
 	add s1, s1, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a2, s1, a2
 	or a2, s7, a2
-	bne a2, zero, .L27_34
+	bne a2, zero, .L28_34
 	mv a2, t3
 	mv s7, s1
 	mv s1, ra
 	mv ra, s8
-.L27_35:
-.L27_33:
+.L28_35:
+.L28_33:
 	sub a2, a3, a2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a3, a3, a2
 	sub t3, s2, ra
@@ -20142,7 +20244,7 @@ ecdsa_p256_M_steps:
 	sub a4, ra, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu ra, ra, a4
 	or t0, t0, ra
-	beq t0, zero, .L27_37
+	beq t0, zero, .L28_37
 	li t0, 1
 	sub t0, a2, t0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a2, a2, t0
@@ -20164,13 +20266,13 @@ ecdsa_p256_M_steps:
 	sub t3, ra, t3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu ra, ra, t3
 	or a4, a4, ra
-	bne a4, zero, .L27_38
+	bne a4, zero, .L28_38
 	mv a4, t3
 	mv t3, a3
 	mv a3, a2
 	mv a2, t0
-.L27_39:
-.L27_37:
+.L28_39:
+.L28_37:
 	sub t0, s3, a2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu ra, s3, t0
 	sub s1, s5, a3
@@ -20188,7 +20290,7 @@ ecdsa_p256_M_steps:
 	sub a6, s2, a6                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s2, s2, a6
 	or t2, t2, s2
-	beq t2, zero, .L27_41
+	beq t2, zero, .L28_41
 	li t2, 1
 	sub t2, t0, t2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t0, t0, t2
@@ -20210,13 +20312,13 @@ ecdsa_p256_M_steps:
 	sub s1, s2, s1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s2, s2, s1
 	or a6, a6, s2
-	bne a6, zero, .L27_42
+	bne a6, zero, .L28_42
 	mv a6, s1
 	mv s1, ra
 	mv ra, t0
 	mv t0, t2
-.L27_43:
-.L27_41:
+.L28_43:
+.L28_41:
 	mulhu t2, t4, t0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s2, t4, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu s3, s0, t0
@@ -20321,30 +20423,30 @@ ecdsa_p256_M_steps:
 	add t0, a6, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, t0, a6
 	add a6, a7, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a7, s2, 32                  # fep256_sparse64:75
+	srli a7, s2, 32                  # fep256_reduction:20
 	slli t5, s2, 32
-	add s0, s8, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s0, s8, t5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s1, s0, s8
-	add s1, a7, s1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t5, s2, t5                   # fep256_sparse64:78
+	add s1, a7, s1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t5, s2, t5                   # fep256_reduction:23
 	sltu s3, s2, t5
 	sub a7, s2, a7
-	sub a7, a7, s3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s2, s0, 32                  # fep256_sparse64:79
-	slli s3, s0, 32                  # fep256_sparse64:80
-	add s1, s3, s1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, s3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s2, s0, 32                  # fep256_reduction:24
+	slli s3, s0, 32                  # fep256_reduction:25
+	add s1, s3, s1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, s1, s3
-	add s5, s2, s5                   # fep256_sparse64:81
-	add s5, t5, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, s2, s5                   # fep256_reduction:26
+	add s5, t5, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s5, t5
-	add a7, a7, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s0, s3                   # fep256_sparse64:82
+	add a7, a7, t5                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t5, s0, s3                   # fep256_reduction:27
 	sltu s3, s0, t5
 	sub s0, s0, s2
 	sub s0, s0, s3
-	add a7, t5, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, t5, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t5, a7, t5
-	add t5, s0, t5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t5, s0, t5                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s0, s7, s1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s1, s0, s7
 	add s2, t4, s5
@@ -20362,31 +20464,31 @@ ecdsa_p256_M_steps:
 	add t4, t4, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t4, t2
 	or t2, t5, t2
-	srli t5, s0, 32                  # fep256_sparse64:75
+	srli t5, s0, 32                  # fep256_reduction:20
 	slli ra, s0, 32
-	add s1, s2, ra                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s1, s2, ra                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s2, s1, s2
-	add s2, t5, s2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub ra, s0, ra                   # fep256_sparse64:78
+	add s2, t5, s2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub ra, s0, ra                   # fep256_reduction:23
 	sltu s3, s0, ra
 	sub t5, s0, t5
-	sub t5, t5, s3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s0, s1, 32                  # fep256_sparse64:79
-	slli s3, s1, 32                  # fep256_sparse64:80
-	add s2, s3, s2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t5, t5, s3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s0, s1, 32                  # fep256_reduction:24
+	slli s3, s1, 32                  # fep256_reduction:25
+	add s2, s3, s2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, s2, s3
-	add s5, s0, s5                   # fep256_sparse64:81
-	add s5, ra, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, s0, s5                   # fep256_reduction:26
+	add s5, ra, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu ra, s5, ra
-	add t5, t5, ra                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub ra, s1, s3                   # fep256_sparse64:82
+	add t5, t5, ra                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub ra, s1, s3                   # fep256_reduction:27
 	sltu s3, s1, ra
 	sub s0, s1, s0
 	sub s0, s0, s3
 	add t2, t2, t5
-	add t2, ra, t2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t2, ra, t2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t5, t2, ra
-	add t5, s0, t5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t5, s0, t5                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add ra, a7, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, ra, a7
 	add s0, t4, s5
@@ -20404,7 +20506,7 @@ ecdsa_p256_M_steps:
 	add t0, t0, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, t0, a7
 	or a6, a6, a7
-	beq a6, zero, .L27_45
+	beq a6, zero, .L28_45
 	li a6, 1
 	add a6, ra, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a7, a6, ra
@@ -20426,12 +20528,12 @@ ecdsa_p256_M_steps:
 	add t2, t2, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a7, t2, a7
 	or a7, t0, a7
-	bne a7, zero, .L27_46
+	bne a7, zero, .L28_46
 	mv ra, a6
 	mv t0, t2
 	mv t2, t4
-.L27_47:
-.L27_45:
+.L28_47:
+.L28_45:
 	mulhu a6, s4, s6                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a7, s4, s6                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu t4, s4, a5                 # products:29
@@ -20516,30 +20618,30 @@ ecdsa_p256_M_steps:
 	add t1, t5, t1                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add t4, s2, t4                   # products:50
 	add t1, t1, t4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli t4, s4, 32                  # fep256_sparse64:75
+	srli t4, s4, 32                  # fep256_reduction:20
 	slli t5, s4, 32
-	add s1, s3, t5                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s1, s3, t5                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s2, s1, s3
-	add s2, t4, s2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t5, s4, t5                   # fep256_sparse64:78
+	add s2, t4, s2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t5, s4, t5                   # fep256_reduction:23
 	sltu s3, s4, t5
 	sub t4, s4, t4
-	sub t4, t4, s3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s3, s1, 32                  # fep256_sparse64:79
-	slli s4, s1, 32                  # fep256_sparse64:80
-	add s2, s4, s2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t4, t4, s3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s3, s1, 32                  # fep256_reduction:24
+	slli s4, s1, 32                  # fep256_reduction:25
+	add s2, s4, s2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, s2, s4
-	add s7, s3, s7                   # fep256_sparse64:81
-	add s7, t5, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, s3, s7                   # fep256_reduction:26
+	add s7, t5, s7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t5, s7, t5
-	add t4, t4, t5                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t5, s1, s4                   # fep256_sparse64:82
+	add t4, t4, t5                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t5, s1, s4                   # fep256_reduction:27
 	sltu s4, s1, t5
 	sub s1, s1, s3
 	sub s1, s1, s4
-	add t4, t5, t4                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t4, t5, t4                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t5, t4, t5
-	add t5, s1, t5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t5, s1, t5                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s1, s6, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s2, s1, s6
 	add s3, s5, s7
@@ -20557,31 +20659,31 @@ ecdsa_p256_M_steps:
 	add t5, t5, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a5, t5, a5
 	or a5, a6, a5
-	srli a6, s1, 32                  # fep256_sparse64:75
+	srli a6, s1, 32                  # fep256_reduction:20
 	slli s2, s1, 32
-	add s4, s3, s2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s4, s3, s2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s3, s4, s3
-	add s3, a6, s3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s2, s1, s2                   # fep256_sparse64:78
+	add s3, a6, s3                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s2, s1, s2                   # fep256_reduction:23
 	sltu s5, s1, s2
 	sub a6, s1, a6
-	sub a6, a6, s5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s1, s4, 32                  # fep256_sparse64:79
-	slli s5, s4, 32                  # fep256_sparse64:80
-	add s3, s5, s3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s5                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s1, s4, 32                  # fep256_reduction:24
+	slli s5, s4, 32                  # fep256_reduction:25
+	add s3, s5, s3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s6, s3, s5
-	add s6, s1, s6                   # fep256_sparse64:81
-	add s6, s2, s6                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s6, s1, s6                   # fep256_reduction:26
+	add s6, s2, s6                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s2, s6, s2
-	add a6, a6, s2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s2, s4, s5                   # fep256_sparse64:82
+	add a6, a6, s2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s2, s4, s5                   # fep256_reduction:27
 	sltu s5, s4, s2
 	sub s1, s4, s1
 	sub s1, s1, s5
 	add a5, a5, a6
-	add a5, s2, a5                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a5, s2, a5                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a6, a5, s2
-	add a6, s1, a6                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, s1, a6                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s1, t4, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, s1, t4
 	add s2, t5, s6
@@ -20599,7 +20701,7 @@ ecdsa_p256_M_steps:
 	add a6, a6, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, a6, a7
 	or a7, t1, a7
-	beq a7, zero, .L27_49
+	beq a7, zero, .L28_49
 	li a7, 1
 	add a7, s1, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu t1, a7, s1
@@ -20621,12 +20723,12 @@ ecdsa_p256_M_steps:
 	add t1, t1, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, t1, a5
 	or a5, a6, a5
-	bne a5, zero, .L27_50
+	bne a5, zero, .L28_50
 	mv s1, a7
 	mv a5, t4
 	mv a6, t1
-.L27_51:
-.L27_49:
+.L28_51:
+.L28_49:
 	sub a7, ra, s1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t1, ra, a7
 	sub t4, s0, s2
@@ -20644,7 +20746,7 @@ ecdsa_p256_M_steps:
 	sub a5, a6, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a6, a6, a5
 	or a6, t0, a6
-	beq a6, zero, .L27_53
+	beq a6, zero, .L28_53
 	li a6, 1
 	sub a6, a7, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a7, a7, a6
@@ -20666,12 +20768,12 @@ ecdsa_p256_M_steps:
 	sub t0, t1, t0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t1, t1, t0
 	or a5, a5, t1
-	bne a5, zero, .L27_54
+	bne a5, zero, .L28_54
 	mv t1, a7
 	mv a7, a6
 	mv a5, t0
-.L27_55:
-.L27_53:
+.L28_55:
+.L28_53:
 	ld a6, 64(a1)
 	ld t0, 32(a1)
 	mulhu t2, a6, t0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -20784,30 +20886,30 @@ ecdsa_p256_M_steps:
 	add s0, a1, s0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, s0, a1
 	add a1, a6, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, t5, 32                  # fep256_sparse64:75
+	srli a6, t5, 32                  # fep256_reduction:20
 	slli s1, t5, 32
-	add s2, s6, s1                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s2, s6, s1                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s3, s2, s6
-	add s3, a6, s3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub s1, t5, s1                   # fep256_sparse64:78
+	add s3, a6, s3                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub s1, t5, s1                   # fep256_reduction:23
 	sltu s4, t5, s1
 	sub a6, t5, a6
-	sub a6, a6, s4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t5, s2, 32                  # fep256_sparse64:79
-	slli s4, s2, 32                  # fep256_sparse64:80
-	add s3, s4, s3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s4                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t5, s2, 32                  # fep256_reduction:24
+	slli s4, s2, 32                  # fep256_reduction:25
+	add s3, s4, s3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, s3, s4
-	add s5, t5, s5                   # fep256_sparse64:81
-	add s5, s1, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, t5, s5                   # fep256_reduction:26
+	add s5, s1, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu s1, s5, s1
-	add a6, a6, s1                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub s1, s2, s4                   # fep256_sparse64:82
+	add a6, a6, s1                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub s1, s2, s4                   # fep256_reduction:27
 	sltu s4, s2, s1
 	sub t5, s2, t5
 	sub t5, t5, s4
-	add a6, s1, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, s1, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu s1, a6, s1
-	add t5, t5, s1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t5, t5, s1                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s1, s7, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu s2, s1, s7
 	add s3, t0, s5
@@ -20825,31 +20927,31 @@ ecdsa_p256_M_steps:
 	add t2, t2, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, t2, t0
 	or t0, t5, t0
-	srli t5, s1, 32                  # fep256_sparse64:75
+	srli t5, s1, 32                  # fep256_reduction:20
 	slli ra, s1, 32
-	add s2, s3, ra                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add s2, s3, ra                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu s3, s2, s3
-	add s3, t5, s3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub ra, s1, ra                   # fep256_sparse64:78
+	add s3, t5, s3                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub ra, s1, ra                   # fep256_reduction:23
 	sltu s4, s1, ra
 	sub t5, s1, t5
-	sub t5, t5, s4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli s1, s2, 32                  # fep256_sparse64:79
-	slli s4, s2, 32                  # fep256_sparse64:80
-	add s3, s4, s3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t5, t5, s4                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli s1, s2, 32                  # fep256_reduction:24
+	slli s4, s2, 32                  # fep256_reduction:25
+	add s3, s4, s3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, s3, s4
-	add s5, s1, s5                   # fep256_sparse64:81
-	add s5, ra, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, s1, s5                   # fep256_reduction:26
+	add s5, ra, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu ra, s5, ra
-	add t5, t5, ra                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub ra, s2, s4                   # fep256_sparse64:82
+	add t5, t5, ra                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub ra, s2, s4                   # fep256_reduction:27
 	sltu s4, s2, ra
 	sub s1, s2, s1
 	sub s1, s1, s4
 	add t0, t0, t5
-	add t0, ra, t0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add t0, ra, t0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t5, t0, ra
-	add t5, s1, t5                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t5, s1, t5                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add ra, a6, s3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, ra, a6
 	add s1, t2, s5
@@ -20867,7 +20969,7 @@ ecdsa_p256_M_steps:
 	add t2, t2, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, t2, a6
 	or a1, a1, a6
-	beq a1, zero, .L27_57
+	beq a1, zero, .L28_57
 	li a1, 1
 	add a1, ra, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, a1, ra
@@ -20889,12 +20991,12 @@ ecdsa_p256_M_steps:
 	add t0, t0, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, t0, a6
 	or a6, t2, a6
-	bne a6, zero, .L27_58
+	bne a6, zero, .L28_58
 	mv ra, a1
 	mv t2, t0
 	mv t0, t5
-.L27_59:
-.L27_57:
+.L28_59:
+.L28_57:
 	sd a2, 0(a0)
 	sd a3, 8(a0)
 	sd t3, 16(a0)
@@ -20909,7 +21011,7 @@ ecdsa_p256_M_steps:
 	sd t2, 88(a0)
 	ld s0, 64(sp)
 	andi a1, s0, 256
-	beq a1, zero, .L27_61
+	beq a1, zero, .L28_61
 	andi a3, s0, 31                  # 104
 	mv s1, a0
 	mv a0, s1
@@ -20917,11 +21019,11 @@ ecdsa_p256_M_steps:
 	ld a2, 72(sp)
 	call ecdsa_p256_M_add_multiple
 	mv a0, s1
-.L27_61:
+.L28_61:
 	ld s1, 80(sp)
 	srliw a1, s1, 13                 # 106
 	andi a1, a1, 1
-	beq a1, zero, .L27_63
+	beq a1, zero, .L28_63
 	andi a1, s1, 1023                # 107
 	mv s2, a0
 	addi a0, sp, 0
@@ -20931,7 +21033,7 @@ ecdsa_p256_M_steps:
 	addi a2, sp, 0
 	call curve_p256_add_affine
 	mv a0, s2
-.L27_63:
+.L28_63:
 	ld a1, 64(a0)                    # products:28
 	ld a2, 72(a0)
 	mulhu a3, a1, a2                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -21020,30 +21122,30 @@ ecdsa_p256_M_steps:
 	add a7, t0, a7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a6, t2, a6                   # products:50
 	add a6, a7, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, a1, 32                  # fep256_sparse64:75
+	srli a7, a1, 32                  # fep256_reduction:20
 	slli t0, a1, 32
-	add t1, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t3, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t3
-	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a1, t0                   # fep256_sparse64:78
+	add t2, a7, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a1, t0                   # fep256_reduction:23
 	sltu t3, a1, t0
 	sub a1, a1, a7
-	sub a1, a1, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:79
-	slli t3, t1, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a1, a1, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_reduction:24
+	slli t3, t1, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t3
-	add t5, a7, t5                   # fep256_sparse64:81
-	add t5, t0, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_reduction:26
+	add t5, t0, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t5, t0
-	add a1, a1, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:82
+	add a1, a1, t0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_reduction:27
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
-	add a1, t0, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, t0, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a1, t0
-	add a7, a7, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t0, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, t0, a2
 	add t1, t4, t5
@@ -21061,31 +21163,31 @@ ecdsa_p256_M_steps:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a5, a2
 	or a2, a3, a2
-	srli a3, t0, 32                  # fep256_sparse64:75
+	srli a3, t0, 32                  # fep256_reduction:20
 	slli a7, t0, 32
-	add t2, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t2, t1, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t2, t1
-	add t1, a3, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t0, a7                   # fep256_sparse64:78
+	add t1, a3, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t0, a7                   # fep256_reduction:23
 	sltu t3, t0, a7
 	sub a3, t0, a3
-	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t2, 32                  # fep256_sparse64:79
-	slli t3, t2, 32                  # fep256_sparse64:80
-	add t1, t3, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t2, 32                  # fep256_reduction:24
+	slli t3, t2, 32                  # fep256_reduction:25
+	add t1, t3, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t1, t3
-	add t4, t0, t4                   # fep256_sparse64:81
-	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t0, t4                   # fep256_reduction:26
+	add t4, a7, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t2, t3                   # fep256_sparse64:82
+	add a3, a3, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t2, t3                   # fep256_reduction:27
 	sltu t3, t2, a7
 	sub t0, t2, t0
 	sub t0, t0, t3
 	add a2, a2, a3
-	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a2, a7
-	add a3, t0, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s2, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s2, a1
 	add a7, a5, t4
@@ -21103,7 +21205,7 @@ ecdsa_p256_M_steps:
 	add s5, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s5, a1
 	or a1, a3, a1
-	beq a1, zero, .L27_65
+	beq a1, zero, .L28_65
 	li a1, 1
 	add a1, s2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a1, s2
@@ -21125,10 +21227,10 @@ ecdsa_p256_M_steps:
 	add s5, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s5, a2
 	or a2, a4, a2
-	bne a2, zero, .L27_66
+	bne a2, zero, .L28_66
 	mv s2, a1
-.L27_67:
-.L27_65:
+.L28_67:
+.L28_65:
 	ld a1, 0(a0)                     # limbs:54
 	sub s6, a1, s2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, a1, s6
@@ -21150,7 +21252,7 @@ ecdsa_p256_M_steps:
 	sub s9, a3, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, a3, s9
 	or a1, a2, a1
-	beq a1, zero, .L27_69
+	beq a1, zero, .L28_69
 	li a1, 1
 	sub a1, s6, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a2, s6, a1
@@ -21172,10 +21274,10 @@ ecdsa_p256_M_steps:
 	sub s9, a3, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a2, a3, s9
 	or a2, a4, a2
-	bne a2, zero, .L27_70
+	bne a2, zero, .L28_70
 	mv s6, a1
-.L27_71:
-.L27_69:
+.L28_71:
+.L28_69:
 	ld a1, 0(a0)                     # limbs:39
 	add s2, a1, s2                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a1, s2, a1
@@ -21197,7 +21299,7 @@ ecdsa_p256_M_steps:
 	add s5, a3, a1                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a1, s5, a1
 	or a1, a2, a1
-	beq a1, zero, .L27_73
+	beq a1, zero, .L28_73
 	li a1, 1
 	add a1, s2, a1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a2, a1, s2
@@ -21219,10 +21321,10 @@ ecdsa_p256_M_steps:
 	add s5, a3, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a2, s5, a2
 	or a2, a4, a2
-	bne a2, zero, .L27_74
+	bne a2, zero, .L28_74
 	mv s2, a1
-.L27_75:
-.L27_73:
+.L28_75:
+.L28_73:
 	mulhu a1, s6, s2                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a2, s6, s2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu a3, s7, s2
@@ -21327,30 +21429,30 @@ ecdsa_p256_M_steps:
 	add a4, t2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, a4, t2
 	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a2, 32                  # fep256_sparse64:75
+	srli a6, a2, 32                  # fep256_reduction:20
 	slli t2, a2, 32
-	add t3, a7, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t3, a7, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu a7, t3, a7
-	add a7, a6, a7                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a2, t2                   # fep256_sparse64:78
+	add a7, a6, a7                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a2, t2                   # fep256_reduction:23
 	sltu t4, a2, t2
 	sub a2, a2, a6
-	sub a2, a2, t4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t3, 32                  # fep256_sparse64:79
-	slli t4, t3, 32                  # fep256_sparse64:80
-	add a7, t4, a7                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t4                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t3, 32                  # fep256_reduction:24
+	slli t4, t3, 32                  # fep256_reduction:25
+	add a7, t4, a7                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, a7, t4
-	add t5, a6, t5                   # fep256_sparse64:81
-	add t5, t2, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, a6, t5                   # fep256_reduction:26
+	add t5, t2, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, t5, t2
-	add a2, a2, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t3, t4                   # fep256_sparse64:82
+	add a2, a2, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t3, t4                   # fep256_reduction:27
 	sltu t4, t3, t2
 	sub a6, t3, a6
 	sub a6, a6, t4
-	add a2, t2, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, t2, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a2, t2
-	add a6, a6, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, t2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a7, t0, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a7, t0
 	add t2, t1, t5
@@ -21368,31 +21470,31 @@ ecdsa_p256_M_steps:
 	add a6, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a6, a1
 	or a1, a3, a1
-	srli a3, a7, 32                  # fep256_sparse64:75
+	srli a3, a7, 32                  # fep256_reduction:20
 	slli t0, a7, 32
-	add t1, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a3, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a7, t0                   # fep256_sparse64:78
+	add t2, a3, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a7, t0                   # fep256_reduction:23
 	sltu t3, a7, t0
 	sub a3, a7, a3
-	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:79
-	slli t3, t1, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_reduction:24
+	slli t3, t1, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, a7, t4                   # fep256_sparse64:81
-	add t4, t0, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, a7, t4                   # fep256_reduction:26
+	add t4, t0, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t4, t0
-	add a3, a3, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:82
+	add a3, a3, t0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_reduction:27
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
 	add a1, a1, a3
-	add a1, t0, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, t0, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a1, t0
-	add a3, a7, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a3, a7, a3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s2, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, s2, a2
 	add a7, a6, t4
@@ -21410,7 +21512,7 @@ ecdsa_p256_M_steps:
 	add s5, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s5, a1
 	or a1, a3, a1
-	beq a1, zero, .L27_77
+	beq a1, zero, .L28_77
 	li a1, 1
 	add a1, s2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a1, s2
@@ -21432,10 +21534,10 @@ ecdsa_p256_M_steps:
 	add s5, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s5, a2
 	or a2, a4, a2
-	bne a2, zero, .L27_78
+	bne a2, zero, .L28_78
 	mv s2, a1
-.L27_79:
-.L27_77:
+.L28_79:
+.L28_77:
 	andi a1, s2, 1                   # limbs:101
 	sub a2, zero, a1                 # limbs:105
 	add a2, s2, a2                   # limbs:105: word 0 of v$0_double in 0..2^65-2
@@ -21486,7 +21588,7 @@ ecdsa_p256_M_steps:
 	add s4, a1, a2                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a1, s4, a2
 	or a1, a3, a1
-	beq a1, zero, .L27_81
+	beq a1, zero, .L28_81
 	li a1, 1
 	add a1, s6, a1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a2, a1, s6
@@ -21508,10 +21610,10 @@ ecdsa_p256_M_steps:
 	add s4, a3, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a2, s4, a2
 	or a2, a4, a2
-	bne a2, zero, .L27_82
+	bne a2, zero, .L28_82
 	mv s6, a1
-.L27_83:
-.L27_81:
+.L28_83:
+.L28_81:
 	ld a1, 32(a0)                    # products:28
 	ld a2, 40(a0)
 	mulhu a3, a1, a2                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -21600,30 +21702,30 @@ ecdsa_p256_M_steps:
 	add a7, t0, a7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a6, t2, a6                   # products:50
 	add a6, a7, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, a1, 32                  # fep256_sparse64:75
+	srli a7, a1, 32                  # fep256_reduction:20
 	slli t0, a1, 32
-	add t1, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t3, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t3
-	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a1, t0                   # fep256_sparse64:78
+	add t2, a7, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a1, t0                   # fep256_reduction:23
 	sltu t3, a1, t0
 	sub a1, a1, a7
-	sub a1, a1, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:79
-	slli t3, t1, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a1, a1, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_reduction:24
+	slli t3, t1, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t3
-	add t5, a7, t5                   # fep256_sparse64:81
-	add t5, t0, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_reduction:26
+	add t5, t0, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t5, t0
-	add a1, a1, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:82
+	add a1, a1, t0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_reduction:27
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
-	add a1, t0, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, t0, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a1, t0
-	add a7, a7, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t0, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, t0, a2
 	add t1, t4, t5
@@ -21641,31 +21743,31 @@ ecdsa_p256_M_steps:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a5, a2
 	or a2, a3, a2
-	srli a3, t0, 32                  # fep256_sparse64:75
+	srli a3, t0, 32                  # fep256_reduction:20
 	slli a7, t0, 32
-	add t2, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t2, t1, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t2, t1
-	add t1, a3, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t0, a7                   # fep256_sparse64:78
+	add t1, a3, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t0, a7                   # fep256_reduction:23
 	sltu t3, t0, a7
 	sub a3, t0, a3
-	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t2, 32                  # fep256_sparse64:79
-	slli t3, t2, 32                  # fep256_sparse64:80
-	add t1, t3, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t2, 32                  # fep256_reduction:24
+	slli t3, t2, 32                  # fep256_reduction:25
+	add t1, t3, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t1, t3
-	add t4, t0, t4                   # fep256_sparse64:81
-	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t0, t4                   # fep256_reduction:26
+	add t4, a7, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t2, t3                   # fep256_sparse64:82
+	add a3, a3, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t2, t3                   # fep256_reduction:27
 	sltu t3, t2, a7
 	sub t0, t2, t0
 	sub t0, t0, t3
 	add a2, a2, a3
-	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a2, a7
-	add a3, t0, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s5, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s5, a1
 	add a7, a5, t4
@@ -21683,7 +21785,7 @@ ecdsa_p256_M_steps:
 	add s9, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s9, a1
 	or a1, a3, a1
-	beq a1, zero, .L27_85
+	beq a1, zero, .L28_85
 	li a1, 1
 	add a1, s5, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a1, s5
@@ -21705,10 +21807,10 @@ ecdsa_p256_M_steps:
 	add s9, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s9, a2
 	or a2, a4, a2
-	bne a2, zero, .L27_86
+	bne a2, zero, .L28_86
 	mv s5, a1
-.L27_87:
-.L27_85:
+.L28_87:
+.L28_85:
 	ld a1, 0(a0)                     # limbs:69
 	mulhu a2, s5, a1                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a3, s5, a1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -21817,30 +21919,30 @@ ecdsa_p256_M_steps:
 	add a5, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a7, a5, a7
 	add a6, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a7, a3, 32                  # fep256_sparse64:75
+	srli a7, a3, 32                  # fep256_reduction:20
 	slli t0, a3, 32
-	add t1, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t3, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t3
-	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a3, t0                   # fep256_sparse64:78
+	add t2, a7, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a3, t0                   # fep256_reduction:23
 	sltu t3, a3, t0
 	sub a3, a3, a7
-	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:79
-	slli t3, t1, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_reduction:24
+	slli t3, t1, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t3
-	add t5, a7, t5                   # fep256_sparse64:81
-	add t5, t0, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_reduction:26
+	add t5, t0, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t5, t0
-	add a3, a3, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:82
+	add a3, a3, t0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_reduction:27
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
-	add a3, t0, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a3, t0
-	add a7, a7, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t0, t4, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t0, t4
 	add t2, a1, t5
@@ -21858,31 +21960,31 @@ ecdsa_p256_M_steps:
 	add a2, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a2, a1
 	or a1, a4, a1
-	srli a4, t0, 32                  # fep256_sparse64:75
+	srli a4, t0, 32                  # fep256_reduction:20
 	slli a7, t0, 32
-	add t1, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a4, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t0, a7                   # fep256_sparse64:78
+	add t2, a4, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t0, a7                   # fep256_reduction:23
 	sltu t3, t0, a7
 	sub a4, t0, a4
-	sub a4, a4, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t1, 32                  # fep256_sparse64:79
-	slli t3, t1, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t1, 32                  # fep256_reduction:24
+	slli t3, t1, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, t0, t4                   # fep256_sparse64:81
-	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t0, t4                   # fep256_reduction:26
+	add t4, a7, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a4, a4, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t1, t3                   # fep256_sparse64:82
+	add a4, a4, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t1, t3                   # fep256_reduction:27
 	sltu t3, t1, a7
 	sub t0, t1, t0
 	sub t0, t0, t3
 	add a1, a1, a4
-	add a1, a7, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, a7, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a4, a1, a7
-	add a4, t0, a4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a4, t0, a4                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s10, a3, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, s10, a3
 	add a7, a2, t4
@@ -21900,7 +22002,7 @@ ecdsa_p256_M_steps:
 	add a3, a3, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a3, a2
 	or a2, a4, a2
-	beq a2, zero, .L27_89
+	beq a2, zero, .L28_89
 	li a2, 1
 	add a2, s10, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, a2, s10
@@ -21922,12 +22024,12 @@ ecdsa_p256_M_steps:
 	add a4, a4, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, a4, a1
 	or a1, a3, a1
-	bne a1, zero, .L27_90
+	bne a1, zero, .L28_90
 	mv s10, a2
 	mv a1, a5
 	mv a3, a4
-.L27_91:
-.L27_89:
+.L28_91:
+.L28_89:
 	mulhu a2, s6, s2                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a4, s6, s2                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu a5, s6, s3                 # products:29
@@ -22012,30 +22114,30 @@ ecdsa_p256_M_steps:
 	add a6, a6, a7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a5, t0, a5                   # products:50
 	add a5, a6, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a6, t3, 32                  # fep256_sparse64:75
+	srli a6, t3, 32                  # fep256_reduction:20
 	slli a7, t3, 32
-	add t0, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t1, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t1
-	add t1, a6, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t3, a7                   # fep256_sparse64:78
+	add t1, a6, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t3, a7                   # fep256_reduction:23
 	sltu ra, t3, a7
 	sub a6, t3, a6
-	sub a6, a6, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t3, t0, 32                  # fep256_sparse64:79
-	slli ra, t0, 32                  # fep256_sparse64:80
-	add t1, ra, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t3, t0, 32                  # fep256_reduction:24
+	slli ra, t0, 32                  # fep256_reduction:25
+	add t1, ra, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s1, t1, ra
-	add s1, t3, s1                   # fep256_sparse64:81
-	add s1, a7, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s1, t3, s1                   # fep256_reduction:26
+	add s1, a7, s1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, s1, a7
-	add a6, a6, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, ra                   # fep256_sparse64:82
+	add a6, a6, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, ra                   # fep256_reduction:27
 	sltu ra, t0, a7
 	sub t0, t0, t3
 	sub t0, t0, ra
-	add a6, a7, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, a7, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a6, a7
-	add a7, t0, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, t0, a7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t0, t5, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t0, t5
 	add t3, t2, s1
@@ -22053,31 +22155,31 @@ ecdsa_p256_M_steps:
 	add a7, a7, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, a7, t1
 	or a2, a2, t1
-	srli t1, t0, 32                  # fep256_sparse64:75
+	srli t1, t0, 32                  # fep256_reduction:20
 	slli t2, t0, 32
-	add t4, t3, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t3, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t3, t4, t3
-	add t3, t1, t3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t0, t2                   # fep256_sparse64:78
+	add t3, t1, t3                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t0, t2                   # fep256_reduction:23
 	sltu t5, t0, t2
 	sub t0, t0, t1
-	sub t0, t0, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t1, t4, 32                  # fep256_sparse64:79
-	slli t5, t4, 32                  # fep256_sparse64:80
-	add t3, t5, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, t5                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t1, t4, 32                  # fep256_reduction:24
+	slli t5, t4, 32                  # fep256_reduction:25
+	add t3, t5, t3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, t3, t5
-	add ra, t1, ra                   # fep256_sparse64:81
-	add ra, t2, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, t1, ra                   # fep256_reduction:26
+	add ra, t2, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, ra, t2
-	add t0, t0, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, t5                   # fep256_sparse64:82
+	add t0, t0, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, t5                   # fep256_reduction:27
 	sltu t5, t4, t2
 	sub t1, t4, t1
 	sub t1, t1, t5
 	add a2, a2, t0
-	add a2, t2, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, t2, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a2, t2
-	add t0, t1, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, t1, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s1, a6, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s1, a6
 	add t1, a7, ra
@@ -22095,7 +22197,7 @@ ecdsa_p256_M_steps:
 	add a6, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, a6, a4
 	or a4, a5, a4
-	beq a4, zero, .L27_93
+	beq a4, zero, .L28_93
 	li a4, 1
 	add a4, s1, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, a4, s1
@@ -22117,12 +22219,12 @@ ecdsa_p256_M_steps:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a5, a2
 	or a2, a6, a2
-	bne a2, zero, .L27_94
+	bne a2, zero, .L28_94
 	mv s1, a4
 	mv a2, a7
 	mv a6, a5
-.L27_95:
-.L27_93:
+.L28_95:
+.L28_93:
 	add a4, s10, s10                 # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a5, a4, s10
 	add a7, s11, s11
@@ -22140,7 +22242,7 @@ ecdsa_p256_M_steps:
 	add t2, t2, a5                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a5, t2, a5
 	or a5, t3, a5
-	beq a5, zero, .L27_97
+	beq a5, zero, .L28_97
 	li a5, 1
 	add a5, a4, a5                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a4, a5, a4
@@ -22162,13 +22264,13 @@ ecdsa_p256_M_steps:
 	add t0, t0, a4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a4, t0, a4
 	or a4, t2, a4
-	bne a4, zero, .L27_98
+	bne a4, zero, .L28_98
 	mv a4, a5
 	mv t2, t0
 	mv t0, a7
 	mv a7, t3
-.L27_99:
-.L27_97:
+.L28_99:
+.L28_97:
 	sub a4, s1, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a5, s1, a4
 	sub a7, t1, a7
@@ -22186,7 +22288,7 @@ ecdsa_p256_M_steps:
 	sub a2, a7, a2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a7, a7, a2
 	or a6, a6, a7
-	beq a6, zero, .L27_101
+	beq a6, zero, .L28_101
 	li a6, 1
 	sub a6, a4, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a4, a4, a6
@@ -22208,12 +22310,12 @@ ecdsa_p256_M_steps:
 	sub a5, a7, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a7, a7, a5
 	or a2, a2, a7
-	bne a2, zero, .L27_102
+	bne a2, zero, .L28_102
 	mv a2, a5
 	mv a5, a4
 	mv a4, a6
-.L27_103:
-.L27_101:
+.L28_103:
+.L28_101:
 	sub a6, s10, a4                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a7, s10, a6
 	sub t0, s11, s1
@@ -22231,7 +22333,7 @@ ecdsa_p256_M_steps:
 	sub a1, a7, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a7, a7, a1
 	or a3, a3, a7
-	beq a3, zero, .L27_105
+	beq a3, zero, .L28_105
 	li a3, 1
 	sub a3, a6, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a6, a6, a3
@@ -22253,11 +22355,11 @@ ecdsa_p256_M_steps:
 	sub a6, a7, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a7, a7, a6
 	or a1, a1, a7
-	bne a1, zero, .L27_106
+	bne a1, zero, .L28_106
 	mv a1, a6
 	mv a6, a3
-.L27_107:
-.L27_105:
+.L28_107:
+.L28_105:
 	mulhu a3, s6, a6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a7, s6, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu t0, s2, a6
@@ -22362,30 +22464,30 @@ ecdsa_p256_M_steps:
 	add t1, a1, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, t1, a1
 	add a1, a6, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a7, 32                  # fep256_sparse64:75
+	srli a6, a7, 32                  # fep256_reduction:20
 	slli t2, a7, 32
-	add ra, t3, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, t3, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t3, ra, t3
-	add t3, a6, t3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a7, t2                   # fep256_sparse64:78
+	add t3, a6, t3                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a7, t2                   # fep256_reduction:23
 	sltu s2, a7, t2
 	sub a6, a7, a6
-	sub a6, a6, s2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, ra, 32                  # fep256_sparse64:79
-	slli s2, ra, 32                  # fep256_sparse64:80
-	add t3, s2, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s2                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, ra, 32                  # fep256_reduction:24
+	slli s2, ra, 32                  # fep256_reduction:25
+	add t3, s2, t3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s3, t3, s2
-	add s3, a7, s3                   # fep256_sparse64:81
-	add s3, t2, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s3, a7, s3                   # fep256_reduction:26
+	add s3, t2, s3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s3, t2
-	add a6, a6, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, ra, s2                   # fep256_sparse64:82
+	add a6, a6, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, ra, s2                   # fep256_reduction:27
 	sltu s2, ra, t2
 	sub a7, ra, a7
 	sub a7, a7, s2
-	add a6, t2, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, t2, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a6, t2
-	add a7, a7, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t2, t4, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, t2, t4
 	add t4, t5, s3
@@ -22403,31 +22505,31 @@ ecdsa_p256_M_steps:
 	add a7, a7, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a7, a3
 	or a3, t0, a3
-	srli t0, t2, 32                  # fep256_sparse64:75
+	srli t0, t2, 32                  # fep256_reduction:20
 	slli t3, t2, 32
-	add t5, t4, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t4, t3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t5, t4
-	add t4, t0, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t2, t3                   # fep256_sparse64:78
+	add t4, t0, t4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t2, t3                   # fep256_reduction:23
 	sltu ra, t2, t3
 	sub t0, t2, t0
-	sub t0, t0, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t5, 32                  # fep256_sparse64:79
-	slli ra, t5, 32                  # fep256_sparse64:80
-	add t4, ra, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t5, 32                  # fep256_reduction:24
+	slli ra, t5, 32                  # fep256_reduction:25
+	add t4, ra, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s2, t4, ra
-	add s2, t2, s2                   # fep256_sparse64:81
-	add s2, t3, s2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s2, t2, s2                   # fep256_reduction:26
+	add s2, t3, s2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s2, t3
-	add t0, t0, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t5, ra                   # fep256_sparse64:82
+	add t0, t0, t3                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t5, ra                   # fep256_reduction:27
 	sltu ra, t5, t3
 	sub t2, t5, t2
 	sub t2, t2, ra
 	add a3, a3, t0
-	add a3, t3, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, t3, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a3, t3
-	add t0, t2, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, t2, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s3, a6, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s3, a6
 	add t2, a7, s2
@@ -22445,7 +22547,7 @@ ecdsa_p256_M_steps:
 	add s6, a6, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, s6, a3
 	or a1, a1, a3
-	beq a1, zero, .L27_109
+	beq a1, zero, .L28_109
 	li a1, 1
 	add a1, s3, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a1, s3
@@ -22467,10 +22569,10 @@ ecdsa_p256_M_steps:
 	add s6, a6, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s6, a3
 	or a3, a7, a3
-	bne a3, zero, .L27_110
+	bne a3, zero, .L28_110
 	mv s3, a1
-.L27_111:
-.L27_109:
+.L28_111:
+.L28_109:
 	mulhu a1, s5, s7                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a3, s5, s7                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu a6, s5, s8                 # products:29
@@ -22555,30 +22657,30 @@ ecdsa_p256_M_steps:
 	add a7, a7, t0                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a6, t1, a6                   # products:50
 	add a6, a7, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, t4, 32                  # fep256_sparse64:75
+	srli a7, t4, 32                  # fep256_reduction:20
 	slli t0, t4, 32
-	add t1, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t0, t4, t0                   # fep256_sparse64:78
+	add t2, a7, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t0, t4, t0                   # fep256_reduction:23
 	sltu s5, t4, t0
 	sub a7, t4, a7
-	sub a7, a7, s5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t4, t1, 32                  # fep256_sparse64:79
-	slli s5, t1, 32                  # fep256_sparse64:80
-	add t2, s5, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, s5                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t4, t1, 32                  # fep256_reduction:24
+	slli s5, t1, 32                  # fep256_reduction:25
+	add t2, s5, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, t2, s5
-	add s7, t4, s7                   # fep256_sparse64:81
-	add s7, t0, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, t4, s7                   # fep256_reduction:26
+	add s7, t0, s7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, s7, t0
-	add a7, a7, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, s5                   # fep256_sparse64:82
+	add a7, a7, t0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, s5                   # fep256_reduction:27
 	sltu s5, t1, t0
 	sub t1, t1, t4
 	sub t1, t1, s5
-	add a7, t0, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, t0, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a7, t0
-	add t0, t1, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, t1, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t1, ra, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t1, ra
 	add t4, t3, s7
@@ -22596,31 +22698,31 @@ ecdsa_p256_M_steps:
 	add t0, t0, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t0, t2
 	or a1, a1, t2
-	srli t2, t1, 32                  # fep256_sparse64:75
+	srli t2, t1, 32                  # fep256_reduction:20
 	slli t3, t1, 32
-	add t5, t4, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t4, t3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t5, t4
-	add t4, t2, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t1, t3                   # fep256_sparse64:78
+	add t4, t2, t4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t1, t3                   # fep256_reduction:23
 	sltu ra, t1, t3
 	sub t1, t1, t2
-	sub t1, t1, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t5, 32                  # fep256_sparse64:79
-	slli ra, t5, 32                  # fep256_sparse64:80
-	add t4, ra, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t5, 32                  # fep256_reduction:24
+	slli ra, t5, 32                  # fep256_reduction:25
+	add t4, ra, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t4, ra
-	add s5, t2, s5                   # fep256_sparse64:81
-	add s5, t3, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, t2, s5                   # fep256_reduction:26
+	add s5, t3, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s5, t3
-	add t1, t1, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t5, ra                   # fep256_sparse64:82
+	add t1, t1, t3                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t5, ra                   # fep256_reduction:27
 	sltu ra, t5, t3
 	sub t2, t5, t2
 	sub t2, t2, ra
 	add a1, a1, t1
-	add a1, t3, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, t3, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a1, t3
-	add t1, t2, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t1, t2, t1                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s7, a7, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, s7, a7
 	add t2, t0, s5
@@ -22638,7 +22740,7 @@ ecdsa_p256_M_steps:
 	add s9, a3, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s9, a1
 	or a1, a6, a1
-	beq a1, zero, .L27_113
+	beq a1, zero, .L28_113
 	li a1, 1
 	add a1, s7, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a1, s7
@@ -22660,10 +22762,10 @@ ecdsa_p256_M_steps:
 	add s9, a6, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s9, a3
 	or a3, a7, a3
-	bne a3, zero, .L27_114
+	bne a3, zero, .L28_114
 	mv s7, a1
-.L27_115:
-.L27_113:
+.L28_115:
+.L28_113:
 	sub s7, s3, s7                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, s3, s7
 	sub a3, s2, s5
@@ -22681,7 +22783,7 @@ ecdsa_p256_M_steps:
 	sub s4, a3, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, a3, s4
 	or a1, a6, a1
-	beq a1, zero, .L27_117
+	beq a1, zero, .L28_117
 	li a1, 1
 	sub a1, s7, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a3, s7, a1
@@ -22703,10 +22805,10 @@ ecdsa_p256_M_steps:
 	sub s4, a6, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a3, a6, s4
 	or a3, a7, a3
-	bne a3, zero, .L27_118
+	bne a3, zero, .L28_118
 	mv s7, a1
-.L27_119:
-.L27_117:
+.L28_119:
+.L28_117:
 	ld a1, 32(a0)                    # limbs:69
 	ld a3, 64(a0)
 	mulhu a6, a1, a3                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -22819,30 +22921,30 @@ ecdsa_p256_M_steps:
 	add t1, t3, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t2, t1, t3
 	add a3, a3, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t2, a7, 32                  # fep256_sparse64:75
+	srli t2, a7, 32                  # fep256_reduction:20
 	slli t3, a7, 32
-	add t4, s5, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, s5, t3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, s5
-	add t5, t2, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t3, a7, t3                   # fep256_sparse64:78
+	add t5, t2, t5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t3, a7, t3                   # fep256_reduction:23
 	sltu ra, a7, t3
 	sub a7, a7, t2
-	sub a7, a7, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t4, 32                  # fep256_sparse64:79
-	slli ra, t4, 32                  # fep256_sparse64:80
-	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t4, 32                  # fep256_reduction:24
+	slli ra, t4, 32                  # fep256_reduction:25
+	add t5, ra, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t5, ra
-	add s5, t2, s5                   # fep256_sparse64:81
-	add s5, t3, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, t2, s5                   # fep256_reduction:26
+	add s5, t3, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s5, t3
-	add a7, a7, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t4, ra                   # fep256_sparse64:82
+	add a7, a7, t3                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t4, ra                   # fep256_reduction:27
 	sltu ra, t4, t3
 	sub t2, t4, t2
 	sub t2, t2, ra
-	add a7, t3, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, t3, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, a7, t3
-	add t2, t2, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t2, t2, t3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t3, s6, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t3, s6
 	add t5, a1, s5
@@ -22860,31 +22962,31 @@ ecdsa_p256_M_steps:
 	add a6, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a6, a1
 	or a1, t0, a1
-	srli t0, t3, 32                  # fep256_sparse64:75
+	srli t0, t3, 32                  # fep256_reduction:20
 	slli t2, t3, 32
-	add t4, t5, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t5, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, t5
-	add t5, t0, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t3, t2                   # fep256_sparse64:78
+	add t5, t0, t5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t3, t2                   # fep256_reduction:23
 	sltu ra, t3, t2
 	sub t0, t3, t0
-	sub t0, t0, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t3, t4, 32                  # fep256_sparse64:79
-	slli ra, t4, 32                  # fep256_sparse64:80
-	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t3, t4, 32                  # fep256_reduction:24
+	slli ra, t4, 32                  # fep256_reduction:25
+	add t5, ra, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t5, ra
-	add s5, t3, s5                   # fep256_sparse64:81
-	add s5, t2, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, t3, s5                   # fep256_reduction:26
+	add s5, t2, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s5, t2
-	add t0, t0, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, ra                   # fep256_sparse64:82
+	add t0, t0, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, ra                   # fep256_reduction:27
 	sltu ra, t4, t2
 	sub t3, t4, t3
 	sub t3, t3, ra
 	add a1, a1, t0
-	add a1, t2, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, t2, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a1, t2
-	add t0, t3, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, t3, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s6, a7, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, s6, a7
 	add t2, a6, s5
@@ -22902,7 +23004,7 @@ ecdsa_p256_M_steps:
 	add s9, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s9, a1
 	or a1, a3, a1
-	beq a1, zero, .L27_121
+	beq a1, zero, .L28_121
 	li a1, 1
 	add a1, s6, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a1, s6
@@ -22924,10 +23026,10 @@ ecdsa_p256_M_steps:
 	add s9, a6, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s9, a3
 	or a3, a7, a3
-	bne a3, zero, .L27_122
+	bne a3, zero, .L28_122
 	mv s6, a1
-.L27_123:
-.L27_121:
+.L28_123:
+.L28_121:
 	sd a4, 0(a0)
 	sd s1, 8(a0)
 	sd a5, 16(a0)
@@ -22941,7 +23043,7 @@ ecdsa_p256_M_steps:
 	sd s8, 80(a0)
 	sd s9, 88(a0)
 	andi a1, s0, 128
-	beq a1, zero, .L27_125
+	beq a1, zero, .L28_125
 	andi a3, s0, 31                  # 104
 	mv s1, a0
 	mv a0, s1
@@ -22949,11 +23051,11 @@ ecdsa_p256_M_steps:
 	ld a2, 72(sp)
 	call ecdsa_p256_M_add_multiple
 	mv a0, s1
-.L27_125:
+.L28_125:
 	ld s1, 80(sp)
 	srliw a1, s1, 12                 # 106
 	andi a1, a1, 1
-	beq a1, zero, .L27_127
+	beq a1, zero, .L28_127
 	andi a1, s1, 1023                # 107
 	mv s2, a0
 	addi a0, sp, 0
@@ -22963,7 +23065,7 @@ ecdsa_p256_M_steps:
 	addi a2, sp, 0
 	call curve_p256_add_affine
 	mv a0, s2
-.L27_127:
+.L28_127:
 	ld a1, 64(a0)                    # products:28
 	ld a2, 72(a0)
 	mulhu a3, a1, a2                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -23052,30 +23154,30 @@ ecdsa_p256_M_steps:
 	add a7, t0, a7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a6, t2, a6                   # products:50
 	add a6, a7, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, a1, 32                  # fep256_sparse64:75
+	srli a7, a1, 32                  # fep256_reduction:20
 	slli t0, a1, 32
-	add t1, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t3, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t3
-	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a1, t0                   # fep256_sparse64:78
+	add t2, a7, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a1, t0                   # fep256_reduction:23
 	sltu t3, a1, t0
 	sub a1, a1, a7
-	sub a1, a1, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:79
-	slli t3, t1, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a1, a1, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_reduction:24
+	slli t3, t1, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t3
-	add t5, a7, t5                   # fep256_sparse64:81
-	add t5, t0, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_reduction:26
+	add t5, t0, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t5, t0
-	add a1, a1, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:82
+	add a1, a1, t0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_reduction:27
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
-	add a1, t0, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, t0, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a1, t0
-	add a7, a7, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t0, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, t0, a2
 	add t1, t4, t5
@@ -23093,31 +23195,31 @@ ecdsa_p256_M_steps:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a5, a2
 	or a2, a3, a2
-	srli a3, t0, 32                  # fep256_sparse64:75
+	srli a3, t0, 32                  # fep256_reduction:20
 	slli a7, t0, 32
-	add t2, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t2, t1, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t2, t1
-	add t1, a3, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t0, a7                   # fep256_sparse64:78
+	add t1, a3, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t0, a7                   # fep256_reduction:23
 	sltu t3, t0, a7
 	sub a3, t0, a3
-	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t2, 32                  # fep256_sparse64:79
-	slli t3, t2, 32                  # fep256_sparse64:80
-	add t1, t3, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t2, 32                  # fep256_reduction:24
+	slli t3, t2, 32                  # fep256_reduction:25
+	add t1, t3, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t1, t3
-	add t4, t0, t4                   # fep256_sparse64:81
-	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t0, t4                   # fep256_reduction:26
+	add t4, a7, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t2, t3                   # fep256_sparse64:82
+	add a3, a3, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t2, t3                   # fep256_reduction:27
 	sltu t3, t2, a7
 	sub t0, t2, t0
 	sub t0, t0, t3
 	add a2, a2, a3
-	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a2, a7
-	add a3, t0, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s2, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s2, a1
 	add a7, a5, t4
@@ -23135,7 +23237,7 @@ ecdsa_p256_M_steps:
 	add s5, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s5, a1
 	or a1, a3, a1
-	beq a1, zero, .L27_129
+	beq a1, zero, .L28_129
 	li a1, 1
 	add a1, s2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a1, s2
@@ -23157,10 +23259,10 @@ ecdsa_p256_M_steps:
 	add s5, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s5, a2
 	or a2, a4, a2
-	bne a2, zero, .L27_130
+	bne a2, zero, .L28_130
 	mv s2, a1
-.L27_131:
-.L27_129:
+.L28_131:
+.L28_129:
 	ld a1, 0(a0)                     # limbs:54
 	sub s6, a1, s2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, a1, s6
@@ -23182,7 +23284,7 @@ ecdsa_p256_M_steps:
 	sub s9, a3, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, a3, s9
 	or a1, a2, a1
-	beq a1, zero, .L27_133
+	beq a1, zero, .L28_133
 	li a1, 1
 	sub a1, s6, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a2, s6, a1
@@ -23204,10 +23306,10 @@ ecdsa_p256_M_steps:
 	sub s9, a3, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a2, a3, s9
 	or a2, a4, a2
-	bne a2, zero, .L27_134
+	bne a2, zero, .L28_134
 	mv s6, a1
-.L27_135:
-.L27_133:
+.L28_135:
+.L28_133:
 	ld a1, 0(a0)                     # limbs:39
 	add s2, a1, s2                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a1, s2, a1
@@ -23229,7 +23331,7 @@ ecdsa_p256_M_steps:
 	add s5, a3, a1                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a1, s5, a1
 	or a1, a2, a1
-	beq a1, zero, .L27_137
+	beq a1, zero, .L28_137
 	li a1, 1
 	add a1, s2, a1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a2, a1, s2
@@ -23251,10 +23353,10 @@ ecdsa_p256_M_steps:
 	add s5, a3, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a2, s5, a2
 	or a2, a4, a2
-	bne a2, zero, .L27_138
+	bne a2, zero, .L28_138
 	mv s2, a1
-.L27_139:
-.L27_137:
+.L28_139:
+.L28_137:
 	mulhu a1, s6, s2                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a2, s6, s2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu a3, s7, s2
@@ -23359,30 +23461,30 @@ ecdsa_p256_M_steps:
 	add a4, t2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, a4, t2
 	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a2, 32                  # fep256_sparse64:75
+	srli a6, a2, 32                  # fep256_reduction:20
 	slli t2, a2, 32
-	add t3, a7, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t3, a7, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu a7, t3, a7
-	add a7, a6, a7                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a2, t2                   # fep256_sparse64:78
+	add a7, a6, a7                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a2, t2                   # fep256_reduction:23
 	sltu t4, a2, t2
 	sub a2, a2, a6
-	sub a2, a2, t4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t3, 32                  # fep256_sparse64:79
-	slli t4, t3, 32                  # fep256_sparse64:80
-	add a7, t4, a7                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t4                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t3, 32                  # fep256_reduction:24
+	slli t4, t3, 32                  # fep256_reduction:25
+	add a7, t4, a7                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, a7, t4
-	add t5, a6, t5                   # fep256_sparse64:81
-	add t5, t2, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, a6, t5                   # fep256_reduction:26
+	add t5, t2, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, t5, t2
-	add a2, a2, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t3, t4                   # fep256_sparse64:82
+	add a2, a2, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t3, t4                   # fep256_reduction:27
 	sltu t4, t3, t2
 	sub a6, t3, a6
 	sub a6, a6, t4
-	add a2, t2, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, t2, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a2, t2
-	add a6, a6, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, t2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a7, t0, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a7, t0
 	add t2, t1, t5
@@ -23400,31 +23502,31 @@ ecdsa_p256_M_steps:
 	add a6, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a6, a1
 	or a1, a3, a1
-	srli a3, a7, 32                  # fep256_sparse64:75
+	srli a3, a7, 32                  # fep256_reduction:20
 	slli t0, a7, 32
-	add t1, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a3, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a7, t0                   # fep256_sparse64:78
+	add t2, a3, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a7, t0                   # fep256_reduction:23
 	sltu t3, a7, t0
 	sub a3, a7, a3
-	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:79
-	slli t3, t1, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_reduction:24
+	slli t3, t1, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, a7, t4                   # fep256_sparse64:81
-	add t4, t0, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, a7, t4                   # fep256_reduction:26
+	add t4, t0, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t4, t0
-	add a3, a3, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:82
+	add a3, a3, t0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_reduction:27
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
 	add a1, a1, a3
-	add a1, t0, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, t0, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a1, t0
-	add a3, a7, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a3, a7, a3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s2, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, s2, a2
 	add a7, a6, t4
@@ -23442,7 +23544,7 @@ ecdsa_p256_M_steps:
 	add s5, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s5, a1
 	or a1, a3, a1
-	beq a1, zero, .L27_141
+	beq a1, zero, .L28_141
 	li a1, 1
 	add a1, s2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a1, s2
@@ -23464,10 +23566,10 @@ ecdsa_p256_M_steps:
 	add s5, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s5, a2
 	or a2, a4, a2
-	bne a2, zero, .L27_142
+	bne a2, zero, .L28_142
 	mv s2, a1
-.L27_143:
-.L27_141:
+.L28_143:
+.L28_141:
 	andi a1, s2, 1                   # limbs:101
 	sub a2, zero, a1                 # limbs:105
 	add a2, s2, a2                   # limbs:105: word 0 of v$0_double in 0..2^65-2
@@ -23518,7 +23620,7 @@ ecdsa_p256_M_steps:
 	add s4, a1, a2                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a1, s4, a2
 	or a1, a3, a1
-	beq a1, zero, .L27_145
+	beq a1, zero, .L28_145
 	li a1, 1
 	add a1, s6, a1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a2, a1, s6
@@ -23540,10 +23642,10 @@ ecdsa_p256_M_steps:
 	add s4, a3, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a2, s4, a2
 	or a2, a4, a2
-	bne a2, zero, .L27_146
+	bne a2, zero, .L28_146
 	mv s6, a1
-.L27_147:
-.L27_145:
+.L28_147:
+.L28_145:
 	ld a1, 32(a0)                    # products:28
 	ld a2, 40(a0)
 	mulhu a3, a1, a2                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -23632,30 +23734,30 @@ ecdsa_p256_M_steps:
 	add a7, t0, a7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a6, t2, a6                   # products:50
 	add a6, a7, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, a1, 32                  # fep256_sparse64:75
+	srli a7, a1, 32                  # fep256_reduction:20
 	slli t0, a1, 32
-	add t1, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t3, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t3
-	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a1, t0                   # fep256_sparse64:78
+	add t2, a7, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a1, t0                   # fep256_reduction:23
 	sltu t3, a1, t0
 	sub a1, a1, a7
-	sub a1, a1, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:79
-	slli t3, t1, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a1, a1, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_reduction:24
+	slli t3, t1, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t3
-	add t5, a7, t5                   # fep256_sparse64:81
-	add t5, t0, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_reduction:26
+	add t5, t0, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t5, t0
-	add a1, a1, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:82
+	add a1, a1, t0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_reduction:27
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
-	add a1, t0, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, t0, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a1, t0
-	add a7, a7, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t0, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, t0, a2
 	add t1, t4, t5
@@ -23673,31 +23775,31 @@ ecdsa_p256_M_steps:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a5, a2
 	or a2, a3, a2
-	srli a3, t0, 32                  # fep256_sparse64:75
+	srli a3, t0, 32                  # fep256_reduction:20
 	slli a7, t0, 32
-	add t2, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t2, t1, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t2, t1
-	add t1, a3, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t0, a7                   # fep256_sparse64:78
+	add t1, a3, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t0, a7                   # fep256_reduction:23
 	sltu t3, t0, a7
 	sub a3, t0, a3
-	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t2, 32                  # fep256_sparse64:79
-	slli t3, t2, 32                  # fep256_sparse64:80
-	add t1, t3, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t2, 32                  # fep256_reduction:24
+	slli t3, t2, 32                  # fep256_reduction:25
+	add t1, t3, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t1, t3
-	add t4, t0, t4                   # fep256_sparse64:81
-	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t0, t4                   # fep256_reduction:26
+	add t4, a7, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t2, t3                   # fep256_sparse64:82
+	add a3, a3, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t2, t3                   # fep256_reduction:27
 	sltu t3, t2, a7
 	sub t0, t2, t0
 	sub t0, t0, t3
 	add a2, a2, a3
-	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a2, a7
-	add a3, t0, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s5, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s5, a1
 	add a7, a5, t4
@@ -23715,7 +23817,7 @@ ecdsa_p256_M_steps:
 	add s9, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s9, a1
 	or a1, a3, a1
-	beq a1, zero, .L27_149
+	beq a1, zero, .L28_149
 	li a1, 1
 	add a1, s5, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a1, s5
@@ -23737,10 +23839,10 @@ ecdsa_p256_M_steps:
 	add s9, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s9, a2
 	or a2, a4, a2
-	bne a2, zero, .L27_150
+	bne a2, zero, .L28_150
 	mv s5, a1
-.L27_151:
-.L27_149:
+.L28_151:
+.L28_149:
 	ld a1, 0(a0)                     # limbs:69
 	mulhu a2, s5, a1                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a3, s5, a1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -23849,30 +23951,30 @@ ecdsa_p256_M_steps:
 	add a5, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a7, a5, a7
 	add a6, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a7, a3, 32                  # fep256_sparse64:75
+	srli a7, a3, 32                  # fep256_reduction:20
 	slli t0, a3, 32
-	add t1, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t3, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t3
-	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a3, t0                   # fep256_sparse64:78
+	add t2, a7, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a3, t0                   # fep256_reduction:23
 	sltu t3, a3, t0
 	sub a3, a3, a7
-	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:79
-	slli t3, t1, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_reduction:24
+	slli t3, t1, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t3
-	add t5, a7, t5                   # fep256_sparse64:81
-	add t5, t0, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_reduction:26
+	add t5, t0, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t5, t0
-	add a3, a3, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:82
+	add a3, a3, t0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_reduction:27
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
-	add a3, t0, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a3, t0
-	add a7, a7, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t0, t4, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t0, t4
 	add t2, a1, t5
@@ -23890,31 +23992,31 @@ ecdsa_p256_M_steps:
 	add a2, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a2, a1
 	or a1, a4, a1
-	srli a4, t0, 32                  # fep256_sparse64:75
+	srli a4, t0, 32                  # fep256_reduction:20
 	slli a7, t0, 32
-	add t1, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a4, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t0, a7                   # fep256_sparse64:78
+	add t2, a4, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t0, a7                   # fep256_reduction:23
 	sltu t3, t0, a7
 	sub a4, t0, a4
-	sub a4, a4, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t1, 32                  # fep256_sparse64:79
-	slli t3, t1, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t1, 32                  # fep256_reduction:24
+	slli t3, t1, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, t0, t4                   # fep256_sparse64:81
-	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t0, t4                   # fep256_reduction:26
+	add t4, a7, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a4, a4, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t1, t3                   # fep256_sparse64:82
+	add a4, a4, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t1, t3                   # fep256_reduction:27
 	sltu t3, t1, a7
 	sub t0, t1, t0
 	sub t0, t0, t3
 	add a1, a1, a4
-	add a1, a7, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, a7, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a4, a1, a7
-	add a4, t0, a4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a4, t0, a4                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s10, a3, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, s10, a3
 	add a7, a2, t4
@@ -23932,7 +24034,7 @@ ecdsa_p256_M_steps:
 	add a3, a3, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a3, a2
 	or a2, a4, a2
-	beq a2, zero, .L27_153
+	beq a2, zero, .L28_153
 	li a2, 1
 	add a2, s10, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, a2, s10
@@ -23954,12 +24056,12 @@ ecdsa_p256_M_steps:
 	add a4, a4, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, a4, a1
 	or a1, a3, a1
-	bne a1, zero, .L27_154
+	bne a1, zero, .L28_154
 	mv s10, a2
 	mv a1, a5
 	mv a3, a4
-.L27_155:
-.L27_153:
+.L28_155:
+.L28_153:
 	mulhu a2, s6, s2                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a4, s6, s2                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu a5, s6, s3                 # products:29
@@ -24044,30 +24146,30 @@ ecdsa_p256_M_steps:
 	add a6, a6, a7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a5, t0, a5                   # products:50
 	add a5, a6, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a6, t3, 32                  # fep256_sparse64:75
+	srli a6, t3, 32                  # fep256_reduction:20
 	slli a7, t3, 32
-	add t0, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t1, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t1
-	add t1, a6, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t3, a7                   # fep256_sparse64:78
+	add t1, a6, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t3, a7                   # fep256_reduction:23
 	sltu ra, t3, a7
 	sub a6, t3, a6
-	sub a6, a6, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t3, t0, 32                  # fep256_sparse64:79
-	slli ra, t0, 32                  # fep256_sparse64:80
-	add t1, ra, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t3, t0, 32                  # fep256_reduction:24
+	slli ra, t0, 32                  # fep256_reduction:25
+	add t1, ra, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s1, t1, ra
-	add s1, t3, s1                   # fep256_sparse64:81
-	add s1, a7, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s1, t3, s1                   # fep256_reduction:26
+	add s1, a7, s1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, s1, a7
-	add a6, a6, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, ra                   # fep256_sparse64:82
+	add a6, a6, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, ra                   # fep256_reduction:27
 	sltu ra, t0, a7
 	sub t0, t0, t3
 	sub t0, t0, ra
-	add a6, a7, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, a7, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a6, a7
-	add a7, t0, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, t0, a7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t0, t5, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t0, t5
 	add t3, t2, s1
@@ -24085,31 +24187,31 @@ ecdsa_p256_M_steps:
 	add a7, a7, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, a7, t1
 	or a2, a2, t1
-	srli t1, t0, 32                  # fep256_sparse64:75
+	srli t1, t0, 32                  # fep256_reduction:20
 	slli t2, t0, 32
-	add t4, t3, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t3, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t3, t4, t3
-	add t3, t1, t3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t0, t2                   # fep256_sparse64:78
+	add t3, t1, t3                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t0, t2                   # fep256_reduction:23
 	sltu t5, t0, t2
 	sub t0, t0, t1
-	sub t0, t0, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t1, t4, 32                  # fep256_sparse64:79
-	slli t5, t4, 32                  # fep256_sparse64:80
-	add t3, t5, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, t5                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t1, t4, 32                  # fep256_reduction:24
+	slli t5, t4, 32                  # fep256_reduction:25
+	add t3, t5, t3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, t3, t5
-	add ra, t1, ra                   # fep256_sparse64:81
-	add ra, t2, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, t1, ra                   # fep256_reduction:26
+	add ra, t2, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, ra, t2
-	add t0, t0, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, t5                   # fep256_sparse64:82
+	add t0, t0, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, t5                   # fep256_reduction:27
 	sltu t5, t4, t2
 	sub t1, t4, t1
 	sub t1, t1, t5
 	add a2, a2, t0
-	add a2, t2, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, t2, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a2, t2
-	add t0, t1, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, t1, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s1, a6, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s1, a6
 	add t1, a7, ra
@@ -24127,7 +24229,7 @@ ecdsa_p256_M_steps:
 	add a6, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, a6, a4
 	or a4, a5, a4
-	beq a4, zero, .L27_157
+	beq a4, zero, .L28_157
 	li a4, 1
 	add a4, s1, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, a4, s1
@@ -24149,12 +24251,12 @@ ecdsa_p256_M_steps:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a5, a2
 	or a2, a6, a2
-	bne a2, zero, .L27_158
+	bne a2, zero, .L28_158
 	mv s1, a4
 	mv a2, a7
 	mv a6, a5
-.L27_159:
-.L27_157:
+.L28_159:
+.L28_157:
 	add a4, s10, s10                 # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a5, a4, s10
 	add a7, s11, s11
@@ -24172,7 +24274,7 @@ ecdsa_p256_M_steps:
 	add t2, t2, a5                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a5, t2, a5
 	or a5, t3, a5
-	beq a5, zero, .L27_161
+	beq a5, zero, .L28_161
 	li a5, 1
 	add a5, a4, a5                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a4, a5, a4
@@ -24194,13 +24296,13 @@ ecdsa_p256_M_steps:
 	add t0, t0, a4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a4, t0, a4
 	or a4, t2, a4
-	bne a4, zero, .L27_162
+	bne a4, zero, .L28_162
 	mv a4, a5
 	mv t2, t0
 	mv t0, a7
 	mv a7, t3
-.L27_163:
-.L27_161:
+.L28_163:
+.L28_161:
 	sub a4, s1, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a5, s1, a4
 	sub a7, t1, a7
@@ -24218,7 +24320,7 @@ ecdsa_p256_M_steps:
 	sub a2, a7, a2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a7, a7, a2
 	or a6, a6, a7
-	beq a6, zero, .L27_165
+	beq a6, zero, .L28_165
 	li a6, 1
 	sub a6, a4, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a4, a4, a6
@@ -24240,12 +24342,12 @@ ecdsa_p256_M_steps:
 	sub a5, a7, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a7, a7, a5
 	or a2, a2, a7
-	bne a2, zero, .L27_166
+	bne a2, zero, .L28_166
 	mv a2, a5
 	mv a5, a4
 	mv a4, a6
-.L27_167:
-.L27_165:
+.L28_167:
+.L28_165:
 	sub a6, s10, a4                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a7, s10, a6
 	sub t0, s11, s1
@@ -24263,7 +24365,7 @@ ecdsa_p256_M_steps:
 	sub a1, a7, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a7, a7, a1
 	or a3, a3, a7
-	beq a3, zero, .L27_169
+	beq a3, zero, .L28_169
 	li a3, 1
 	sub a3, a6, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a6, a6, a3
@@ -24285,11 +24387,11 @@ ecdsa_p256_M_steps:
 	sub a6, a7, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a7, a7, a6
 	or a1, a1, a7
-	bne a1, zero, .L27_170
+	bne a1, zero, .L28_170
 	mv a1, a6
 	mv a6, a3
-.L27_171:
-.L27_169:
+.L28_171:
+.L28_169:
 	mulhu a3, s6, a6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a7, s6, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu t0, s2, a6
@@ -24394,30 +24496,30 @@ ecdsa_p256_M_steps:
 	add t1, a1, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, t1, a1
 	add a1, a6, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a7, 32                  # fep256_sparse64:75
+	srli a6, a7, 32                  # fep256_reduction:20
 	slli t2, a7, 32
-	add ra, t3, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, t3, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t3, ra, t3
-	add t3, a6, t3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a7, t2                   # fep256_sparse64:78
+	add t3, a6, t3                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a7, t2                   # fep256_reduction:23
 	sltu s2, a7, t2
 	sub a6, a7, a6
-	sub a6, a6, s2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, ra, 32                  # fep256_sparse64:79
-	slli s2, ra, 32                  # fep256_sparse64:80
-	add t3, s2, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s2                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, ra, 32                  # fep256_reduction:24
+	slli s2, ra, 32                  # fep256_reduction:25
+	add t3, s2, t3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s3, t3, s2
-	add s3, a7, s3                   # fep256_sparse64:81
-	add s3, t2, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s3, a7, s3                   # fep256_reduction:26
+	add s3, t2, s3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s3, t2
-	add a6, a6, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, ra, s2                   # fep256_sparse64:82
+	add a6, a6, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, ra, s2                   # fep256_reduction:27
 	sltu s2, ra, t2
 	sub a7, ra, a7
 	sub a7, a7, s2
-	add a6, t2, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, t2, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a6, t2
-	add a7, a7, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t2, t4, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, t2, t4
 	add t4, t5, s3
@@ -24435,31 +24537,31 @@ ecdsa_p256_M_steps:
 	add a7, a7, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a7, a3
 	or a3, t0, a3
-	srli t0, t2, 32                  # fep256_sparse64:75
+	srli t0, t2, 32                  # fep256_reduction:20
 	slli t3, t2, 32
-	add t5, t4, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t4, t3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t5, t4
-	add t4, t0, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t2, t3                   # fep256_sparse64:78
+	add t4, t0, t4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t2, t3                   # fep256_reduction:23
 	sltu ra, t2, t3
 	sub t0, t2, t0
-	sub t0, t0, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t5, 32                  # fep256_sparse64:79
-	slli ra, t5, 32                  # fep256_sparse64:80
-	add t4, ra, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t5, 32                  # fep256_reduction:24
+	slli ra, t5, 32                  # fep256_reduction:25
+	add t4, ra, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s2, t4, ra
-	add s2, t2, s2                   # fep256_sparse64:81
-	add s2, t3, s2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s2, t2, s2                   # fep256_reduction:26
+	add s2, t3, s2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s2, t3
-	add t0, t0, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t5, ra                   # fep256_sparse64:82
+	add t0, t0, t3                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t5, ra                   # fep256_reduction:27
 	sltu ra, t5, t3
 	sub t2, t5, t2
 	sub t2, t2, ra
 	add a3, a3, t0
-	add a3, t3, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, t3, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a3, t3
-	add t0, t2, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, t2, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s3, a6, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s3, a6
 	add t2, a7, s2
@@ -24477,7 +24579,7 @@ ecdsa_p256_M_steps:
 	add s6, a6, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, s6, a3
 	or a1, a1, a3
-	beq a1, zero, .L27_173
+	beq a1, zero, .L28_173
 	li a1, 1
 	add a1, s3, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a1, s3
@@ -24499,10 +24601,10 @@ ecdsa_p256_M_steps:
 	add s6, a6, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s6, a3
 	or a3, a7, a3
-	bne a3, zero, .L27_174
+	bne a3, zero, .L28_174
 	mv s3, a1
-.L27_175:
-.L27_173:
+.L28_175:
+.L28_173:
 	mulhu a1, s5, s7                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a3, s5, s7                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu a6, s5, s8                 # products:29
@@ -24587,30 +24689,30 @@ ecdsa_p256_M_steps:
 	add a7, a7, t0                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a6, t1, a6                   # products:50
 	add a6, a7, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, t4, 32                  # fep256_sparse64:75
+	srli a7, t4, 32                  # fep256_reduction:20
 	slli t0, t4, 32
-	add t1, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t0, t4, t0                   # fep256_sparse64:78
+	add t2, a7, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t0, t4, t0                   # fep256_reduction:23
 	sltu s5, t4, t0
 	sub a7, t4, a7
-	sub a7, a7, s5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t4, t1, 32                  # fep256_sparse64:79
-	slli s5, t1, 32                  # fep256_sparse64:80
-	add t2, s5, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, s5                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t4, t1, 32                  # fep256_reduction:24
+	slli s5, t1, 32                  # fep256_reduction:25
+	add t2, s5, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, t2, s5
-	add s7, t4, s7                   # fep256_sparse64:81
-	add s7, t0, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, t4, s7                   # fep256_reduction:26
+	add s7, t0, s7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, s7, t0
-	add a7, a7, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, s5                   # fep256_sparse64:82
+	add a7, a7, t0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, s5                   # fep256_reduction:27
 	sltu s5, t1, t0
 	sub t1, t1, t4
 	sub t1, t1, s5
-	add a7, t0, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, t0, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a7, t0
-	add t0, t1, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, t1, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t1, ra, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t1, ra
 	add t4, t3, s7
@@ -24628,31 +24730,31 @@ ecdsa_p256_M_steps:
 	add t0, t0, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t0, t2
 	or a1, a1, t2
-	srli t2, t1, 32                  # fep256_sparse64:75
+	srli t2, t1, 32                  # fep256_reduction:20
 	slli t3, t1, 32
-	add t5, t4, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t4, t3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t5, t4
-	add t4, t2, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t1, t3                   # fep256_sparse64:78
+	add t4, t2, t4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t1, t3                   # fep256_reduction:23
 	sltu ra, t1, t3
 	sub t1, t1, t2
-	sub t1, t1, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t5, 32                  # fep256_sparse64:79
-	slli ra, t5, 32                  # fep256_sparse64:80
-	add t4, ra, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t5, 32                  # fep256_reduction:24
+	slli ra, t5, 32                  # fep256_reduction:25
+	add t4, ra, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t4, ra
-	add s5, t2, s5                   # fep256_sparse64:81
-	add s5, t3, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, t2, s5                   # fep256_reduction:26
+	add s5, t3, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s5, t3
-	add t1, t1, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t5, ra                   # fep256_sparse64:82
+	add t1, t1, t3                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t5, ra                   # fep256_reduction:27
 	sltu ra, t5, t3
 	sub t2, t5, t2
 	sub t2, t2, ra
 	add a1, a1, t1
-	add a1, t3, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, t3, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a1, t3
-	add t1, t2, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t1, t2, t1                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s7, a7, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, s7, a7
 	add t2, t0, s5
@@ -24670,7 +24772,7 @@ ecdsa_p256_M_steps:
 	add s9, a3, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s9, a1
 	or a1, a6, a1
-	beq a1, zero, .L27_177
+	beq a1, zero, .L28_177
 	li a1, 1
 	add a1, s7, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a1, s7
@@ -24692,10 +24794,10 @@ ecdsa_p256_M_steps:
 	add s9, a6, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s9, a3
 	or a3, a7, a3
-	bne a3, zero, .L27_178
+	bne a3, zero, .L28_178
 	mv s7, a1
-.L27_179:
-.L27_177:
+.L28_179:
+.L28_177:
 	sub s7, s3, s7                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, s3, s7
 	sub a3, s2, s5
@@ -24713,7 +24815,7 @@ ecdsa_p256_M_steps:
 	sub s4, a3, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, a3, s4
 	or a1, a6, a1
-	beq a1, zero, .L27_181
+	beq a1, zero, .L28_181
 	li a1, 1
 	sub a1, s7, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a3, s7, a1
@@ -24735,10 +24837,10 @@ ecdsa_p256_M_steps:
 	sub s4, a6, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a3, a6, s4
 	or a3, a7, a3
-	bne a3, zero, .L27_182
+	bne a3, zero, .L28_182
 	mv s7, a1
-.L27_183:
-.L27_181:
+.L28_183:
+.L28_181:
 	ld a1, 32(a0)                    # limbs:69
 	ld a3, 64(a0)
 	mulhu a6, a1, a3                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -24851,30 +24953,30 @@ ecdsa_p256_M_steps:
 	add t1, t3, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t2, t1, t3
 	add a3, a3, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t2, a7, 32                  # fep256_sparse64:75
+	srli t2, a7, 32                  # fep256_reduction:20
 	slli t3, a7, 32
-	add t4, s5, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, s5, t3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, s5
-	add t5, t2, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t3, a7, t3                   # fep256_sparse64:78
+	add t5, t2, t5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t3, a7, t3                   # fep256_reduction:23
 	sltu ra, a7, t3
 	sub a7, a7, t2
-	sub a7, a7, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t4, 32                  # fep256_sparse64:79
-	slli ra, t4, 32                  # fep256_sparse64:80
-	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t4, 32                  # fep256_reduction:24
+	slli ra, t4, 32                  # fep256_reduction:25
+	add t5, ra, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t5, ra
-	add s5, t2, s5                   # fep256_sparse64:81
-	add s5, t3, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, t2, s5                   # fep256_reduction:26
+	add s5, t3, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s5, t3
-	add a7, a7, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t4, ra                   # fep256_sparse64:82
+	add a7, a7, t3                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t4, ra                   # fep256_reduction:27
 	sltu ra, t4, t3
 	sub t2, t4, t2
 	sub t2, t2, ra
-	add a7, t3, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, t3, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, a7, t3
-	add t2, t2, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t2, t2, t3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t3, s6, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t3, s6
 	add t5, a1, s5
@@ -24892,31 +24994,31 @@ ecdsa_p256_M_steps:
 	add a6, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a6, a1
 	or a1, t0, a1
-	srli t0, t3, 32                  # fep256_sparse64:75
+	srli t0, t3, 32                  # fep256_reduction:20
 	slli t2, t3, 32
-	add t4, t5, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t5, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, t5
-	add t5, t0, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t3, t2                   # fep256_sparse64:78
+	add t5, t0, t5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t3, t2                   # fep256_reduction:23
 	sltu ra, t3, t2
 	sub t0, t3, t0
-	sub t0, t0, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t3, t4, 32                  # fep256_sparse64:79
-	slli ra, t4, 32                  # fep256_sparse64:80
-	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t3, t4, 32                  # fep256_reduction:24
+	slli ra, t4, 32                  # fep256_reduction:25
+	add t5, ra, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t5, ra
-	add s5, t3, s5                   # fep256_sparse64:81
-	add s5, t2, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, t3, s5                   # fep256_reduction:26
+	add s5, t2, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s5, t2
-	add t0, t0, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, ra                   # fep256_sparse64:82
+	add t0, t0, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, ra                   # fep256_reduction:27
 	sltu ra, t4, t2
 	sub t3, t4, t3
 	sub t3, t3, ra
 	add a1, a1, t0
-	add a1, t2, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, t2, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a1, t2
-	add t0, t3, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, t3, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s6, a7, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, s6, a7
 	add t2, a6, s5
@@ -24934,7 +25036,7 @@ ecdsa_p256_M_steps:
 	add s9, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s9, a1
 	or a1, a3, a1
-	beq a1, zero, .L27_185
+	beq a1, zero, .L28_185
 	li a1, 1
 	add a1, s6, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a1, s6
@@ -24956,10 +25058,10 @@ ecdsa_p256_M_steps:
 	add s9, a6, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s9, a3
 	or a3, a7, a3
-	bne a3, zero, .L27_186
+	bne a3, zero, .L28_186
 	mv s6, a1
-.L27_187:
-.L27_185:
+.L28_187:
+.L28_185:
 	sd a4, 0(a0)
 	sd s1, 8(a0)
 	sd a5, 16(a0)
@@ -24973,7 +25075,7 @@ ecdsa_p256_M_steps:
 	sd s8, 80(a0)
 	sd s9, 88(a0)
 	andi a1, s0, 64
-	beq a1, zero, .L27_189
+	beq a1, zero, .L28_189
 	andi a3, s0, 31                  # 104
 	mv s1, a0
 	mv a0, s1
@@ -24981,11 +25083,11 @@ ecdsa_p256_M_steps:
 	ld a2, 72(sp)
 	call ecdsa_p256_M_add_multiple
 	mv a0, s1
-.L27_189:
+.L28_189:
 	ld s1, 80(sp)
 	srliw a1, s1, 11                 # 106
 	andi a1, a1, 1
-	beq a1, zero, .L27_191
+	beq a1, zero, .L28_191
 	andi a1, s1, 1023                # 107
 	mv s2, a0
 	addi a0, sp, 0
@@ -24995,7 +25097,7 @@ ecdsa_p256_M_steps:
 	addi a2, sp, 0
 	call curve_p256_add_affine
 	mv a0, s2
-.L27_191:
+.L28_191:
 	ld a1, 64(a0)                    # products:28
 	ld a2, 72(a0)
 	mulhu a3, a1, a2                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -25084,30 +25186,30 @@ ecdsa_p256_M_steps:
 	add a7, t0, a7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a6, t2, a6                   # products:50
 	add a6, a7, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, a1, 32                  # fep256_sparse64:75
+	srli a7, a1, 32                  # fep256_reduction:20
 	slli t0, a1, 32
-	add t1, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t3, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t3
-	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a1, t0                   # fep256_sparse64:78
+	add t2, a7, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a1, t0                   # fep256_reduction:23
 	sltu t3, a1, t0
 	sub a1, a1, a7
-	sub a1, a1, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:79
-	slli t3, t1, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a1, a1, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_reduction:24
+	slli t3, t1, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t3
-	add t5, a7, t5                   # fep256_sparse64:81
-	add t5, t0, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_reduction:26
+	add t5, t0, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t5, t0
-	add a1, a1, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:82
+	add a1, a1, t0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_reduction:27
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
-	add a1, t0, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, t0, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a1, t0
-	add a7, a7, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t0, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, t0, a2
 	add t1, t4, t5
@@ -25125,31 +25227,31 @@ ecdsa_p256_M_steps:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a5, a2
 	or a2, a3, a2
-	srli a3, t0, 32                  # fep256_sparse64:75
+	srli a3, t0, 32                  # fep256_reduction:20
 	slli a7, t0, 32
-	add t2, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t2, t1, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t2, t1
-	add t1, a3, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t0, a7                   # fep256_sparse64:78
+	add t1, a3, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t0, a7                   # fep256_reduction:23
 	sltu t3, t0, a7
 	sub a3, t0, a3
-	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t2, 32                  # fep256_sparse64:79
-	slli t3, t2, 32                  # fep256_sparse64:80
-	add t1, t3, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t2, 32                  # fep256_reduction:24
+	slli t3, t2, 32                  # fep256_reduction:25
+	add t1, t3, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t1, t3
-	add t4, t0, t4                   # fep256_sparse64:81
-	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t0, t4                   # fep256_reduction:26
+	add t4, a7, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t2, t3                   # fep256_sparse64:82
+	add a3, a3, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t2, t3                   # fep256_reduction:27
 	sltu t3, t2, a7
 	sub t0, t2, t0
 	sub t0, t0, t3
 	add a2, a2, a3
-	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a2, a7
-	add a3, t0, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s2, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s2, a1
 	add a7, a5, t4
@@ -25167,7 +25269,7 @@ ecdsa_p256_M_steps:
 	add s5, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s5, a1
 	or a1, a3, a1
-	beq a1, zero, .L27_193
+	beq a1, zero, .L28_193
 	li a1, 1
 	add a1, s2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a1, s2
@@ -25189,10 +25291,10 @@ ecdsa_p256_M_steps:
 	add s5, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s5, a2
 	or a2, a4, a2
-	bne a2, zero, .L27_194
+	bne a2, zero, .L28_194
 	mv s2, a1
-.L27_195:
-.L27_193:
+.L28_195:
+.L28_193:
 	ld a1, 0(a0)                     # limbs:54
 	sub s6, a1, s2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, a1, s6
@@ -25214,7 +25316,7 @@ ecdsa_p256_M_steps:
 	sub s9, a3, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, a3, s9
 	or a1, a2, a1
-	beq a1, zero, .L27_197
+	beq a1, zero, .L28_197
 	li a1, 1
 	sub a1, s6, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a2, s6, a1
@@ -25236,10 +25338,10 @@ ecdsa_p256_M_steps:
 	sub s9, a3, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a2, a3, s9
 	or a2, a4, a2
-	bne a2, zero, .L27_198
+	bne a2, zero, .L28_198
 	mv s6, a1
-.L27_199:
-.L27_197:
+.L28_199:
+.L28_197:
 	ld a1, 0(a0)                     # limbs:39
 	add s2, a1, s2                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a1, s2, a1
@@ -25261,7 +25363,7 @@ ecdsa_p256_M_steps:
 	add s5, a3, a1                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a1, s5, a1
 	or a1, a2, a1
-	beq a1, zero, .L27_201
+	beq a1, zero, .L28_201
 	li a1, 1
 	add a1, s2, a1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a2, a1, s2
@@ -25283,10 +25385,10 @@ ecdsa_p256_M_steps:
 	add s5, a3, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a2, s5, a2
 	or a2, a4, a2
-	bne a2, zero, .L27_202
+	bne a2, zero, .L28_202
 	mv s2, a1
-.L27_203:
-.L27_201:
+.L28_203:
+.L28_201:
 	mulhu a1, s6, s2                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a2, s6, s2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu a3, s7, s2
@@ -25391,30 +25493,30 @@ ecdsa_p256_M_steps:
 	add a4, t2, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, a4, t2
 	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a2, 32                  # fep256_sparse64:75
+	srli a6, a2, 32                  # fep256_reduction:20
 	slli t2, a2, 32
-	add t3, a7, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t3, a7, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu a7, t3, a7
-	add a7, a6, a7                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a2, t2                   # fep256_sparse64:78
+	add a7, a6, a7                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a2, t2                   # fep256_reduction:23
 	sltu t4, a2, t2
 	sub a2, a2, a6
-	sub a2, a2, t4                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t3, 32                  # fep256_sparse64:79
-	slli t4, t3, 32                  # fep256_sparse64:80
-	add a7, t4, a7                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t4                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t3, 32                  # fep256_reduction:24
+	slli t4, t3, 32                  # fep256_reduction:25
+	add a7, t4, a7                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, a7, t4
-	add t5, a6, t5                   # fep256_sparse64:81
-	add t5, t2, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, a6, t5                   # fep256_reduction:26
+	add t5, t2, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, t5, t2
-	add a2, a2, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t3, t4                   # fep256_sparse64:82
+	add a2, a2, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t3, t4                   # fep256_reduction:27
 	sltu t4, t3, t2
 	sub a6, t3, a6
 	sub a6, a6, t4
-	add a2, t2, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, t2, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a2, t2
-	add a6, a6, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, t2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a7, t0, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a7, t0
 	add t2, t1, t5
@@ -25432,31 +25534,31 @@ ecdsa_p256_M_steps:
 	add a6, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a6, a1
 	or a1, a3, a1
-	srli a3, a7, 32                  # fep256_sparse64:75
+	srli a3, a7, 32                  # fep256_reduction:20
 	slli t0, a7, 32
-	add t1, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a3, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a7, t0                   # fep256_sparse64:78
+	add t2, a3, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a7, t0                   # fep256_reduction:23
 	sltu t3, a7, t0
 	sub a3, a7, a3
-	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:79
-	slli t3, t1, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_reduction:24
+	slli t3, t1, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, a7, t4                   # fep256_sparse64:81
-	add t4, t0, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, a7, t4                   # fep256_reduction:26
+	add t4, t0, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t4, t0
-	add a3, a3, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:82
+	add a3, a3, t0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_reduction:27
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
 	add a1, a1, a3
-	add a1, t0, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, t0, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a1, t0
-	add a3, a7, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a3, a7, a3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s2, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, s2, a2
 	add a7, a6, t4
@@ -25474,7 +25576,7 @@ ecdsa_p256_M_steps:
 	add s5, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s5, a1
 	or a1, a3, a1
-	beq a1, zero, .L27_205
+	beq a1, zero, .L28_205
 	li a1, 1
 	add a1, s2, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a1, s2
@@ -25496,10 +25598,10 @@ ecdsa_p256_M_steps:
 	add s5, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s5, a2
 	or a2, a4, a2
-	bne a2, zero, .L27_206
+	bne a2, zero, .L28_206
 	mv s2, a1
-.L27_207:
-.L27_205:
+.L28_207:
+.L28_205:
 	andi a1, s2, 1                   # limbs:101
 	sub a2, zero, a1                 # limbs:105
 	add a2, s2, a2                   # limbs:105: word 0 of v$0_double in 0..2^65-2
@@ -25550,7 +25652,7 @@ ecdsa_p256_M_steps:
 	add s4, a1, a2                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a1, s4, a2
 	or a1, a3, a1
-	beq a1, zero, .L27_209
+	beq a1, zero, .L28_209
 	li a1, 1
 	add a1, s6, a1                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a2, a1, s6
@@ -25572,10 +25674,10 @@ ecdsa_p256_M_steps:
 	add s4, a3, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a2, s4, a2
 	or a2, a4, a2
-	bne a2, zero, .L27_210
+	bne a2, zero, .L28_210
 	mv s6, a1
-.L27_211:
-.L27_209:
+.L28_211:
+.L28_209:
 	ld a1, 32(a0)                    # products:28
 	ld a2, 40(a0)
 	mulhu a3, a1, a2                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -25664,30 +25766,30 @@ ecdsa_p256_M_steps:
 	add a7, t0, a7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a6, t2, a6                   # products:50
 	add a6, a7, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, a1, 32                  # fep256_sparse64:75
+	srli a7, a1, 32                  # fep256_reduction:20
 	slli t0, a1, 32
-	add t1, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t3, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t3
-	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a1, t0                   # fep256_sparse64:78
+	add t2, a7, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a1, t0                   # fep256_reduction:23
 	sltu t3, a1, t0
 	sub a1, a1, a7
-	sub a1, a1, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:79
-	slli t3, t1, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a1, a1, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_reduction:24
+	slli t3, t1, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t3
-	add t5, a7, t5                   # fep256_sparse64:81
-	add t5, t0, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_reduction:26
+	add t5, t0, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t5, t0
-	add a1, a1, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:82
+	add a1, a1, t0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_reduction:27
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
-	add a1, t0, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, t0, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a1, t0
-	add a7, a7, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t0, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, t0, a2
 	add t1, t4, t5
@@ -25705,31 +25807,31 @@ ecdsa_p256_M_steps:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a5, a2
 	or a2, a3, a2
-	srli a3, t0, 32                  # fep256_sparse64:75
+	srli a3, t0, 32                  # fep256_reduction:20
 	slli a7, t0, 32
-	add t2, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t2, t1, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t2, t1
-	add t1, a3, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t0, a7                   # fep256_sparse64:78
+	add t1, a3, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t0, a7                   # fep256_reduction:23
 	sltu t3, t0, a7
 	sub a3, t0, a3
-	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t2, 32                  # fep256_sparse64:79
-	slli t3, t2, 32                  # fep256_sparse64:80
-	add t1, t3, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t2, 32                  # fep256_reduction:24
+	slli t3, t2, 32                  # fep256_reduction:25
+	add t1, t3, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t1, t3
-	add t4, t0, t4                   # fep256_sparse64:81
-	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t0, t4                   # fep256_reduction:26
+	add t4, a7, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t2, t3                   # fep256_sparse64:82
+	add a3, a3, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t2, t3                   # fep256_reduction:27
 	sltu t3, t2, a7
 	sub t0, t2, t0
 	sub t0, t0, t3
 	add a2, a2, a3
-	add a2, a7, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a3, a2, a7
-	add a3, t0, a3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s5, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s5, a1
 	add a7, a5, t4
@@ -25747,7 +25849,7 @@ ecdsa_p256_M_steps:
 	add s9, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s9, a1
 	or a1, a3, a1
-	beq a1, zero, .L27_213
+	beq a1, zero, .L28_213
 	li a1, 1
 	add a1, s5, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a1, s5
@@ -25769,10 +25871,10 @@ ecdsa_p256_M_steps:
 	add s9, a3, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s9, a2
 	or a2, a4, a2
-	bne a2, zero, .L27_214
+	bne a2, zero, .L28_214
 	mv s5, a1
-.L27_215:
-.L27_213:
+.L28_215:
+.L28_213:
 	ld a1, 0(a0)                     # limbs:69
 	mulhu a2, s5, a1                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a3, s5, a1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -25881,30 +25983,30 @@ ecdsa_p256_M_steps:
 	add a5, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a7, a5, a7
 	add a6, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a7, a3, 32                  # fep256_sparse64:75
+	srli a7, a3, 32                  # fep256_reduction:20
 	slli t0, a3, 32
-	add t1, t3, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t3, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t3
-	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t0, a3, t0                   # fep256_sparse64:78
+	add t2, a7, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t0, a3, t0                   # fep256_reduction:23
 	sltu t3, a3, t0
 	sub a3, a3, a7
-	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:79
-	slli t3, t1, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_reduction:24
+	slli t3, t1, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t5, t2, t3
-	add t5, a7, t5                   # fep256_sparse64:81
-	add t5, t0, t5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t5, a7, t5                   # fep256_reduction:26
+	add t5, t0, t5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, t5, t0
-	add a3, a3, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, t3                   # fep256_sparse64:82
+	add a3, a3, t0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, t3                   # fep256_reduction:27
 	sltu t3, t1, t0
 	sub a7, t1, a7
 	sub a7, a7, t3
-	add a3, t0, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, t0, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a3, t0
-	add a7, a7, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t0, t4, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t0, t4
 	add t2, a1, t5
@@ -25922,31 +26024,31 @@ ecdsa_p256_M_steps:
 	add a2, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a2, a1
 	or a1, a4, a1
-	srli a4, t0, 32                  # fep256_sparse64:75
+	srli a4, t0, 32                  # fep256_reduction:20
 	slli a7, t0, 32
-	add t1, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a4, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t0, a7                   # fep256_sparse64:78
+	add t2, a4, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t0, a7                   # fep256_reduction:23
 	sltu t3, t0, a7
 	sub a4, t0, a4
-	sub a4, a4, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t0, t1, 32                  # fep256_sparse64:79
-	slli t3, t1, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a4, a4, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t0, t1, 32                  # fep256_reduction:24
+	slli t3, t1, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, t0, t4                   # fep256_sparse64:81
-	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, t0, t4                   # fep256_reduction:26
+	add t4, a7, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a4, a4, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t1, t3                   # fep256_sparse64:82
+	add a4, a4, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t1, t3                   # fep256_reduction:27
 	sltu t3, t1, a7
 	sub t0, t1, t0
 	sub t0, t0, t3
 	add a1, a1, a4
-	add a1, a7, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, a7, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a4, a1, a7
-	add a4, t0, a4                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a4, t0, a4                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s10, a3, t2                  # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, s10, a3
 	add a7, a2, t4
@@ -25964,7 +26066,7 @@ ecdsa_p256_M_steps:
 	add a3, a3, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a2, a3, a2
 	or a2, a4, a2
-	beq a2, zero, .L27_217
+	beq a2, zero, .L28_217
 	li a2, 1
 	add a2, s10, a2                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a4, a2, s10
@@ -25986,12 +26088,12 @@ ecdsa_p256_M_steps:
 	add a4, a4, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, a4, a1
 	or a1, a3, a1
-	bne a1, zero, .L27_218
+	bne a1, zero, .L28_218
 	mv s10, a2
 	mv a1, a5
 	mv a3, a4
-.L27_219:
-.L27_217:
+.L28_219:
+.L28_217:
 	mulhu a2, s6, s2                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a4, s6, s2                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu a5, s6, s3                 # products:29
@@ -26076,30 +26178,30 @@ ecdsa_p256_M_steps:
 	add a6, a6, a7                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a5, t0, a5                   # products:50
 	add a5, a6, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a6, t3, 32                  # fep256_sparse64:75
+	srli a6, t3, 32                  # fep256_reduction:20
 	slli a7, t3, 32
-	add t0, t1, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t1, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t1
-	add t1, a6, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, t3, a7                   # fep256_sparse64:78
+	add t1, a6, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, t3, a7                   # fep256_reduction:23
 	sltu ra, t3, a7
 	sub a6, t3, a6
-	sub a6, a6, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t3, t0, 32                  # fep256_sparse64:79
-	slli ra, t0, 32                  # fep256_sparse64:80
-	add t1, ra, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t3, t0, 32                  # fep256_reduction:24
+	slli ra, t0, 32                  # fep256_reduction:25
+	add t1, ra, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s1, t1, ra
-	add s1, t3, s1                   # fep256_sparse64:81
-	add s1, a7, s1                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s1, t3, s1                   # fep256_reduction:26
+	add s1, a7, s1                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, s1, a7
-	add a6, a6, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, ra                   # fep256_sparse64:82
+	add a6, a6, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, ra                   # fep256_reduction:27
 	sltu ra, t0, a7
 	sub t0, t0, t3
 	sub t0, t0, ra
-	add a6, a7, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, a7, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a6, a7
-	add a7, t0, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, t0, a7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t0, t5, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, t0, t5
 	add t3, t2, s1
@@ -26117,31 +26219,31 @@ ecdsa_p256_M_steps:
 	add a7, a7, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t1, a7, t1
 	or a2, a2, t1
-	srli t1, t0, 32                  # fep256_sparse64:75
+	srli t1, t0, 32                  # fep256_reduction:20
 	slli t2, t0, 32
-	add t4, t3, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t3, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t3, t4, t3
-	add t3, t1, t3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t0, t2                   # fep256_sparse64:78
+	add t3, t1, t3                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t0, t2                   # fep256_reduction:23
 	sltu t5, t0, t2
 	sub t0, t0, t1
-	sub t0, t0, t5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t1, t4, 32                  # fep256_sparse64:79
-	slli t5, t4, 32                  # fep256_sparse64:80
-	add t3, t5, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, t5                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t1, t4, 32                  # fep256_reduction:24
+	slli t5, t4, 32                  # fep256_reduction:25
+	add t3, t5, t3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu ra, t3, t5
-	add ra, t1, ra                   # fep256_sparse64:81
-	add ra, t2, ra                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add ra, t1, ra                   # fep256_reduction:26
+	add ra, t2, ra                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, ra, t2
-	add t0, t0, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, t5                   # fep256_sparse64:82
+	add t0, t0, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, t5                   # fep256_reduction:27
 	sltu t5, t4, t2
 	sub t1, t4, t1
 	sub t1, t1, t5
 	add a2, a2, t0
-	add a2, t2, a2                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a2, t2, a2                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a2, t2
-	add t0, t1, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, t1, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s1, a6, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s1, a6
 	add t1, a7, ra
@@ -26159,7 +26261,7 @@ ecdsa_p256_M_steps:
 	add a6, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a4, a6, a4
 	or a4, a5, a4
-	beq a4, zero, .L27_221
+	beq a4, zero, .L28_221
 	li a4, 1
 	add a4, s1, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, a4, s1
@@ -26181,12 +26283,12 @@ ecdsa_p256_M_steps:
 	add a5, a5, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a5, a2
 	or a2, a6, a2
-	bne a2, zero, .L27_222
+	bne a2, zero, .L28_222
 	mv s1, a4
 	mv a2, a7
 	mv a6, a5
-.L27_223:
-.L27_221:
+.L28_223:
+.L28_221:
 	add a4, s10, s10                 # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a5, a4, s10
 	add a7, s11, s11
@@ -26204,7 +26306,7 @@ ecdsa_p256_M_steps:
 	add t2, t2, a5                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a5, t2, a5
 	or a5, t3, a5
-	beq a5, zero, .L27_225
+	beq a5, zero, .L28_225
 	li a5, 1
 	add a5, a4, a5                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a4, a5, a4
@@ -26226,13 +26328,13 @@ ecdsa_p256_M_steps:
 	add t0, t0, a4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a4, t0, a4
 	or a4, t2, a4
-	bne a4, zero, .L27_226
+	bne a4, zero, .L28_226
 	mv a4, a5
 	mv t2, t0
 	mv t0, a7
 	mv a7, t3
-.L27_227:
-.L27_225:
+.L28_227:
+.L28_225:
 	sub a4, s1, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a5, s1, a4
 	sub a7, t1, a7
@@ -26250,7 +26352,7 @@ ecdsa_p256_M_steps:
 	sub a2, a7, a2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a7, a7, a2
 	or a6, a6, a7
-	beq a6, zero, .L27_229
+	beq a6, zero, .L28_229
 	li a6, 1
 	sub a6, a4, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a4, a4, a6
@@ -26272,12 +26374,12 @@ ecdsa_p256_M_steps:
 	sub a5, a7, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a7, a7, a5
 	or a2, a2, a7
-	bne a2, zero, .L27_230
+	bne a2, zero, .L28_230
 	mv a2, a5
 	mv a5, a4
 	mv a4, a6
-.L27_231:
-.L27_229:
+.L28_231:
+.L28_229:
 	sub a6, s10, a4                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a7, s10, a6
 	sub t0, s11, s1
@@ -26295,7 +26397,7 @@ ecdsa_p256_M_steps:
 	sub a1, a7, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a7, a7, a1
 	or a3, a3, a7
-	beq a3, zero, .L27_233
+	beq a3, zero, .L28_233
 	li a3, 1
 	sub a3, a6, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a6, a6, a3
@@ -26317,11 +26419,11 @@ ecdsa_p256_M_steps:
 	sub a6, a7, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a7, a7, a6
 	or a1, a1, a7
-	bne a1, zero, .L27_234
+	bne a1, zero, .L28_234
 	mv a1, a6
 	mv a6, a3
-.L27_235:
-.L27_233:
+.L28_235:
+.L28_233:
 	mulhu a3, s6, a6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a7, s6, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu t0, s2, a6
@@ -26426,30 +26528,30 @@ ecdsa_p256_M_steps:
 	add t1, a1, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a1, t1, a1
 	add a1, a6, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a7, 32                  # fep256_sparse64:75
+	srli a6, a7, 32                  # fep256_reduction:20
 	slli t2, a7, 32
-	add ra, t3, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add ra, t3, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t3, ra, t3
-	add t3, a6, t3                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, a7, t2                   # fep256_sparse64:78
+	add t3, a6, t3                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, a7, t2                   # fep256_reduction:23
 	sltu s2, a7, t2
 	sub a6, a7, a6
-	sub a6, a6, s2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, ra, 32                  # fep256_sparse64:79
-	slli s2, ra, 32                  # fep256_sparse64:80
-	add t3, s2, t3                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a6, a6, s2                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, ra, 32                  # fep256_reduction:24
+	slli s2, ra, 32                  # fep256_reduction:25
+	add t3, s2, t3                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s3, t3, s2
-	add s3, a7, s3                   # fep256_sparse64:81
-	add s3, t2, s3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s3, a7, s3                   # fep256_reduction:26
+	add s3, t2, s3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s3, t2
-	add a6, a6, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, ra, s2                   # fep256_sparse64:82
+	add a6, a6, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, ra, s2                   # fep256_reduction:27
 	sltu s2, ra, t2
 	sub a7, ra, a7
 	sub a7, a7, s2
-	add a6, t2, a6                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a6, t2, a6                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t2, a6, t2
-	add a7, a7, t2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a7, a7, t2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t2, t4, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t3, t2, t4
 	add t4, t5, s3
@@ -26467,31 +26569,31 @@ ecdsa_p256_M_steps:
 	add a7, a7, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a7, a3
 	or a3, t0, a3
-	srli t0, t2, 32                  # fep256_sparse64:75
+	srli t0, t2, 32                  # fep256_reduction:20
 	slli t3, t2, 32
-	add t5, t4, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t4, t3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t5, t4
-	add t4, t0, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t2, t3                   # fep256_sparse64:78
+	add t4, t0, t4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t2, t3                   # fep256_reduction:23
 	sltu ra, t2, t3
 	sub t0, t2, t0
-	sub t0, t0, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t5, 32                  # fep256_sparse64:79
-	slli ra, t5, 32                  # fep256_sparse64:80
-	add t4, ra, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t5, 32                  # fep256_reduction:24
+	slli ra, t5, 32                  # fep256_reduction:25
+	add t4, ra, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s2, t4, ra
-	add s2, t2, s2                   # fep256_sparse64:81
-	add s2, t3, s2                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s2, t2, s2                   # fep256_reduction:26
+	add s2, t3, s2                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s2, t3
-	add t0, t0, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t5, ra                   # fep256_sparse64:82
+	add t0, t0, t3                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t5, ra                   # fep256_reduction:27
 	sltu ra, t5, t3
 	sub t2, t5, t2
 	sub t2, t2, ra
 	add a3, a3, t0
-	add a3, t3, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, t3, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a3, t3
-	add t0, t2, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, t2, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s3, a6, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a6, s3, a6
 	add t2, a7, s2
@@ -26509,7 +26611,7 @@ ecdsa_p256_M_steps:
 	add s6, a6, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, s6, a3
 	or a1, a1, a3
-	beq a1, zero, .L27_237
+	beq a1, zero, .L28_237
 	li a1, 1
 	add a1, s3, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a1, s3
@@ -26531,10 +26633,10 @@ ecdsa_p256_M_steps:
 	add s6, a6, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s6, a3
 	or a3, a7, a3
-	bne a3, zero, .L27_238
+	bne a3, zero, .L28_238
 	mv s3, a1
-.L27_239:
-.L27_237:
+.L28_239:
+.L28_237:
 	mulhu a1, s5, s7                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a3, s5, s7                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu a6, s5, s8                 # products:29
@@ -26619,30 +26721,30 @@ ecdsa_p256_M_steps:
 	add a7, a7, t0                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a6, t1, a6                   # products:50
 	add a6, a7, a6                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a7, t4, 32                  # fep256_sparse64:75
+	srli a7, t4, 32                  # fep256_reduction:20
 	slli t0, t4, 32
-	add t1, t2, t0                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t2, t0                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t1, t2
-	add t2, a7, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t0, t4, t0                   # fep256_sparse64:78
+	add t2, a7, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t0, t4, t0                   # fep256_reduction:23
 	sltu s5, t4, t0
 	sub a7, t4, a7
-	sub a7, a7, s5                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t4, t1, 32                  # fep256_sparse64:79
-	slli s5, t1, 32                  # fep256_sparse64:80
-	add t2, s5, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, s5                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t4, t1, 32                  # fep256_reduction:24
+	slli s5, t1, 32                  # fep256_reduction:25
+	add t2, s5, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s7, t2, s5
-	add s7, t4, s7                   # fep256_sparse64:81
-	add s7, t0, s7                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s7, t4, s7                   # fep256_reduction:26
+	add s7, t0, s7                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t0, s7, t0
-	add a7, a7, t0                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t0, t1, s5                   # fep256_sparse64:82
+	add a7, a7, t0                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t0, t1, s5                   # fep256_reduction:27
 	sltu s5, t1, t0
 	sub t1, t1, t4
 	sub t1, t1, s5
-	add a7, t0, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, t0, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a7, t0
-	add t0, t1, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, t1, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t1, ra, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t1, ra
 	add t4, t3, s7
@@ -26660,31 +26762,31 @@ ecdsa_p256_M_steps:
 	add t0, t0, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t2, t0, t2
 	or a1, a1, t2
-	srli t2, t1, 32                  # fep256_sparse64:75
+	srli t2, t1, 32                  # fep256_reduction:20
 	slli t3, t1, 32
-	add t5, t4, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t5, t4, t3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t4, t5, t4
-	add t4, t2, t4                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t3, t1, t3                   # fep256_sparse64:78
+	add t4, t2, t4                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t3, t1, t3                   # fep256_reduction:23
 	sltu ra, t1, t3
 	sub t1, t1, t2
-	sub t1, t1, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t5, 32                  # fep256_sparse64:79
-	slli ra, t5, 32                  # fep256_sparse64:80
-	add t4, ra, t4                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t1, t1, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t5, 32                  # fep256_reduction:24
+	slli ra, t5, 32                  # fep256_reduction:25
+	add t4, ra, t4                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t4, ra
-	add s5, t2, s5                   # fep256_sparse64:81
-	add s5, t3, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, t2, s5                   # fep256_reduction:26
+	add s5, t3, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s5, t3
-	add t1, t1, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t5, ra                   # fep256_sparse64:82
+	add t1, t1, t3                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t5, ra                   # fep256_reduction:27
 	sltu ra, t5, t3
 	sub t2, t5, t2
 	sub t2, t2, ra
 	add a1, a1, t1
-	add a1, t3, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, t3, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t1, a1, t3
-	add t1, t2, t1                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t1, t2, t1                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s7, a7, t4                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, s7, a7
 	add t2, t0, s5
@@ -26702,7 +26804,7 @@ ecdsa_p256_M_steps:
 	add s9, a3, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s9, a1
 	or a1, a6, a1
-	beq a1, zero, .L27_241
+	beq a1, zero, .L28_241
 	li a1, 1
 	add a1, s7, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a1, s7
@@ -26724,10 +26826,10 @@ ecdsa_p256_M_steps:
 	add s9, a6, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s9, a3
 	or a3, a7, a3
-	bne a3, zero, .L27_242
+	bne a3, zero, .L28_242
 	mv s7, a1
-.L27_243:
-.L27_241:
+.L28_243:
+.L28_241:
 	sub s7, s3, s7                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, s3, s7
 	sub a3, s2, s5
@@ -26745,7 +26847,7 @@ ecdsa_p256_M_steps:
 	sub s4, a3, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, a3, s4
 	or a1, a6, a1
-	beq a1, zero, .L27_245
+	beq a1, zero, .L28_245
 	li a1, 1
 	sub a1, s7, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a3, s7, a1
@@ -26767,10 +26869,10 @@ ecdsa_p256_M_steps:
 	sub s4, a6, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a3, a6, s4
 	or a3, a7, a3
-	bne a3, zero, .L27_246
+	bne a3, zero, .L28_246
 	mv s7, a1
-.L27_247:
-.L27_245:
+.L28_247:
+.L28_245:
 	ld a1, 32(a0)                    # limbs:69
 	ld a3, 64(a0)
 	mulhu a6, a1, a3                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -26883,30 +26985,30 @@ ecdsa_p256_M_steps:
 	add t1, t3, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu t2, t1, t3
 	add a3, a3, t2                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli t2, a7, 32                  # fep256_sparse64:75
+	srli t2, a7, 32                  # fep256_reduction:20
 	slli t3, a7, 32
-	add t4, s5, t3                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, s5, t3                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, s5
-	add t5, t2, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t3, a7, t3                   # fep256_sparse64:78
+	add t5, t2, t5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t3, a7, t3                   # fep256_reduction:23
 	sltu ra, a7, t3
 	sub a7, a7, t2
-	sub a7, a7, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t2, t4, 32                  # fep256_sparse64:79
-	slli ra, t4, 32                  # fep256_sparse64:80
-	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a7, a7, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t2, t4, 32                  # fep256_reduction:24
+	slli ra, t4, 32                  # fep256_reduction:25
+	add t5, ra, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t5, ra
-	add s5, t2, s5                   # fep256_sparse64:81
-	add s5, t3, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, t2, s5                   # fep256_reduction:26
+	add s5, t3, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t3, s5, t3
-	add a7, a7, t3                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t3, t4, ra                   # fep256_sparse64:82
+	add a7, a7, t3                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t3, t4, ra                   # fep256_reduction:27
 	sltu ra, t4, t3
 	sub t2, t4, t2
 	sub t2, t2, ra
-	add a7, t3, a7                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a7, t3, a7                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t3, a7, t3
-	add t2, t2, t3                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t2, t2, t3                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add t3, s6, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t4, t3, s6
 	add t5, a1, s5
@@ -26924,31 +27026,31 @@ ecdsa_p256_M_steps:
 	add a6, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a6, a1
 	or a1, t0, a1
-	srli t0, t3, 32                  # fep256_sparse64:75
+	srli t0, t3, 32                  # fep256_reduction:20
 	slli t2, t3, 32
-	add t4, t5, t2                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t4, t5, t2                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t5, t4, t5
-	add t5, t0, t5                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub t2, t3, t2                   # fep256_sparse64:78
+	add t5, t0, t5                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub t2, t3, t2                   # fep256_reduction:23
 	sltu ra, t3, t2
 	sub t0, t3, t0
-	sub t0, t0, ra                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli t3, t4, 32                  # fep256_sparse64:79
-	slli ra, t4, 32                  # fep256_sparse64:80
-	add t5, ra, t5                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub t0, t0, ra                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli t3, t4, 32                  # fep256_reduction:24
+	slli ra, t4, 32                  # fep256_reduction:25
+	add t5, ra, t5                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu s5, t5, ra
-	add s5, t3, s5                   # fep256_sparse64:81
-	add s5, t2, s5                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add s5, t3, s5                   # fep256_reduction:26
+	add s5, t2, s5                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu t2, s5, t2
-	add t0, t0, t2                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub t2, t4, ra                   # fep256_sparse64:82
+	add t0, t0, t2                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub t2, t4, ra                   # fep256_reduction:27
 	sltu ra, t4, t2
 	sub t3, t4, t3
 	sub t3, t3, ra
 	add a1, a1, t0
-	add a1, t2, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, t2, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu t0, a1, t2
-	add t0, t3, t0                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add t0, t3, t0                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add s6, a7, t5                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a7, s6, a7
 	add t2, a6, s5
@@ -26966,7 +27068,7 @@ ecdsa_p256_M_steps:
 	add s9, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, s9, a1
 	or a1, a3, a1
-	beq a1, zero, .L27_249
+	beq a1, zero, .L28_249
 	li a1, 1
 	add a1, s6, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a1, s6
@@ -26988,10 +27090,10 @@ ecdsa_p256_M_steps:
 	add s9, a6, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, s9, a3
 	or a3, a7, a3
-	bne a3, zero, .L27_250
+	bne a3, zero, .L28_250
 	mv s6, a1
-.L27_251:
-.L27_249:
+.L28_251:
+.L28_249:
 	sd a4, 0(a0)
 	sd s1, 8(a0)
 	sd a5, 16(a0)
@@ -27005,7 +27107,7 @@ ecdsa_p256_M_steps:
 	sd s8, 80(a0)
 	sd s9, 88(a0)
 	andi a1, s0, 32
-	beq a1, zero, .L27_253
+	beq a1, zero, .L28_253
 	andi a3, s0, 31                  # 104
 	mv s0, a0
 	mv a0, s0
@@ -27013,10 +27115,10 @@ ecdsa_p256_M_steps:
 	ld a2, 72(sp)
 	call ecdsa_p256_M_add_multiple
 	mv a0, s0
-.L27_253:
+.L28_253:
 	ld s0, 80(sp)
 	andi a1, s0, 1024
-	beq a1, zero, .L27_255
+	beq a1, zero, .L28_255
 	andi a1, s0, 1023                # 107
 	mv s0, a0
 	addi a0, sp, 0
@@ -27025,7 +27127,7 @@ ecdsa_p256_M_steps:
 	mv a1, s0
 	addi a2, sp, 0
 	call curve_p256_add_affine
-.L27_255:
+.L28_255:
 	ld ra, 88(sp)
 	ld s0, 96(sp)
 	ld s1, 104(sp)
@@ -27041,7 +27143,7 @@ ecdsa_p256_M_steps:
 	ld s11, 184(sp)
 	addi sp, sp, 192
 	ret
-.L27_2:
+.L28_2:
 	li a7, 1
 	add s0, t0, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a7, s0, t0
@@ -27061,8 +27163,8 @@ ecdsa_p256_M_steps:
 	add t2, t2, t4
 	add t4, a7, t2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a7, t0
-	j .L27_3
-.L27_6:
+	j .L28_3
+.L28_6:
 	li s4, 1
 	sub s4, s6, s4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu s6, s6, s4
@@ -27085,8 +27187,8 @@ ecdsa_p256_M_steps:
 	mv t2, s4
 	mv s4, t5
 	mv t5, s6
-	j .L27_7
-.L27_10:
+	j .L28_7
+.L28_10:
 	li a7, 1
 	add a7, s6, a7                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu t4, a7, s6
@@ -27108,8 +27210,8 @@ ecdsa_p256_M_steps:
 	mv s0, a7
 	mv s1, s6
 	mv a7, s7
-	j .L27_11
-.L27_14:
+	j .L28_11
+.L28_14:
 	li t2, 1
 	add s1, a7, t2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a7, s1, a7
@@ -27128,8 +27230,8 @@ ecdsa_p256_M_steps:
 	li t3, 4294967294
 	add t3, t4, t3
 	add t3, a7, t3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_15
-.L27_18:
+	j .L28_15
+.L28_18:
 	li a7, 1
 	add a7, t2, a7                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu t2, a7, t2
@@ -27152,8 +27254,8 @@ ecdsa_p256_M_steps:
 	mv t5, t4
 	mv t4, a7
 	mv a7, t2
-	j .L27_19
-.L27_22:
+	j .L28_19
+.L28_22:
 	li a5, 1
 	add s4, a6, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, s4, a6
@@ -27173,8 +27275,8 @@ ecdsa_p256_M_steps:
 	add t1, t2, t1
 	add t1, a5, t1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a5, a6
-	j .L27_23
-.L27_26:
+	j .L28_23
+.L28_26:
 	li a6, 1
 	add s3, t0, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, s3, t0
@@ -27194,8 +27296,8 @@ ecdsa_p256_M_steps:
 	add t2, ra, t2
 	add t2, a6, t2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a6, t0
-	j .L27_27
-.L27_30:
+	j .L28_27
+.L28_30:
 	li a3, 1
 	add a3, a2, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, a3, a2
@@ -27216,8 +27318,8 @@ ecdsa_p256_M_steps:
 	add a2, a2, a4                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a4, t0
 	mv t0, a2
-	j .L27_31
-.L27_34:
+	j .L28_31
+.L28_34:
 	li a2, 1
 	add a2, t3, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu t3, a2, t3
@@ -27239,8 +27341,8 @@ ecdsa_p256_M_steps:
 	mv ra, s7
 	mv s1, s8
 	mv s7, t3
-	j .L27_35
-.L27_38:
+	j .L28_35
+.L28_38:
 	li a4, 1
 	sub a4, t0, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t0, t0, a4
@@ -27263,8 +27365,8 @@ ecdsa_p256_M_steps:
 	mv a2, a4
 	mv a4, a3
 	mv a3, t0
-	j .L27_39
-.L27_42:
+	j .L28_39
+.L28_42:
 	li a6, 1
 	sub a6, t2, a6                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu t2, t2, a6
@@ -27287,8 +27389,8 @@ ecdsa_p256_M_steps:
 	mv t0, a6
 	mv a6, ra
 	mv ra, t2
-	j .L27_43
-.L27_46:
+	j .L28_43
+.L28_46:
 	li a7, 1
 	add ra, a6, a7                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a6, ra, a6
@@ -27308,8 +27410,8 @@ ecdsa_p256_M_steps:
 	add t0, t2, t0
 	add t0, a6, t0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv t2, a7
-	j .L27_47
-.L27_50:
+	j .L28_47
+.L28_50:
 	li a5, 1
 	add s1, a7, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a5, s1, a7
@@ -27331,8 +27433,8 @@ ecdsa_p256_M_steps:
 	mv t6, a6
 	mv a6, a5
 	mv a5, t6
-	j .L27_51
-.L27_54:
+	j .L28_51
+.L28_54:
 	li a5, 1
 	sub a5, a6, a5                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a6, a6, a5
@@ -27355,8 +27457,8 @@ ecdsa_p256_M_steps:
 	mv t6, a5
 	mv a5, a7
 	mv a7, t6
-	j .L27_55
-.L27_58:
+	j .L28_55
+.L28_58:
 	li a6, 1
 	add ra, a1, a6                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, ra, a1
@@ -27376,8 +27478,8 @@ ecdsa_p256_M_steps:
 	add t0, t0, t2
 	add t2, a1, t0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv t0, a6
-	j .L27_59
-.L27_66:
+	j .L28_59
+.L28_66:
 	li a2, 1
 	add s2, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s2, a1
@@ -27396,8 +27498,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	add a2, s5, a2
 	add s5, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_67
-.L27_70:
+	j .L28_67
+.L28_70:
 	li a2, 1
 	sub s6, a1, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a1, s6
@@ -27416,8 +27518,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	sub a2, s9, a2
 	sub s9, a2, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L27_71
-.L27_74:
+	j .L28_71
+.L28_74:
 	li a2, 1
 	add s2, a1, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a1, s2, a1
@@ -27436,8 +27538,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	add a2, s5, a2
 	add s5, a1, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L27_75
-.L27_78:
+	j .L28_75
+.L28_78:
 	li a2, 1
 	add s2, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s2, a1
@@ -27456,8 +27558,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	add a2, s5, a2
 	add s5, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_79
-.L27_82:
+	j .L28_79
+.L28_82:
 	li a2, 1
 	add s6, a1, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a1, s6, a1
@@ -27476,8 +27578,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	add a2, s4, a2
 	add s4, a1, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L27_83
-.L27_86:
+	j .L28_83
+.L28_86:
 	li a2, 1
 	add s5, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s5, a1
@@ -27496,8 +27598,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	add a2, s9, a2
 	add s9, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_87
-.L27_90:
+	j .L28_87
+.L28_90:
 	li a1, 1
 	add s10, a2, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s10, a2
@@ -27517,8 +27619,8 @@ ecdsa_p256_M_steps:
 	add a3, a4, a3
 	add a3, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a1, a2
-	j .L27_91
-.L27_94:
+	j .L28_91
+.L28_94:
 	li a2, 1
 	add s1, a4, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s1, a4
@@ -27538,8 +27640,8 @@ ecdsa_p256_M_steps:
 	add a5, a5, a6
 	add a6, a2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a2, a4
-	j .L27_95
-.L27_98:
+	j .L28_95
+.L28_98:
 	li a4, 1
 	add a4, a5, a4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a5, a4, a5
@@ -27561,8 +27663,8 @@ ecdsa_p256_M_steps:
 	mv a7, t2
 	mv t0, t3
 	mv t2, a5
-	j .L27_99
-.L27_102:
+	j .L28_99
+.L28_102:
 	li a2, 1
 	sub a2, a6, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a6, a6, a2
@@ -27585,8 +27687,8 @@ ecdsa_p256_M_steps:
 	mv t6, a2
 	mv a2, a4
 	mv a4, t6
-	j .L27_103
-.L27_106:
+	j .L28_103
+.L28_106:
 	li a1, 1
 	sub a1, a3, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a3, a3, a1
@@ -27607,8 +27709,8 @@ ecdsa_p256_M_steps:
 	sub a3, a6, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	mv a6, a1
 	mv a1, a3
-	j .L27_107
-.L27_110:
+	j .L28_107
+.L28_110:
 	li a3, 1
 	add s3, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s3, a1
@@ -27627,8 +27729,8 @@ ecdsa_p256_M_steps:
 	li a3, 4294967294
 	add a3, s6, a3
 	add s6, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_111
-.L27_114:
+	j .L28_111
+.L28_114:
 	li a3, 1
 	add s7, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s7, a1
@@ -27647,8 +27749,8 @@ ecdsa_p256_M_steps:
 	li a3, 4294967294
 	add a3, s9, a3
 	add s9, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_115
-.L27_118:
+	j .L28_115
+.L28_118:
 	li a3, 1
 	sub s7, a1, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a1, s7
@@ -27667,8 +27769,8 @@ ecdsa_p256_M_steps:
 	li a3, 4294967294
 	sub a3, s4, a3
 	sub s4, a3, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L27_119
-.L27_122:
+	j .L28_119
+.L28_122:
 	li a3, 1
 	add s6, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s6, a1
@@ -27687,8 +27789,8 @@ ecdsa_p256_M_steps:
 	li a3, 4294967294
 	add a3, s9, a3
 	add s9, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_123
-.L27_130:
+	j .L28_123
+.L28_130:
 	li a2, 1
 	add s2, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s2, a1
@@ -27707,8 +27809,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	add a2, s5, a2
 	add s5, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_131
-.L27_134:
+	j .L28_131
+.L28_134:
 	li a2, 1
 	sub s6, a1, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a1, s6
@@ -27727,8 +27829,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	sub a2, s9, a2
 	sub s9, a2, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L27_135
-.L27_138:
+	j .L28_135
+.L28_138:
 	li a2, 1
 	add s2, a1, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a1, s2, a1
@@ -27747,8 +27849,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	add a2, s5, a2
 	add s5, a1, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L27_139
-.L27_142:
+	j .L28_139
+.L28_142:
 	li a2, 1
 	add s2, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s2, a1
@@ -27767,8 +27869,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	add a2, s5, a2
 	add s5, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_143
-.L27_146:
+	j .L28_143
+.L28_146:
 	li a2, 1
 	add s6, a1, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a1, s6, a1
@@ -27787,8 +27889,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	add a2, s4, a2
 	add s4, a1, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L27_147
-.L27_150:
+	j .L28_147
+.L28_150:
 	li a2, 1
 	add s5, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s5, a1
@@ -27807,8 +27909,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	add a2, s9, a2
 	add s9, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_151
-.L27_154:
+	j .L28_151
+.L28_154:
 	li a1, 1
 	add s10, a2, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s10, a2
@@ -27828,8 +27930,8 @@ ecdsa_p256_M_steps:
 	add a3, a4, a3
 	add a3, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a1, a2
-	j .L27_155
-.L27_158:
+	j .L28_155
+.L28_158:
 	li a2, 1
 	add s1, a4, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s1, a4
@@ -27849,8 +27951,8 @@ ecdsa_p256_M_steps:
 	add a5, a5, a6
 	add a6, a2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a2, a4
-	j .L27_159
-.L27_162:
+	j .L28_159
+.L28_162:
 	li a4, 1
 	add a4, a5, a4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a5, a4, a5
@@ -27872,8 +27974,8 @@ ecdsa_p256_M_steps:
 	mv a7, t2
 	mv t0, t3
 	mv t2, a5
-	j .L27_163
-.L27_166:
+	j .L28_163
+.L28_166:
 	li a2, 1
 	sub a2, a6, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a6, a6, a2
@@ -27896,8 +27998,8 @@ ecdsa_p256_M_steps:
 	mv t6, a2
 	mv a2, a4
 	mv a4, t6
-	j .L27_167
-.L27_170:
+	j .L28_167
+.L28_170:
 	li a1, 1
 	sub a1, a3, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a3, a3, a1
@@ -27918,8 +28020,8 @@ ecdsa_p256_M_steps:
 	sub a3, a6, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	mv a6, a1
 	mv a1, a3
-	j .L27_171
-.L27_174:
+	j .L28_171
+.L28_174:
 	li a3, 1
 	add s3, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s3, a1
@@ -27938,8 +28040,8 @@ ecdsa_p256_M_steps:
 	li a3, 4294967294
 	add a3, s6, a3
 	add s6, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_175
-.L27_178:
+	j .L28_175
+.L28_178:
 	li a3, 1
 	add s7, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s7, a1
@@ -27958,8 +28060,8 @@ ecdsa_p256_M_steps:
 	li a3, 4294967294
 	add a3, s9, a3
 	add s9, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_179
-.L27_182:
+	j .L28_179
+.L28_182:
 	li a3, 1
 	sub s7, a1, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a1, s7
@@ -27978,8 +28080,8 @@ ecdsa_p256_M_steps:
 	li a3, 4294967294
 	sub a3, s4, a3
 	sub s4, a3, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L27_183
-.L27_186:
+	j .L28_183
+.L28_186:
 	li a3, 1
 	add s6, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s6, a1
@@ -27998,8 +28100,8 @@ ecdsa_p256_M_steps:
 	li a3, 4294967294
 	add a3, s9, a3
 	add s9, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_187
-.L27_194:
+	j .L28_187
+.L28_194:
 	li a2, 1
 	add s2, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s2, a1
@@ -28018,8 +28120,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	add a2, s5, a2
 	add s5, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_195
-.L27_198:
+	j .L28_195
+.L28_198:
 	li a2, 1
 	sub s6, a1, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a1, s6
@@ -28038,8 +28140,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	sub a2, s9, a2
 	sub s9, a2, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L27_199
-.L27_202:
+	j .L28_199
+.L28_202:
 	li a2, 1
 	add s2, a1, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a1, s2, a1
@@ -28058,8 +28160,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	add a2, s5, a2
 	add s5, a1, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L27_203
-.L27_206:
+	j .L28_203
+.L28_206:
 	li a2, 1
 	add s2, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s2, a1
@@ -28078,8 +28180,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	add a2, s5, a2
 	add s5, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_207
-.L27_210:
+	j .L28_207
+.L28_210:
 	li a2, 1
 	add s6, a1, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a1, s6, a1
@@ -28098,8 +28200,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	add a2, s4, a2
 	add s4, a1, a2                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
-	j .L27_211
-.L27_214:
+	j .L28_211
+.L28_214:
 	li a2, 1
 	add s5, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s5, a1
@@ -28118,8 +28220,8 @@ ecdsa_p256_M_steps:
 	li a2, 4294967294
 	add a2, s9, a2
 	add s9, a1, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_215
-.L27_218:
+	j .L28_215
+.L28_218:
 	li a1, 1
 	add s10, a2, a1                  # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s10, a2
@@ -28139,8 +28241,8 @@ ecdsa_p256_M_steps:
 	add a3, a4, a3
 	add a3, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a1, a2
-	j .L27_219
-.L27_222:
+	j .L28_219
+.L28_222:
 	li a2, 1
 	add s1, a4, a2                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a2, s1, a4
@@ -28160,8 +28262,8 @@ ecdsa_p256_M_steps:
 	add a5, a5, a6
 	add a6, a2, a5                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	mv a2, a4
-	j .L27_223
-.L27_226:
+	j .L28_223
+.L28_226:
 	li a4, 1
 	add a4, a5, a4                   # limbs:39: word 0 of v$1_with_carry in 1..2^65-1
 	sltu a5, a4, a5
@@ -28183,8 +28285,8 @@ ecdsa_p256_M_steps:
 	mv a7, t2
 	mv t0, t3
 	mv t2, a5
-	j .L27_227
-.L27_230:
+	j .L28_227
+.L28_230:
 	li a2, 1
 	sub a2, a6, a2                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a6, a6, a2
@@ -28207,8 +28309,8 @@ ecdsa_p256_M_steps:
 	mv t6, a2
 	mv a2, a4
 	mv a4, t6
-	j .L27_231
-.L27_234:
+	j .L28_231
+.L28_234:
 	li a1, 1
 	sub a1, a3, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a3, a3, a1
@@ -28229,8 +28331,8 @@ ecdsa_p256_M_steps:
 	sub a3, a6, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	mv a6, a1
 	mv a1, a3
-	j .L27_235
-.L27_238:
+	j .L28_235
+.L28_238:
 	li a3, 1
 	add s3, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s3, a1
@@ -28249,8 +28351,8 @@ ecdsa_p256_M_steps:
 	li a3, 4294967294
 	add a3, s6, a3
 	add s6, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_239
-.L27_242:
+	j .L28_239
+.L28_242:
 	li a3, 1
 	add s7, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s7, a1
@@ -28269,8 +28371,8 @@ ecdsa_p256_M_steps:
 	li a3, 4294967294
 	add a3, s9, a3
 	add s9, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_243
-.L27_246:
+	j .L28_243
+.L28_246:
 	li a3, 1
 	sub s7, a1, a3                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a1, s7
@@ -28289,8 +28391,8 @@ ecdsa_p256_M_steps:
 	li a3, 4294967294
 	sub a3, s4, a3
 	sub s4, a3, a1                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L27_247
-.L27_250:
+	j .L28_247
+.L28_250:
 	li a3, 1
 	add s6, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, s6, a1
@@ -28309,7 +28411,7 @@ ecdsa_p256_M_steps:
 	li a3, 4294967294
 	add a3, s9, a3
 	add s9, a1, a3                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L27_251
+	j .L28_251
 	.size ecdsa_p256_M_steps, . - ecdsa_p256_M_steps
 
 # ecdsa.p256.M.double_mult (lib/curve/double_scalar.stk, line 69)
@@ -28379,7 +28481,7 @@ ecdsa_p256_M_double_mult:
 	addi a0, sp, 1280
 	call curve_p256_doubled_and_itself
 	mv s2, s4
-.L28_0:
+.L29_0:
 	addi a0, sp, 1440
 	addi a1, sp, 1280
 	call curve_p256_add_to_second
@@ -28434,8 +28536,8 @@ ecdsa_p256_M_double_mult:
 	call curve_p256_to_cached
 	addiw s2, s2, 1
 	li s8, 8
-	bltu s2, s8, .L28_0
-.L28_1:
+	bltu s2, s8, .L29_0
+.L29_1:
 	sd s4, 0(s0)
 	sd s5, 8(s0)
 	sd s6, 16(s0)
@@ -28448,14 +28550,14 @@ ecdsa_p256_M_double_mult:
 	sd zero, 72(s0)
 	sd zero, 80(s0)
 	sd zero, 88(s0)
-	bne s1, s4, .L28_3
+	bne s1, s4, .L29_3
 	mv a0, s0
 	mv a1, s0
 	mv a3, s4
 	addi a2, sp, 0
 	call ecdsa_p256_M_add_multiple
-.L28_3:
-	bne s3, s4, .L28_5
+.L29_3:
+	bne s3, s4, .L29_5
 	mv a1, s4
 	addi a0, sp, 1280
 	call ecdsa_p256_M_multiple_of_base
@@ -28463,10 +28565,10 @@ ecdsa_p256_M_double_mult:
 	mv a1, s0
 	addi a2, sp, 1280
 	call curve_p256_add_affine
-.L28_5:
+.L29_5:
 	li a0, 64
 	mv s1, a0
-.L28_6:
+.L29_6:
 	addiw s1, s1, -1
 	mv a0, s1
 	slli a1, a0, 1                   # 80
@@ -28481,8 +28583,8 @@ ecdsa_p256_M_double_mult:
 	mv a1, s0
 	addi a4, sp, 0
 	call ecdsa_p256_M_steps
-	bltu zero, s1, .L28_6
-.L28_7:
+	bltu zero, s1, .L29_6
+.L29_7:
 	ld ra, 1856(sp)
 	ld s0, 1864(sp)
 	ld s1, 1872(sp)
@@ -28505,7 +28607,7 @@ ecdsa_p256_M_double_mult:
 	.balign 4
 	.type p256_ecdsa_verify, @function
 p256_ecdsa_verify:
-	addi sp, sp, -336
+	addi sp, sp, -320
 	sd ra, 256(sp)
 	sd s0, 264(sp)
 	sd s1, 272(sp)
@@ -28513,480 +28615,24 @@ p256_ecdsa_verify:
 	sd s3, 288(sp)
 	sd s4, 296(sp)
 	sd s5, 304(sp)
-	sd s6, 312(sp)
-	sd s7, 320(sp)
-	sd s8, 328(sp)
-	lbu a3, 24(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 25(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 26(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 27(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 28(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 29(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 30(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 31(a1)
-	or a4, a4, a5                    # limbs:133: low$0_load_be
-	or a3, a3, a4                    # limbs:134
-	sd a3, 248(sp)
-	sd a3, 224(sp)
-	lbu a3, 16(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 17(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 18(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 19(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 20(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 21(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 22(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 23(a1)
-	or a4, a4, a5                    # limbs:133: low$0_load_be
-	or a3, a3, a4                    # limbs:134
-	sd a3, 248(sp)
-	sd a3, 232(sp)
-	lbu a3, 8(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 9(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 10(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 11(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 12(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 13(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 14(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 15(a1)
-	or a4, a4, a5                    # limbs:133: low$0_load_be
-	or a3, a3, a4                    # limbs:134
-	sd a3, 248(sp)
-	sd a3, 240(sp)
-	lbu a3, 0(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 1(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 2(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 3(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 4(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 5(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 6(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 7(a1)
-	or a4, a4, a5                    # limbs:133: low$0_load_be
-	or a3, a3, a4                    # limbs:134
-	sd a3, 248(sp)
-	lbu a3, 56(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 57(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 58(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 59(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 60(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 61(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 62(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 63(a1)
-	or a4, a4, a5                    # limbs:133: low$0_load_be
-	or a3, a3, a4                    # limbs:134
-	sd a3, 88(sp)
-	sd a3, 64(sp)
-	lbu a3, 48(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 49(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 50(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 51(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 52(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 53(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 54(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 55(a1)
-	or a4, a4, a5                    # limbs:133: low$0_load_be
-	or a3, a3, a4                    # limbs:134
-	sd a3, 88(sp)
-	sd a3, 72(sp)
-	lbu a3, 40(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 41(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 42(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 43(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 44(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 45(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 46(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 47(a1)
-	or a4, a4, a5                    # limbs:133: low$0_load_be
-	or a3, a3, a4                    # limbs:134
-	sd a3, 88(sp)
-	sd a3, 80(sp)
-	lbu a3, 32(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 33(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 34(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 35(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 36(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 37(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 38(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 39(a1)
-	or a1, a4, a5                    # limbs:133: low$0_load_be
-	or a1, a3, a1                    # limbs:134
-	sd a1, 88(sp)
-	lbu a1, 24(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 25(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 26(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 27(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 28(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 29(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 30(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 31(a2)
-	or a3, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a3                    # limbs:134
-	sd a1, 24(sp)
-	sd a1, 0(sp)
-	lbu a1, 16(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 17(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 18(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 19(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 20(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 21(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 22(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 23(a2)
-	or a3, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a3                    # limbs:134
-	sd a1, 24(sp)
-	sd a1, 8(sp)
-	lbu a1, 8(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 9(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 10(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 11(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 12(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 13(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 14(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 15(a2)
-	or a3, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a3                    # limbs:134
-	sd a1, 24(sp)
-	sd a1, 16(sp)
-	lbu a1, 0(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 1(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 2(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 3(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 4(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 5(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 6(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 7(a2)
-	or a3, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a3                    # limbs:134
-	sd a1, 24(sp)
-	lbu a1, 56(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 57(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 58(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 59(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 60(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 61(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 62(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 63(a2)
-	or a3, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a3                    # limbs:134
-	sd a1, 56(sp)
-	sd a1, 32(sp)
-	lbu a1, 48(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 49(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 50(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 51(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 52(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 53(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 54(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 55(a2)
-	or a3, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a3                    # limbs:134
-	sd a1, 56(sp)
-	sd a1, 40(sp)
-	lbu a1, 40(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 41(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 42(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 43(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 44(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 45(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 46(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 47(a2)
-	or a3, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a3                    # limbs:134
-	sd a1, 56(sp)
-	sd a1, 48(sp)
-	lbu a1, 32(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 33(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 34(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 35(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 36(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 37(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 38(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 39(a2)
-	or a2, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a2                    # limbs:134
-	sd a1, 56(sp)
-	lbu a1, 24(a0)
-	slli a1, a1, 56                  # limbs:131
-	lbu a2, 25(a0)
-	slli a2, a2, 48
-	or a1, a1, a2
-	lbu a2, 26(a0)
-	slli a2, a2, 40
-	or a1, a1, a2
-	lbu a2, 27(a0)
-	slli a2, a2, 32
-	or a1, a1, a2                    # limbs:131: high$0_load_be
-	lbu a2, 28(a0)
-	slli a2, a2, 24                  # limbs:133
-	lbu a3, 29(a0)
-	slli a3, a3, 16
-	or a2, a2, a3
-	lbu a3, 30(a0)
-	slli a3, a3, 8
-	or a2, a2, a3
-	lbu a3, 31(a0)
-	or a2, a2, a3                    # limbs:133: low$0_load_be
-	or s0, a1, a2                    # limbs:134
-	lbu a1, 16(a0)
-	slli a1, a1, 56                  # limbs:131
-	lbu a2, 17(a0)
-	slli a2, a2, 48
-	or a1, a1, a2
-	lbu a2, 18(a0)
-	slli a2, a2, 40
-	or a1, a1, a2
-	lbu a2, 19(a0)
-	slli a2, a2, 32
-	or a1, a1, a2                    # limbs:131: high$0_load_be
-	lbu a2, 20(a0)
-	slli a2, a2, 24                  # limbs:133
-	lbu a3, 21(a0)
-	slli a3, a3, 16
-	or a2, a2, a3
-	lbu a3, 22(a0)
-	slli a3, a3, 8
-	or a2, a2, a3
-	lbu a3, 23(a0)
-	or a2, a2, a3                    # limbs:133: low$0_load_be
-	or s1, a1, a2                    # limbs:134
-	lbu a1, 8(a0)
-	slli a1, a1, 56                  # limbs:131
-	lbu a2, 9(a0)
-	slli a2, a2, 48
-	or a1, a1, a2
-	lbu a2, 10(a0)
-	slli a2, a2, 40
-	or a1, a1, a2
-	lbu a2, 11(a0)
-	slli a2, a2, 32
-	or a1, a1, a2                    # limbs:131: high$0_load_be
-	lbu a2, 12(a0)
-	slli a2, a2, 24                  # limbs:133
-	lbu a3, 13(a0)
-	slli a3, a3, 16
-	or a2, a2, a3
-	lbu a3, 14(a0)
-	slli a3, a3, 8
-	or a2, a2, a3
-	lbu a3, 15(a0)
-	or a2, a2, a3                    # limbs:133: low$0_load_be
-	or s2, a1, a2                    # limbs:134
-	lbu a1, 0(a0)
-	slli a1, a1, 56                  # limbs:131
-	lbu a2, 1(a0)
-	slli a2, a2, 48
-	or a1, a1, a2
-	lbu a2, 2(a0)
-	slli a2, a2, 40
-	or a1, a1, a2
-	lbu a2, 3(a0)
-	slli a2, a2, 32
-	or a1, a1, a2                    # limbs:131: high$0_load_be
-	lbu a2, 4(a0)
-	slli a2, a2, 24                  # limbs:133
-	lbu a3, 5(a0)
-	slli a3, a3, 16
-	or a2, a2, a3
-	lbu a3, 6(a0)
-	slli a3, a3, 8
-	or a2, a2, a3
-	lbu a3, 7(a0)
-	or a0, a2, a3                    # limbs:133: low$0_load_be
-	or s3, a1, a0                    # limbs:134
+	mv s0, a0
+	mv s1, a1
+	mv s2, a2
+	mv a1, s1
+	addi a0, sp, 224
+	call ecdsa_p256_V_O_of_bytes
+	addi a1, s1, 32                  # verify:34
+	addi a0, sp, 64
+	call ecdsa_p256_V_O_of_bytes
+	mv a1, s2
+	addi a0, sp, 0
+	call ecdsa_p256_V_O_of_bytes
+	addi a1, s2, 32                  # verify:36
+	addi a0, sp, 32
+	call ecdsa_p256_V_O_of_bytes
 	addi a0, sp, 224
 	call field_fep256_sparse64_N_is_below_c256
-	mv s4, a0
+	mv s1, a0
 	addi a0, sp, 64
 	call field_fep256_sparse64_N_is_below_c256
 	ld a1, 224(sp)                   # limbs:118
@@ -28996,7 +28642,7 @@ p256_ecdsa_verify:
 	or a1, a1, a2
 	or a1, a3, a1
 	or a1, a4, a1
-	sltiu s5, a1, 1
+	sltiu s2, a1, 1
 	ld a1, 64(sp)
 	ld a2, 72(sp)
 	ld a3, 80(sp)
@@ -29004,23 +28650,23 @@ p256_ecdsa_verify:
 	or a1, a1, a2
 	or a1, a3, a1
 	or a1, a4, a1
-	sltiu s6, a1, 1
-	mv s7, a0
+	sltiu s3, a1, 1
+	mv s4, a0
 	addi a0, sp, 0
 	call field_fep256_sparse64_N_is_below_c256_2
-	mv s8, a0
+	mv s5, a0
 	addi a0, sp, 32
 	call field_fep256_sparse64_N_is_below_c256_2
-	and a1, s4, s7                   # verify:48
-	xori a2, s5, 1
+	and a1, s1, s4                   # verify:45
+	xori a2, s2, 1
 	and a1, a1, a2
-	xori a2, s6, 1
+	xori a2, s3, 1
 	and a1, a1, a2
-	and a1, s8, a1
-	and a0, a0, a1                   # verify:48: t
-	bne a0, zero, .L29_0
+	and a1, s5, a1
+	and a0, a0, a1                   # verify:45: t
+	bne a0, zero, .L30_0
 	li a0, -1
-.L29_1:
+.L30_1:
 	ld ra, 256(sp)
 	ld s0, 264(sp)
 	ld s1, 272(sp)
@@ -29028,12 +28674,9 @@ p256_ecdsa_verify:
 	ld s3, 288(sp)
 	ld s4, 296(sp)
 	ld s5, 304(sp)
-	ld s6, 312(sp)
-	ld s7, 320(sp)
-	ld s8, 328(sp)
-	addi sp, sp, 336
+	addi sp, sp, 320
 	ret
-.L29_0:
+.L30_0:
 	ld a0, 0(sp)                     # limbs:69
 	slli a1, a0, 2
 	srli a2, a0, 62
@@ -29206,30 +28849,30 @@ p256_ecdsa_verify:
 	add a4, a6, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, a4, a6
 	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a3, 32                  # fep256_sparse64:75
+	srli a6, a3, 32                  # fep256_reduction:20
 	slli a7, a3, 32
-	add t0, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t2, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t0, t2
-	add t2, a6, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, a3, a7                   # fep256_sparse64:78
+	add t2, a6, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, a3, a7                   # fep256_reduction:23
 	sltu t3, a3, a7
 	sub a3, a3, a6
-	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t0, 32                  # fep256_sparse64:79
-	slli t3, t0, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t0, 32                  # fep256_reduction:24
+	slli t3, t0, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, a6, t4                   # fep256_sparse64:81
-	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, a6, t4                   # fep256_reduction:26
+	add t4, a7, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, t3                   # fep256_sparse64:82
+	add a3, a3, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, t3                   # fep256_reduction:27
 	sltu t3, t0, a7
 	sub a6, t0, a6
 	sub a6, a6, t3
-	add a3, a7, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, a7, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a3, a7
-	add a6, a6, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, a7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a7, t1, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a7, t1
 	add t1, a0, t4
@@ -29247,31 +28890,31 @@ p256_ecdsa_verify:
 	add a1, a1, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, a1, a0
 	or a0, a2, a0
-	srli a2, a7, 32                  # fep256_sparse64:75
+	srli a2, a7, 32                  # fep256_reduction:20
 	slli a6, a7, 32
-	add t0, t1, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t1, a6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t1
-	add t1, a2, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a6, a7, a6                   # fep256_sparse64:78
+	add t1, a2, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a6, a7, a6                   # fep256_reduction:23
 	sltu t2, a7, a6
 	sub a2, a7, a2
-	sub a2, a2, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t0, 32                  # fep256_sparse64:79
-	slli t2, t0, 32                  # fep256_sparse64:80
-	add t1, t2, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t2                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t0, 32                  # fep256_reduction:24
+	slli t2, t0, 32                  # fep256_reduction:25
+	add t1, t2, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t3, t1, t2
-	add t3, a7, t3                   # fep256_sparse64:81
-	add t3, a6, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, a7, t3                   # fep256_reduction:26
+	add t3, a6, t3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a6, t3, a6
-	add a2, a2, a6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a6, t0, t2                   # fep256_sparse64:82
+	add a2, a2, a6                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a6, t0, t2                   # fep256_reduction:27
 	sltu t2, t0, a6
 	sub a7, t0, a7
 	sub a7, a7, t2
 	add a0, a0, a2
-	add a0, a6, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a0, a6, a0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a2, a0, a6
-	add a2, a7, a2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a6, a3, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a6, a3
 	add a7, a1, t3
@@ -29289,7 +28932,7 @@ p256_ecdsa_verify:
 	add a2, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a2, a1
 	or a1, a3, a1
-	beq a1, zero, .L29_2
+	beq a1, zero, .L30_2
 	li a1, 1
 	add a1, a6, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a1, a6
@@ -29311,7 +28954,7 @@ p256_ecdsa_verify:
 	add a3, a3, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, a3, a0
 	or a0, a2, a0
-	beq a0, zero, .L29_4
+	beq a0, zero, .L30_4
 	li a0, 1
 	add a0, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, a0, a1
@@ -29334,20 +28977,20 @@ p256_ecdsa_verify:
 	add a0, a3, a0
 	add a0, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sd a0, 120(sp)
-	j .L29_3
-.L29_4:
+	j .L30_3
+.L30_4:
 	sd a1, 96(sp)
 	sd a4, 104(sp)
 	sd a5, 112(sp)
 	sd a3, 120(sp)
-.L29_5:
-	j .L29_3
-.L29_2:
+.L30_5:
+	j .L30_3
+.L30_2:
 	sd a6, 96(sp)
 	sd a7, 104(sp)
 	sd a0, 112(sp)
 	sd a2, 120(sp)
-.L29_3:
+.L30_3:
 	ld a0, 32(sp)                    # limbs:69
 	slli a1, a0, 2
 	srli a2, a0, 62
@@ -29520,30 +29163,30 @@ p256_ecdsa_verify:
 	add a4, a6, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
 	sltu a6, a4, a6
 	add a5, a5, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	srli a6, a3, 32                  # fep256_sparse64:75
+	srli a6, a3, 32                  # fep256_reduction:20
 	slli a7, a3, 32
-	add t0, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t2, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t2, t0, t2
-	add t2, a6, t2                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, a3, a7                   # fep256_sparse64:78
+	add t2, a6, t2                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, a3, a7                   # fep256_reduction:23
 	sltu t3, a3, a7
 	sub a3, a3, a6
-	sub a3, a3, t3                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t0, 32                  # fep256_sparse64:79
-	slli t3, t0, 32                  # fep256_sparse64:80
-	add t2, t3, t2                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a3, a3, t3                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t0, 32                  # fep256_reduction:24
+	slli t3, t0, 32                  # fep256_reduction:25
+	add t2, t3, t2                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t2, t3
-	add t4, a6, t4                   # fep256_sparse64:81
-	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, a6, t4                   # fep256_reduction:26
+	add t4, a7, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a3, a3, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, t3                   # fep256_sparse64:82
+	add a3, a3, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, t3                   # fep256_reduction:27
 	sltu t3, t0, a7
 	sub a6, t0, a6
 	sub a6, a6, t3
-	add a3, a7, a3                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a3, a7, a3                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a3, a7
-	add a6, a6, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, a7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a7, t1, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu t0, a7, t1
 	add t1, a0, t4
@@ -29561,31 +29204,31 @@ p256_ecdsa_verify:
 	add a1, a1, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a0, a1, a0
 	or a0, a2, a0
-	srli a2, a7, 32                  # fep256_sparse64:75
+	srli a2, a7, 32                  # fep256_reduction:20
 	slli a6, a7, 32
-	add t0, t1, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t1, a6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t1
-	add t1, a2, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a6, a7, a6                   # fep256_sparse64:78
+	add t1, a2, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a6, a7, a6                   # fep256_reduction:23
 	sltu t2, a7, a6
 	sub a2, a7, a2
-	sub a2, a2, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t0, 32                  # fep256_sparse64:79
-	slli t2, t0, 32                  # fep256_sparse64:80
-	add t1, t2, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t2                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t0, 32                  # fep256_reduction:24
+	slli t2, t0, 32                  # fep256_reduction:25
+	add t1, t2, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t3, t1, t2
-	add t3, a7, t3                   # fep256_sparse64:81
-	add t3, a6, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, a7, t3                   # fep256_reduction:26
+	add t3, a6, t3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a6, t3, a6
-	add a2, a2, a6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a6, t0, t2                   # fep256_sparse64:82
+	add a2, a2, a6                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a6, t0, t2                   # fep256_reduction:27
 	sltu t2, t0, a6
 	sub a7, t0, a7
 	sub a7, a7, t2
 	add a0, a0, a2
-	add a0, a6, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a0, a6, a0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a2, a0, a6
-	add a2, a7, a2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a2, a7, a2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a6, a3, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a3, a6, a3
 	add a7, a1, t3
@@ -29603,7 +29246,7 @@ p256_ecdsa_verify:
 	add a2, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a2, a1
 	or a1, a3, a1
-	beq a1, zero, .L29_6
+	beq a1, zero, .L30_6
 	li a1, 1
 	add a1, a6, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a3, a1, a6
@@ -29625,7 +29268,7 @@ p256_ecdsa_verify:
 	add a3, a3, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a0, a3, a0
 	or a0, a2, a0
-	beq a0, zero, .L29_8
+	beq a0, zero, .L30_8
 	li a0, 1
 	add a0, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sltu a1, a0, a1
@@ -29648,20 +29291,20 @@ p256_ecdsa_verify:
 	add a0, a3, a0
 	add a0, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
 	sd a0, 152(sp)
-	j .L29_7
-.L29_8:
+	j .L30_7
+.L30_8:
 	sd a1, 128(sp)
 	sd a4, 136(sp)
 	sd a5, 144(sp)
 	sd a3, 152(sp)
-.L29_9:
-	j .L29_7
-.L29_6:
+.L30_9:
+	j .L30_7
+.L30_6:
 	sd a6, 128(sp)
 	sd a7, 136(sp)
 	sd a0, 144(sp)
 	sd a2, 152(sp)
-.L29_7:
+.L30_7:
 	ld a0, 128(sp)                   # products:28
 	ld a1, 136(sp)
 	mulhu a2, a0, a1                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -29750,30 +29393,30 @@ p256_ecdsa_verify:
 	add a6, a7, a6                   # products:49: word 1 of low$0_square in 0..2^65-1
 	add a5, t1, a5                   # products:50
 	add a5, a6, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	srli a6, a0, 32                  # fep256_sparse64:75
+	srli a6, a0, 32                  # fep256_reduction:20
 	slli a7, a0, 32
-	add t0, t2, a7                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t0, t2, a7                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t1, t0, t2
-	add t1, a6, t1                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a7, a0, a7                   # fep256_sparse64:78
+	add t1, a6, t1                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a7, a0, a7                   # fep256_reduction:23
 	sltu t2, a0, a7
 	sub a0, a0, a6
-	sub a0, a0, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a6, t0, 32                  # fep256_sparse64:79
-	slli t2, t0, 32                  # fep256_sparse64:80
-	add t1, t2, t1                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a0, a0, t2                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a6, t0, 32                  # fep256_reduction:24
+	slli t2, t0, 32                  # fep256_reduction:25
+	add t1, t2, t1                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t4, t1, t2
-	add t4, a6, t4                   # fep256_sparse64:81
-	add t4, a7, t4                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t4, a6, t4                   # fep256_reduction:26
+	add t4, a7, t4                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a7, t4, a7
-	add a0, a0, a7                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a7, t0, t2                   # fep256_sparse64:82
+	add a0, a0, a7                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a7, t0, t2                   # fep256_reduction:27
 	sltu t2, t0, a7
 	sub a6, t0, a6
 	sub a6, a6, t2
-	add a0, a7, a0                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a0, a7, a0                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a7, a0, a7
-	add a6, a6, a7                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
+	add a6, a6, a7                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
 	add a7, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a7, a1
 	add t0, t3, t4
@@ -29791,99 +29434,99 @@ p256_ecdsa_verify:
 	add a4, a4, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
 	sltu a1, a4, a1
 	or a1, a2, a1
-	srli a2, a7, 32                  # fep256_sparse64:75
+	srli a2, a7, 32                  # fep256_reduction:20
 	slli a6, a7, 32
-	add t1, t0, a6                   # fep256_sparse64:75: word 0 of a$1_reduce in 0..<2^97
+	add t1, t0, a6                   # fep256_reduction:20: word 0 of a$1_reduce in 0..<2^97
 	sltu t0, t1, t0
-	add t0, a2, t0                   # fep256_sparse64:75: word 1 of a$1_reduce in 0..<2^97
-	sub a6, a7, a6                   # fep256_sparse64:78
+	add t0, a2, t0                   # fep256_reduction:20: word 1 of a$1_reduce in 0..<2^97
+	sub a6, a7, a6                   # fep256_reduction:23
 	sltu t2, a7, a6
 	sub a2, a7, a2
-	sub a2, a2, t2                   # fep256_sparse64:78: word 1 of e$1_reduce in 0..<2^128
-	srli a7, t1, 32                  # fep256_sparse64:79
-	slli t2, t1, 32                  # fep256_sparse64:80
-	add t0, t2, t0                   # fep256_sparse64:80: word 0 of b$1_reduce in 0..<2^65
+	sub a2, a2, t2                   # fep256_reduction:23: word 1 of e$1_reduce in 0..<2^128
+	srli a7, t1, 32                  # fep256_reduction:24
+	slli t2, t1, 32                  # fep256_reduction:25
+	add t0, t2, t0                   # fep256_reduction:25: word 0 of b$1_reduce in 0..<2^65
 	sltu t3, t0, t2
-	add t3, a7, t3                   # fep256_sparse64:81
-	add t3, a6, t3                   # fep256_sparse64:81: word 0 of c$1_reduce in 0..<2^128
+	add t3, a7, t3                   # fep256_reduction:26
+	add t3, a6, t3                   # fep256_reduction:26: word 0 of c$1_reduce in 0..<2^128
 	sltu a6, t3, a6
-	add a2, a2, a6                   # fep256_sparse64:81: word 1 of c$1_reduce in 0..<2^128
-	sub a6, t1, t2                   # fep256_sparse64:82
+	add a2, a2, a6                   # fep256_reduction:26: word 1 of c$1_reduce in 0..<2^128
+	sub a6, t1, t2                   # fep256_reduction:27
 	sltu t2, t1, a6
 	sub a7, t1, a7
 	sub a7, a7, t2
 	add a1, a1, a2
-	add a1, a6, a1                   # fep256_sparse64:82: word 0 of d$1_reduce in 0..<2^128
+	add a1, a6, a1                   # fep256_reduction:27: word 0 of d$1_reduce in 0..<2^128
 	sltu a2, a1, a6
-	add a2, a7, a2                   # fep256_sparse64:82: word 1 of d$1_reduce in 0..<2^128
-	add s4, a0, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a0, s4, a0
+	add a2, a7, a2                   # fep256_reduction:27: word 1 of d$1_reduce in 0..<2^128
+	add s1, a0, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a0, s1, a0
 	add a6, a4, t3
 	sltu a4, a6, a4
-	add s5, a6, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a0, s5, a0
+	add s2, a6, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a0, s2, a0
 	or a0, a4, a0
 	add a1, a3, a1
 	sltu a3, a1, a3
-	add s6, a1, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a0, s6, a0
+	add s3, a1, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a0, s3, a0
 	or a0, a3, a0
 	add a1, a5, a2
 	sltu a2, a1, a5
-	add s7, a1, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
-	sltu a0, s7, a0
+	add s4, a1, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^65-1
+	sltu a0, s4, a0
 	or a0, a2, a0
-	beq a0, zero, .L29_11
+	beq a0, zero, .L30_11
 	li a0, 1
-	add a4, s4, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, a4, s4
+	add a4, s1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a0, a4, s1
 	li a1, -4294967296
-	add a1, s5, a1
-	sltu a2, a1, s5
-	add s5, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, s5, a0
+	add a1, s2, a1
+	sltu a2, a1, s2
+	add s2, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a0, s2, a0
 	or a0, a2, a0
 	li a1, -1
-	add a1, s6, a1
-	sltu a2, a1, s6
-	add s6, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, s6, a0
+	add a1, s3, a1
+	sltu a2, a1, s3
+	add s3, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a0, s3, a0
 	or a0, a2, a0
 	li a1, 4294967294
-	add a1, s7, a1
-	sltu a2, a1, s7
-	add s7, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, s7, a0
+	add a1, s4, a1
+	sltu a2, a1, s4
+	add s4, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a0, s4, a0
 	or a0, a2, a0
-	bne a0, zero, .L29_12
-	mv s4, a4
-.L29_13:
-.L29_11:
+	bne a0, zero, .L30_12
+	mv s1, a4
+.L30_13:
+.L30_11:
 	addi a0, sp, 0
 	addi a1, sp, 96
 	call curve_p256_right_side
 	ld a0, 0(sp)                     # limbs:54
-	sub a0, s4, a0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a1, s4, a0
+	sub a0, s1, a0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a1, s1, a0
 	ld a2, 8(sp)
-	sub a2, s5, a2
-	sltu a3, s5, a2
+	sub a2, s2, a2
+	sltu a3, s2, a2
 	sub a1, a2, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a2, a2, a1
 	or a2, a3, a2
 	ld a3, 16(sp)
-	sub a3, s6, a3
-	sltu a4, s6, a3
+	sub a3, s3, a3
+	sltu a4, s3, a3
 	sub a2, a3, a2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a3, a3, a2
 	or a3, a4, a3
 	ld a4, 24(sp)
-	sub a4, s7, a4
-	sltu a5, s7, a4
+	sub a4, s4, a4
+	sltu a5, s4, a4
 	sub a3, a4, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a4, a4, a3
 	or a4, a5, a4
-	beq a4, zero, .L29_15
+	beq a4, zero, .L30_15
 	li a4, 1
 	sub a4, a0, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a0, a0, a4
@@ -29905,22 +29548,22 @@ p256_ecdsa_verify:
 	sub a3, a1, a0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a0, a1, a3
 	or a0, a2, a0
-	bne a0, zero, .L29_16
+	bne a0, zero, .L30_16
 	mv a0, a4
 	mv a1, a6
 	mv a2, a5
-.L29_17:
-.L29_15:
-	addi a4, a0, 1                   # fep256_sparse64:109
+.L30_17:
+.L30_15:
+	addi a4, a0, 1                   # fep256_sparse64:92
 	li a5, 1
 	sltu a4, a5, a4
 	xori a4, a4, 1
-	bne a4, zero, .L29_18
+	bne a4, zero, .L30_18
 	li a0, 0
-.L29_19:
-	bne a0, zero, .L29_20
+.L30_19:
+	bne a0, zero, .L30_20
 	li a0, -1
-.L29_21:
+.L30_21:
 	ld ra, 256(sp)
 	ld s0, 264(sp)
 	ld s1, 272(sp)
@@ -29928,32 +29571,29 @@ p256_ecdsa_verify:
 	ld s3, 288(sp)
 	ld s4, 296(sp)
 	ld s5, 304(sp)
-	ld s6, 312(sp)
-	ld s7, 320(sp)
-	ld s8, 328(sp)
-	addi sp, sp, 336
+	addi sp, sp, 320
 	ret
-.L29_12:
+.L30_12:
 	li a0, 1
-	add s4, a4, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, s4, a4
+	add s1, a4, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a0, s1, a4
 	li a1, -4294967296
-	add a1, s5, a1
-	sltu a2, a1, s5
-	add s5, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, s5, a0
+	add a1, s2, a1
+	sltu a2, a1, s2
+	add s2, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a0, s2, a0
 	or a0, a2, a0
 	li a1, -1
-	add a1, s6, a1
-	sltu a2, a1, s6
-	add s6, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	sltu a0, s6, a0
+	add a1, s3, a1
+	sltu a2, a1, s3
+	add s3, a1, a0                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	sltu a0, s3, a0
 	or a0, a2, a0
 	li a1, 4294967294
-	add a1, s7, a1
-	add s7, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
-	j .L29_13
-.L29_16:
+	add a1, s4, a1
+	add s4, a0, a1                   # limbs:39: word 0 of v$1_reduce in 1..2^65-1
+	j .L30_13
+.L30_16:
 	li a0, 1
 	sub a0, a4, a0                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
 	sltu a1, a4, a0
@@ -29972,13 +29612,13 @@ p256_ecdsa_verify:
 	li a5, 4294967294
 	sub a3, a3, a5
 	sub a3, a3, a4                   # limbs:54: word 0 of v$1_with_borrow in -2^64..2^64-2
-	j .L29_17
-.L29_18:
+	j .L30_17
+.L30_18:
 	or a4, a0, a1                    # limbs:118
 	or a4, a2, a4
 	or a4, a3, a4
 	sltiu a4, a4, 1
-	xori a0, a0, -1                  # fep256_sparse64:109
+	xori a0, a0, -1                  # fep256_sparse64:92
 	li a5, 4294967295
 	xor a1, a1, a5
 	or a0, a0, a1
@@ -29987,58 +29627,65 @@ p256_ecdsa_verify:
 	xor a1, a3, a1
 	or a0, a0, a1
 	sltiu a0, a0, 1
-	or a0, a4, a0                    # fep256_sparse64:109: t
-	j .L29_19
-.L29_20:
-	ld a0, words+0
-	sub a0, s0, a0                   # limbs:87: word 0 of v$4_scalars in -2^64..<2^63
-	sltu a1, s0, a0
-	ld a2, words+8
-	sub a2, s1, a2
-	sltu a3, s1, a2
-	sub a1, a2, a1                   # limbs:87: word 0 of v$4_scalars in -2^64..<2^63
-	sltu a2, a2, a1
-	or a2, a3, a2
-	li a3, -1
-	sub a3, s2, a3
-	sltu a4, s2, a3
-	sub a2, a3, a2                   # limbs:87: word 0 of v$4_scalars in -2^64..<2^63
-	sltu a3, a3, a2
-	add a3, a4, a3
-	li a4, -4294967296
-	sub a4, s3, a4
-	sltu a5, s3, a4
-	sub a3, a4, a3                   # limbs:87: word 0 of v$4_scalars in -2^64..<2^63
-	sltu a4, a4, a3
-	add a4, a5, a4
-	sltu a4, zero, a4                # limbs:91
-	sub a4, zero, a4
-	xor a5, s0, a0
-	and a5, a5, a4
-	xor a0, a5, a0
-	xor a5, s1, a1
-	and a5, a5, a4
-	xor a1, a5, a1
-	xor a5, s2, a2
-	and a5, a5, a4
-	xor a2, a5, a2
-	xor a5, s3, a3
-	and a4, a5, a4
-	xor a3, a4, a3
-	sd a0, 32(sp)
-	sd a1, 40(sp)
-	sd a2, 48(sp)
-	sd a3, 56(sp)
+	or a0, a4, a0                    # fep256_sparse64:92: t
+	j .L30_19
+.L30_20:
+	mv a1, s0
 	addi a0, sp, 0
+	call ecdsa_p256_V_O_of_bytes
+	ld a0, 0(sp)                     # limbs:87
+	ld a1, words+0
+	sub a1, a0, a1                   # limbs:87: word 0 of v$4_reduced_whole in -2^64..<2^63
+	sltu a2, a0, a1
+	ld a3, 8(sp)
+	ld a4, words+8
+	sub a4, a3, a4
+	sltu a5, a3, a4
+	sub a2, a4, a2                   # limbs:87: word 0 of v$4_reduced_whole in -2^64..<2^63
+	sltu a4, a4, a2
+	or a4, a5, a4
+	ld a5, 16(sp)
+	li a6, -1
+	sub a6, a5, a6
+	sltu a7, a5, a6
+	sub a4, a6, a4                   # limbs:87: word 0 of v$4_reduced_whole in -2^64..<2^63
+	sltu a6, a6, a4
+	add a6, a7, a6
+	ld a7, 24(sp)
+	li t0, -4294967296
+	sub t0, a7, t0
+	sltu t1, a7, t0
+	sub a6, t0, a6                   # limbs:87: word 0 of v$4_reduced_whole in -2^64..<2^63
+	sltu t0, t0, a6
+	add t0, t1, t0
+	sltu t0, zero, t0                # limbs:91
+	sub t0, zero, t0
+	xor a0, a0, a1
+	and a0, a0, t0
+	xor a0, a0, a1
+	xor a1, a3, a2
+	and a1, a1, t0
+	xor a1, a1, a2
+	xor a2, a5, a4
+	and a2, a2, t0
+	xor a2, a2, a4
+	xor a3, a7, a6
+	and a3, a3, t0
+	xor a3, a3, a6
+	sd a0, 0(sp)
+	sd a1, 8(sp)
+	sd a2, 16(sp)
+	sd a3, 24(sp)
+	addi a0, sp, 32
 	addi a1, sp, 64
 	call ecdsa_p256_V_J_inverse
 	addi a0, sp, 160
-	addi a1, sp, 32
-	addi a2, sp, 0
+	addi a1, sp, 0
+	addi a2, sp, 32
 	call ecdsa_p256_V_S_mul
 	addi a0, sp, 192
 	addi a1, sp, 224
-	addi a2, sp, 0
+	addi a2, sp, 32
 	call ecdsa_p256_V_S_mul
 	addi a0, sp, 0
 	addi a1, sp, 160
@@ -30048,9 +29695,9 @@ p256_ecdsa_verify:
 	addi a0, sp, 0
 	addi a1, sp, 224
 	call ecdsa_p256_V_matches
-	bne a0, zero, .L29_22
+	bne a0, zero, .L30_22
 	li a0, -1
-.L29_23:
+.L30_23:
 	ld ra, 256(sp)
 	ld s0, 264(sp)
 	ld s1, 272(sp)
@@ -30058,12 +29705,9 @@ p256_ecdsa_verify:
 	ld s3, 288(sp)
 	ld s4, 296(sp)
 	ld s5, 304(sp)
-	ld s6, 312(sp)
-	ld s7, 320(sp)
-	ld s8, 328(sp)
-	addi sp, sp, 336
+	addi sp, sp, 320
 	ret
-.L29_22:
+.L30_22:
 	li a0, 0
 	ld ra, 256(sp)
 	ld s0, 264(sp)
@@ -30072,10 +29716,7 @@ p256_ecdsa_verify:
 	ld s3, 288(sp)
 	ld s4, 296(sp)
 	ld s5, 304(sp)
-	ld s6, 312(sp)
-	ld s7, 320(sp)
-	ld s8, 328(sp)
-	addi sp, sp, 336
+	addi sp, sp, 320
 	ret
 	.size p256_ecdsa_verify, . - p256_ecdsa_verify
 

@@ -8,6 +8,108 @@
 # Behind an instruction: the line that it comes from, with the file's name where that is another, and the variable whose value it gives.
 	.text
 
+# ecdsa.secp256k1.V.O.of_bytes (lib/integer/octets.stk, line 21)
+	.balign 4
+	.type ecdsa_secp256k1_V_O_of_bytes, @function
+ecdsa_secp256k1_V_O_of_bytes:
+	lbu a2, 24(a1)
+	slli a2, a2, 56                  # limbs:131
+	lbu a3, 25(a1)
+	slli a3, a3, 48
+	or a2, a2, a3
+	lbu a3, 26(a1)
+	slli a3, a3, 40
+	or a2, a2, a3
+	lbu a3, 27(a1)
+	slli a3, a3, 32
+	or a2, a2, a3                    # limbs:131: high$0_load_be
+	lbu a3, 28(a1)
+	slli a3, a3, 24                  # limbs:133
+	lbu a4, 29(a1)
+	slli a4, a4, 16
+	or a3, a3, a4
+	lbu a4, 30(a1)
+	slli a4, a4, 8
+	or a3, a3, a4
+	lbu a4, 31(a1)
+	or a3, a3, a4                    # limbs:133: low$0_load_be
+	or a2, a2, a3                    # limbs:134
+	sd a2, 24(a0)
+	sd a2, 0(a0)
+	lbu a2, 16(a1)
+	slli a2, a2, 56                  # limbs:131
+	lbu a3, 17(a1)
+	slli a3, a3, 48
+	or a2, a2, a3
+	lbu a3, 18(a1)
+	slli a3, a3, 40
+	or a2, a2, a3
+	lbu a3, 19(a1)
+	slli a3, a3, 32
+	or a2, a2, a3                    # limbs:131: high$0_load_be
+	lbu a3, 20(a1)
+	slli a3, a3, 24                  # limbs:133
+	lbu a4, 21(a1)
+	slli a4, a4, 16
+	or a3, a3, a4
+	lbu a4, 22(a1)
+	slli a4, a4, 8
+	or a3, a3, a4
+	lbu a4, 23(a1)
+	or a3, a3, a4                    # limbs:133: low$0_load_be
+	or a2, a2, a3                    # limbs:134
+	sd a2, 24(a0)
+	sd a2, 8(a0)
+	lbu a2, 8(a1)
+	slli a2, a2, 56                  # limbs:131
+	lbu a3, 9(a1)
+	slli a3, a3, 48
+	or a2, a2, a3
+	lbu a3, 10(a1)
+	slli a3, a3, 40
+	or a2, a2, a3
+	lbu a3, 11(a1)
+	slli a3, a3, 32
+	or a2, a2, a3                    # limbs:131: high$0_load_be
+	lbu a3, 12(a1)
+	slli a3, a3, 24                  # limbs:133
+	lbu a4, 13(a1)
+	slli a4, a4, 16
+	or a3, a3, a4
+	lbu a4, 14(a1)
+	slli a4, a4, 8
+	or a3, a3, a4
+	lbu a4, 15(a1)
+	or a3, a3, a4                    # limbs:133: low$0_load_be
+	or a2, a2, a3                    # limbs:134
+	sd a2, 24(a0)
+	sd a2, 16(a0)
+	lbu a2, 0(a1)
+	slli a2, a2, 56                  # limbs:131
+	lbu a3, 1(a1)
+	slli a3, a3, 48
+	or a2, a2, a3
+	lbu a3, 2(a1)
+	slli a3, a3, 40
+	or a2, a2, a3
+	lbu a3, 3(a1)
+	slli a3, a3, 32
+	or a2, a2, a3                    # limbs:131: high$0_load_be
+	lbu a3, 4(a1)
+	slli a3, a3, 24                  # limbs:133
+	lbu a4, 5(a1)
+	slli a4, a4, 16
+	or a3, a3, a4
+	lbu a4, 6(a1)
+	slli a4, a4, 8
+	or a3, a3, a4
+	lbu a4, 7(a1)
+	or a1, a3, a4                    # limbs:133: low$0_load_be
+	or a1, a2, a1                    # limbs:134
+	sd a1, 24(a0)
+	ret
+	.size ecdsa_secp256k1_V_O_of_bytes, . - ecdsa_secp256k1_V_O_of_bytes
+
 # field.fesecp256k1_folded64.N.is_below$c256 (lib/integer/limbs.stk, line 21)
 	.balign 4
 	.type field_fesecp256k1_folded64_N_is_below_c256, @function
@@ -100,7 +202,7 @@ field_fesecp256k1_folded64_sub:
 	sd a5, 16(a0)
 	sd a6, 24(a0)
 	li a2, 1
-	bne a1, a2, .L2_1
+	bne a1, a2, .L3_1
 	li a1, 4294968273
 	sub a1, a4, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a2, a4, a1
@@ -114,7 +216,7 @@ field_fesecp256k1_folded64_sub:
 	sd a2, 8(a0)
 	sd a3, 16(a0)
 	sd a4, 24(a0)
-	beq a5, zero, .L2_3
+	beq a5, zero, .L3_3
 	li a5, 4294968273
 	sub a5, a1, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a1, a1, a5
@@ -127,8 +229,8 @@ field_fesecp256k1_folded64_sub:
 	sd a1, 16(a0)
 	sub a1, a4, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sd a1, 24(a0)
-.L2_3:
-.L2_1:
+.L3_3:
+.L3_1:
 	ret
 	.size field_fesecp256k1_folded64_sub, . - field_fesecp256k1_folded64_sub
 
@@ -270,23 +372,23 @@ field_fesecp256k1_folded64_square:
 	sub a5, a2, a5
 	sltu a2, a2, a5
 	or a2, a7, a2
-	beq a2, zero, .L3_1
+	beq a2, zero, .L4_1
 	li a2, 1
 	add a2, a6, a2                   # limbs:39
 	sltu a5, a2, a6
 	add a5, a3, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a3, a5, a3
-	bne a3, zero, .L3_2
+	bne a3, zero, .L4_2
 	mv a6, a2
 	mv a3, a5
-.L3_3:
-.L3_1:
+.L4_3:
+.L4_1:
 	sd a1, 0(a0)
 	sd a4, 8(a0)
 	sd a6, 16(a0)
 	sd a3, 24(a0)
 	ret
-.L3_2:
+.L4_2:
 	add a7, a1, t0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, a7, a1
 	add t1, a4, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -295,12 +397,12 @@ field_fesecp256k1_folded64_square:
 	sltu a1, a6, a2
 	add a3, a5, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, a3, a5
-	bne a1, zero, .L3_4
+	bne a1, zero, .L4_4
 	mv a1, a7
 	mv a4, t1
-.L3_5:
-	j .L3_3
-.L3_4:
+.L4_5:
+	j .L4_3
+.L4_4:
 	add a1, a7, t0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, a1, a7
 	add a4, t1, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -309,7 +411,7 @@ field_fesecp256k1_folded64_square:
 	sltu a5, a2, a6
 	add a3, a3, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a6, a2
-	j .L3_3
+	j .L4_3
 	.size field_fesecp256k1_folded64_square, . - field_fesecp256k1_folded64_square
 
 # field.fesecp256k1_folded64.mul (lib/field/fesecp256k1_folded64.stk, line 89)
@@ -476,17 +578,17 @@ field_fesecp256k1_folded64_mul:
 	sub a6, a3, a6
 	sltu a3, a3, a6
 	or a3, t0, a3
-	beq a3, zero, .L4_1
+	beq a3, zero, .L5_1
 	li a3, 1
 	add a3, a1, a3                   # limbs:39
 	sltu a1, a3, a1
 	add a6, a7, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a1, a6, a7
-	bne a1, zero, .L4_2
+	bne a1, zero, .L5_2
 	mv a1, a3
 	mv a7, a6
-.L4_3:
-.L4_1:
+.L5_3:
+.L5_1:
 	sd a2, 0(a0)
 	sd a5, 8(a0)
 	sd a1, 16(a0)
@@ -494,7 +596,7 @@ field_fesecp256k1_folded64_mul:
 	ld s0, 0(sp)
 	addi sp, sp, 16
 	ret
-.L4_2:
+.L5_2:
 	add t0, a2, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, t0, a2
 	add t1, a5, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -503,12 +605,12 @@ field_fesecp256k1_folded64_mul:
 	sltu a2, a1, a3
 	add a7, a6, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, a7, a6
-	bne a2, zero, .L4_4
+	bne a2, zero, .L5_4
 	mv a2, t0
 	mv a5, t1
-.L4_5:
-	j .L4_3
-.L4_4:
+.L5_5:
+	j .L5_3
+.L5_4:
 	add a2, t0, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, a2, t0
 	add a5, t1, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -517,7 +619,7 @@ field_fesecp256k1_folded64_mul:
 	sltu a1, a3, a1
 	add a7, a7, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a1, a3
-	j .L4_3
+	j .L5_3
 	.size field_fesecp256k1_folded64_mul, . - field_fesecp256k1_folded64_mul
 
 # curve.secp256k1.right_side (lib/curve/weierstrass.stk, line 372)
@@ -663,17 +765,17 @@ curve_secp256k1_right_side:
 	sub t5, t2, t5
 	sltu t2, t2, t5
 	or t2, t6, t2
-	beq t2, zero, .L5_1
+	beq t2, zero, .L6_1
 	li t2, 1
 	add t2, a4, t2                   # limbs:39
 	sltu a4, t2, a4
 	add t5, a5, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a4, t5, a5
-	bne a4, zero, .L5_2
+	bne a4, zero, .L6_2
 	mv a4, t2
 	mv a5, t5
-.L5_3:
-.L5_1:
+.L6_3:
+.L6_1:
 	mulhu t2, a2, a7                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul t5, a2, a7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu t6, a3, a7
@@ -822,17 +924,17 @@ curve_secp256k1_right_side:
 	sub a4, a2, a4
 	sltu a2, a2, a4
 	or a2, a7, a2
-	beq a2, zero, .L5_7
+	beq a2, zero, .L6_7
 	li a2, 1
 	add a2, a3, a2                   # limbs:39
 	sltu a3, a2, a3
 	add t0, a5, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a3, t0, a5
-	bne a3, zero, .L5_8
+	bne a3, zero, .L6_8
 	mv a3, a2
 	mv a5, t0
-.L5_9:
-.L5_7:
+.L6_9:
+.L6_7:
 	li a2, 7
 	add a2, a1, a2                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a1, a2, a1
@@ -846,7 +948,7 @@ curve_secp256k1_right_side:
 	sd a1, 8(a0)
 	sd a4, 16(a0)
 	sd a3, 24(a0)
-	beq a5, zero, .L5_13
+	beq a5, zero, .L6_13
 	add a5, a2, t1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a2, a5, a2
 	add a2, a1, a2                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -859,7 +961,7 @@ curve_secp256k1_right_side:
 	sd a2, 8(a0)
 	sd a1, 16(a0)
 	sd a4, 24(a0)
-	beq a3, zero, .L5_15
+	beq a3, zero, .L6_15
 	add a3, a5, t1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a5, a3, a5
 	sd a3, 0(a0)
@@ -871,15 +973,15 @@ curve_secp256k1_right_side:
 	sd a2, 16(a0)
 	add a1, a4, a1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sd a1, 24(a0)
-.L5_15:
-.L5_13:
+.L6_15:
+.L6_13:
 	ld s0, 0(sp)
 	ld s1, 8(sp)
 	ld s2, 16(sp)
 	ld s3, 24(sp)
 	addi sp, sp, 32
 	ret
-.L5_2:
+.L6_2:
 	add t6, a7, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, t6, a7
 	add a4, t3, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -888,14 +990,14 @@ curve_secp256k1_right_side:
 	sltu a7, a5, t2
 	add t2, t5, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a7, t2, t5
-	bne a7, zero, .L5_4
+	bne a7, zero, .L6_4
 	mv a7, t6
 	mv t3, a4
 	mv a4, a5
 	mv a5, t2
-.L5_5:
-	j .L5_3
-.L5_4:
+.L6_5:
+	j .L6_3
+.L6_4:
 	add a7, t6, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t3, a7, t6
 	add t3, a4, t3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -903,8 +1005,8 @@ curve_secp256k1_right_side:
 	add a4, a5, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, a4, a5
 	add a5, t2, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	j .L5_3
-.L5_8:
+	j .L6_3
+.L6_8:
 	add t2, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, t2, a1
 	add t4, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -913,12 +1015,12 @@ curve_secp256k1_right_side:
 	sltu a1, a3, a2
 	add a5, t0, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, a5, t0
-	bne a1, zero, .L5_10
+	bne a1, zero, .L6_10
 	mv a1, t2
 	mv a6, t4
-.L5_11:
-	j .L5_9
-.L5_10:
+.L6_11:
+	j .L6_9
+.L6_10:
 	add a1, t2, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, a1, t2
 	add a6, t4, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -927,7 +1029,7 @@ curve_secp256k1_right_side:
 	sltu a3, a2, a3
 	add a5, a5, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a3, a2
-	j .L5_9
+	j .L6_9
 	.size curve_secp256k1_right_side, . - curve_secp256k1_right_side
 
 # ecdsa.secp256k1.V.J.D.matrix (lib/integer/division_steps.stk, line 73)
@@ -942,12 +1044,12 @@ ecdsa_secp256k1_V_J_D_matrix:
 	li t3, 0
 	mv t4, t1
 	ld t5, 16(sp)
-	bgeu t0, t5, .L6_1
-.L6_0:
+	bgeu t0, t5, .L7_1
+.L7_0:
 	andi s0, a7, 1                   # 89
-	beq s0, zero, .L6_3
+	beq s0, zero, .L7_3
 	srli s0, a5, 63                  # 31
-	beq s0, zero, .L6_4
+	beq s0, zero, .L7_4
 	xori a5, a5, -1                  # 94: z in 0..2^64-1
 	sub a6, a7, a6                   # 98: g in 0..2^64-1
 	sub t1, t3, t1                   # 99: result3 in 0..2^64-1
@@ -961,21 +1063,21 @@ ecdsa_secp256k1_V_J_D_matrix:
 	mv t6, t4
 	mv t4, t2
 	mv t2, t6
-	j .L6_5
-.L6_4:
+	j .L7_5
+.L7_4:
 	add a7, a6, a7                   # 102: g in 0..2^64-1
 	add t3, t1, t3                   # 103: result3 in 0..2^64-1
 	add t4, t2, t4                   # 104: result4 in 0..2^64-1
-.L6_5:
-.L6_3:
+.L7_5:
+.L7_3:
 	addi a5, a5, -1                  # 107: z in 0..2^64-1
 	srli a7, a7, 1                   # 108: g in 0..2^64-1
 	slli t1, t1, 1                   # 109: result1 in 0..2^64-1
 	slli t2, t2, 1                   # 110: result2 in 0..2^64-1
 	andi s0, a7, 1                   # 89
-	beq s0, zero, .L6_7
+	beq s0, zero, .L7_7
 	srli s0, a5, 63                  # 31
-	beq s0, zero, .L6_8
+	beq s0, zero, .L7_8
 	xori a5, a5, -1                  # 94: z in 0..2^64-1
 	sub a6, a7, a6                   # 98: g in 0..2^64-1
 	sub t1, t3, t1                   # 99: result3 in 0..2^64-1
@@ -989,20 +1091,20 @@ ecdsa_secp256k1_V_J_D_matrix:
 	mv t6, t4
 	mv t4, t2
 	mv t2, t6
-	j .L6_9
-.L6_8:
+	j .L7_9
+.L7_8:
 	add a7, a6, a7                   # 102: g in 0..2^64-1
 	add t3, t3, t1                   # 103: result3 in 0..2^64-1
 	add t4, t4, t2                   # 104: result4 in 0..2^64-1
-.L6_9:
-.L6_7:
+.L7_9:
+.L7_7:
 	addi a5, a5, -1                  # 107: z in 0..2^64-1
 	srli a7, a7, 1                   # 108: g in 0..2^64-1
 	slli t1, t1, 1                   # 109: result1 in 0..2^64-1
 	slli t2, t2, 1                   # 110: result2 in 0..2^64-1
 	addiw t0, t0, 1
-	bltu t0, t5, .L6_0
-.L6_1:
+	bltu t0, t5, .L7_0
+.L7_1:
 	sd a5, 0(a0)
 	sd t1, 0(a1)
 	sd t2, 0(a2)
@@ -1017,132 +1119,6 @@ ecdsa_secp256k1_V_J_D_matrix:
 	.balign 4
 	.type ecdsa_secp256k1_V_J_D_combine_0, @function
 ecdsa_secp256k1_V_J_D_combine_0:
-	ld a5, 0(a1)
-	mulhu a6, a3, a5                 # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
-	mul a7, a3, a5                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
-	ld t0, 8(a1)
-	mulhu t1, a3, t0
-	mul t2, a3, t0
-	add a6, t2, a6                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
-	sltu t2, a6, t2
-	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
-	ld t2, 16(a1)
-	mulhu t3, a3, t2
-	mul t4, a3, t2
-	add t1, t4, t1                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
-	sltu t4, t1, t4
-	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
-	ld t4, 24(a1)
-	mulhu t5, a3, t4
-	mul t6, a3, t4
-	add t3, t6, t3                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
-	sltu t6, t3, t6
-	add t5, t5, t6                   # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
-	ld t6, 32(a1)
-	mul t6, a3, t6
-	add t5, t5, t6                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
-	srli a3, a3, 63                  # 31
-	beq a3, zero, .L7_1
-	sub t6, a6, a5                   # limbs:54
-	sltu a3, a6, t6
-	sub a5, t1, t0
-	sltu a6, t1, a5
-	sub t1, a5, a3                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
-	sltu a3, a5, t1
-	or a3, a6, a3
-	sub a5, t3, t2
-	sltu a6, t3, a5
-	sub t3, a5, a3                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
-	sltu a3, a5, t3
-	add a3, a6, a3
-	sub a1, t5, t4
-	sub t5, a1, a3                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
-	mv a6, t6
-.L7_1:
-	ld a1, 0(a2)
-	mulhu a3, a4, a1                 # limbs:69
-	mul a5, a4, a1
-	add a5, a7, a5                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
-	sltu a7, a5, a7
-	add a3, a3, a7                   # limbs:69: word 1 of v$1_multiply_add_signed in 0..2^128-1
-	ld a7, 8(a2)
-	mulhu t0, a4, a7
-	mul t2, a4, a7
-	add t2, a6, t2
-	sltu a6, t2, a6
-	add a6, t0, a6
-	add a3, t2, a3                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
-	sltu t0, a3, t2
-	add a6, a6, t0                   # limbs:69: word 1 of v$1_multiply_add_signed in 0..2^128-1
-	ld t0, 16(a2)
-	mulhu t2, a4, t0
-	mul t4, a4, t0
-	add t4, t1, t4
-	sltu t1, t4, t1
-	add t1, t2, t1
-	add a6, t4, a6                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
-	sltu t2, a6, t4
-	add t1, t1, t2                   # limbs:69: word 1 of v$1_multiply_add_signed in 0..2^128-1
-	ld t2, 24(a2)
-	mulhu t4, a4, t2
-	mul t6, a4, t2
-	add t6, t3, t6
-	sltu t3, t6, t3
-	add t3, t4, t3
-	add t1, t6, t1                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
-	sltu t4, t1, t6
-	add t3, t3, t4                   # limbs:69: word 1 of v$1_multiply_add_signed in 0..2^128-1
-	ld t4, 32(a2)
-	mul t4, a4, t4
-	add t4, t5, t4
-	add t3, t3, t4                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
-	srli a4, a4, 63                  # 31
-	beq a4, zero, .L7_3
-	sub a1, a3, a1                   # limbs:54
-	sltu a3, a3, a1
-	sub a4, a6, a7
-	sltu a6, a6, a4
-	sub t4, a4, a3                   # limbs:54: word 0 of v$1_multiply_add_signed in -2^64..2^64-1
-	sltu a3, a4, t4
-	or a3, a6, a3
-	sub a4, t1, t0
-	sltu a6, t1, a4
-	sub t1, a4, a3                   # limbs:54: word 0 of v$1_multiply_add_signed in -2^64..2^64-1
-	sltu a3, a4, t1
-	add a3, a6, a3
-	sub a2, t3, t2
-	sub t3, a2, a3                   # limbs:54: word 0 of v$1_multiply_add_signed in -2^64..2^64-1
-	mv a3, a1
-	mv a6, t4
-.L7_3:
-	srli a1, a5, 58                  # 64
-	slli a2, a3, 6
-	add a1, a1, a2
-	sd a1, 0(a0)
-	srli a1, a3, 58
-	slli a2, a6, 6
-	add a1, a1, a2
-	sd a1, 8(a0)
-	srli a1, a6, 58
-	slli a2, t1, 6
-	add a1, a1, a2
-	sd a1, 16(a0)
-	srli a1, t1, 58
-	slli a2, t3, 6
-	add a1, a1, a2
-	sd a1, 24(a0)
-	srli a1, t3, 58                  # 66
-	srli a2, t3, 63
-	slli a2, a2, 6
-	sub a1, a1, a2
-	sd a1, 32(a0)
-	ret
-	.size ecdsa_secp256k1_V_J_D_combine_0, . - ecdsa_secp256k1_V_J_D_combine_0
-
-# ecdsa.secp256k1.V.J.D.combine$c256 (lib/integer/division_steps.stk, line 54)
-	.balign 4
-	.type ecdsa_secp256k1_V_J_D_combine_c256, @function
-ecdsa_secp256k1_V_J_D_combine_c256:
 	ld a5, 0(a1)
 	mulhu a6, a3, a5                 # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
 	mul a7, a3, a5                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
@@ -1241,6 +1217,132 @@ ecdsa_secp256k1_V_J_D_combine_c256:
 	mv a3, a1
 	mv a6, t4
 .L8_3:
+	srli a1, a5, 58                  # 64
+	slli a2, a3, 6
+	add a1, a1, a2
+	sd a1, 0(a0)
+	srli a1, a3, 58
+	slli a2, a6, 6
+	add a1, a1, a2
+	sd a1, 8(a0)
+	srli a1, a6, 58
+	slli a2, t1, 6
+	add a1, a1, a2
+	sd a1, 16(a0)
+	srli a1, t1, 58
+	slli a2, t3, 6
+	add a1, a1, a2
+	sd a1, 24(a0)
+	srli a1, t3, 58                  # 66
+	srli a2, t3, 63
+	slli a2, a2, 6
+	sub a1, a1, a2
+	sd a1, 32(a0)
+	ret
+	.size ecdsa_secp256k1_V_J_D_combine_0, . - ecdsa_secp256k1_V_J_D_combine_0
+
+# ecdsa.secp256k1.V.J.D.combine$c256 (lib/integer/division_steps.stk, line 54)
+	.balign 4
+	.type ecdsa_secp256k1_V_J_D_combine_c256, @function
+ecdsa_secp256k1_V_J_D_combine_c256:
+	ld a5, 0(a1)
+	mulhu a6, a3, a5                 # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
+	mul a7, a3, a5                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
+	ld t0, 8(a1)
+	mulhu t1, a3, t0
+	mul t2, a3, t0
+	add a6, t2, a6                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
+	sltu t2, a6, t2
+	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
+	ld t2, 16(a1)
+	mulhu t3, a3, t2
+	mul t4, a3, t2
+	add t1, t4, t1                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
+	sltu t4, t1, t4
+	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
+	ld t4, 24(a1)
+	mulhu t5, a3, t4
+	mul t6, a3, t4
+	add t3, t6, t3                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
+	sltu t6, t3, t6
+	add t5, t5, t6                   # limbs:69: word 1 of v$0_multiply_add_signed in 0..<2^128
+	ld t6, 32(a1)
+	mul t6, a3, t6
+	add t5, t5, t6                   # limbs:69: word 0 of v$0_multiply_add_signed in 0..<2^128
+	srli a3, a3, 63                  # 31
+	beq a3, zero, .L9_1
+	sub t6, a6, a5                   # limbs:54
+	sltu a3, a6, t6
+	sub a5, t1, t0
+	sltu a6, t1, a5
+	sub t1, a5, a3                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
+	sltu a3, a5, t1
+	or a3, a6, a3
+	sub a5, t3, t2
+	sltu a6, t3, a5
+	sub t3, a5, a3                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
+	sltu a3, a5, t3
+	add a3, a6, a3
+	sub a1, t5, t4
+	sub t5, a1, a3                   # limbs:54: word 0 of v$0_multiply_add_signed in -2^64..2^64-1
+	mv a6, t6
+.L9_1:
+	ld a1, 0(a2)
+	mulhu a3, a4, a1                 # limbs:69
+	mul a5, a4, a1
+	add a5, a7, a5                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
+	sltu a7, a5, a7
+	add a3, a3, a7                   # limbs:69: word 1 of v$1_multiply_add_signed in 0..2^128-1
+	ld a7, 8(a2)
+	mulhu t0, a4, a7
+	mul t2, a4, a7
+	add t2, a6, t2
+	sltu a6, t2, a6
+	add a6, t0, a6
+	add a3, t2, a3                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
+	sltu t0, a3, t2
+	add a6, a6, t0                   # limbs:69: word 1 of v$1_multiply_add_signed in 0..2^128-1
+	ld t0, 16(a2)
+	mulhu t2, a4, t0
+	mul t4, a4, t0
+	add t4, t1, t4
+	sltu t1, t4, t1
+	add t1, t2, t1
+	add a6, t4, a6                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
+	sltu t2, a6, t4
+	add t1, t1, t2                   # limbs:69: word 1 of v$1_multiply_add_signed in 0..2^128-1
+	ld t2, 24(a2)
+	mulhu t4, a4, t2
+	mul t6, a4, t2
+	add t6, t3, t6
+	sltu t3, t6, t3
+	add t3, t4, t3
+	add t1, t6, t1                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
+	sltu t4, t1, t6
+	add t3, t3, t4                   # limbs:69: word 1 of v$1_multiply_add_signed in 0..2^128-1
+	ld t4, 32(a2)
+	mul t4, a4, t4
+	add t4, t5, t4
+	add t3, t3, t4                   # limbs:69: word 0 of v$1_multiply_add_signed in 0..2^128-1
+	srli a4, a4, 63                  # 31
+	beq a4, zero, .L9_3
+	sub a1, a3, a1                   # limbs:54
+	sltu a3, a3, a1
+	sub a4, a6, a7
+	sltu a6, a6, a4
+	sub t4, a4, a3                   # limbs:54: word 0 of v$1_multiply_add_signed in -2^64..2^64-1
+	sltu a3, a4, t4
+	or a3, a6, a3
+	sub a4, t1, t0
+	sltu a6, t1, a4
+	sub t1, a4, a3                   # limbs:54: word 0 of v$1_multiply_add_signed in -2^64..2^64-1
+	sltu a3, a4, t1
+	add a3, a6, a3
+	sub a2, t3, t2
+	sub t3, a2, a3                   # limbs:54: word 0 of v$1_multiply_add_signed in -2^64..2^64-1
+	mv a3, a1
+	mv a6, t4
+.L9_3:
 	ld a1, words+16
 	mul a1, a5, a1                   # 61
 	slli a1, a1, 6
@@ -1340,20 +1442,20 @@ ecdsa_secp256k1_V_J_D_without:
 	sub t3, a2, t3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a2, a2, t3
 	add a2, t5, a2
-	bne a2, zero, .L9_0
+	bne a2, zero, .L10_0
 	sd a4, 0(a0)
 	sd a5, 8(a0)
 	sd a7, 16(a0)
 	sd t1, 24(a0)
 	sd t3, 32(a0)
 	ret
-.L9_0:
+.L10_0:
 	sd a3, 0(a0)
 	sd a6, 8(a0)
 	sd t0, 16(a0)
 	sd t2, 24(a0)
 	sd t4, 32(a0)
-.L9_1:
+.L10_1:
 	ret
 	.size ecdsa_secp256k1_V_J_D_without, . - ecdsa_secp256k1_V_J_D_without
 
@@ -1379,7 +1481,7 @@ ecdsa_secp256k1_V_J_D_below_modulus:
 	ld s4, 32(a1)
 	sd s4, 32(sp)
 	srli a2, s4, 63                  # 31
-	beq a2, zero, .L10_1
+	beq a2, zero, .L11_1
 	ld a2, words+24
 	add a2, s0, a2                   # limbs:39: word 0 of v$1_add in 15..2^65-1
 	sltu a3, a2, s0
@@ -1408,7 +1510,7 @@ ecdsa_secp256k1_V_J_D_below_modulus:
 	sd a3, 16(sp)
 	sd a5, 24(sp)
 	sd a1, 32(sp)
-.L10_1:
+.L11_1:
 	lla s0, table_1
 	addi a2, s0, 120                 # 159
 	mv s1, a0
@@ -1526,7 +1628,7 @@ ecdsa_secp256k1_V_J_D_inverse:
 	li s0, 0
 	mv s1, a2
 	mv s2, a0
-.L11_0:
+.L12_0:
 	ld a6, 8(sp)                     # 122
 	ld a7, 48(sp)
 	li a0, 29
@@ -1612,8 +1714,8 @@ ecdsa_secp256k1_V_J_D_inverse:
 	li s1, 9
 	mv s1, a2
 	li a1, 9
-	bltu s0, a1, .L11_0
-.L11_1:
+	bltu s0, a1, .L12_0
+.L12_1:
 	ld s0, 48(sp)                    # 146
 	ld a0, 56(sp)
 	ld a1, 64(sp)
@@ -1625,7 +1727,7 @@ ecdsa_secp256k1_V_J_D_inverse:
 	or a0, a3, a0
 	sltiu a0, a0, 1
 	xori a0, a0, 1
-	beq a0, zero, .L11_3
+	beq a0, zero, .L12_3
 	ld a6, 8(sp)                     # 122
 	li a0, 29
 	sd a0, 0(sp)
@@ -1706,7 +1808,7 @@ ecdsa_secp256k1_V_J_D_inverse:
 	sd a2, 144(sp)
 	sd a3, 152(sp)
 	sd a4, 160(sp)
-.L11_3:
+.L12_3:
 	ld s0, 48(sp)
 	ld a0, 56(sp)
 	ld a1, 64(sp)
@@ -1718,7 +1820,7 @@ ecdsa_secp256k1_V_J_D_inverse:
 	or a0, a3, a0
 	sltiu a0, a0, 1
 	xori a0, a0, 1
-	beq a0, zero, .L11_5
+	beq a0, zero, .L12_5
 	ld a6, 8(sp)                     # 122
 	li a0, 29
 	sd a0, 0(sp)
@@ -1764,10 +1866,10 @@ ecdsa_secp256k1_V_J_D_inverse:
 	sd a2, 104(sp)
 	sd a3, 112(sp)
 	sd a4, 120(sp)
-.L11_5:
+.L12_5:
 	ld a0, 40(sp)                    # 31
 	srli a0, a0, 63
-	beq a0, zero, .L11_7
+	beq a0, zero, .L12_7
 	ld a0, 88(sp)                    # limbs:54
 	sub a0, zero, a0                 # limbs:54: word 0 of v$3_sub in -2^64..0
 	sltu a1, zero, a0
@@ -1797,7 +1899,7 @@ ecdsa_secp256k1_V_J_D_inverse:
 	add a0, a0, a1
 	sub a0, zero, a0                 # limbs:54: word 0 of v$3_sub in -2^64..0
 	sd a0, 120(sp)
-.L11_7:
+.L12_7:
 	mv a0, s2
 	addi a1, sp, 88
 	call ecdsa_secp256k1_V_J_D_below_modulus
@@ -2169,7 +2271,7 @@ ecdsa_secp256k1_V_J_E_pow_c256:
 	mv s0, a2
 	mv s1, a1
 	mv s2, a0
-.L13_0:
+.L14_0:
 	addiw a0, s0, -1                 # 19
 	slli a0, a0, 32
 	srli a0, a0, 27
@@ -2191,8 +2293,8 @@ ecdsa_secp256k1_V_J_E_pow_c256:
 	sd a3, 24(a4)
 	addiw s0, s0, 1
 	li s3, 16
-	bltu s0, s3, .L13_0
-.L13_1:
+	bltu s0, s3, .L14_0
+.L14_1:
 	ld a0, 480(sp)                   # 21
 	ld a1, 488(sp)
 	ld a2, 496(sp)
@@ -2203,32 +2305,32 @@ ecdsa_secp256k1_V_J_E_pow_c256:
 	sd a3, 536(sp)
 	li a0, 63
 	mv s0, a0
-.L13_2:
+.L14_2:
 	addiw s0, s0, -1
 	mv s1, s0
 	li s3, 0
-.L13_4:
+.L14_4:
 	addi a0, sp, 512
 	addi a1, sp, 512
 	addi a2, sp, 512
 	call ecdsa_secp256k1_V_S_mul
 	addiw s3, s3, 1
 	li s4, 4
-	bltu s3, s4, .L13_4
-.L13_5:
+	bltu s3, s4, .L14_4
+.L14_5:
 	lla a0, table_6
 	add a0, a0, s1                   # 26
 	lbu a1, 0(a0)
-	beq a1, zero, .L13_7
+	beq a1, zero, .L14_7
 	slli a0, a1, 5                   # 27
 	addi a1, sp, 0
 	add a2, a1, a0
 	addi a0, sp, 512
 	addi a1, sp, 512
 	call ecdsa_secp256k1_V_S_mul
-.L13_7:
-	bltu zero, s0, .L13_2
-.L13_3:
+.L14_7:
+	bltu zero, s0, .L14_2
+.L14_3:
 	ld a0, 512(sp)                   # 30
 	ld a1, 520(sp)
 	ld a2, 528(sp)
@@ -2271,11 +2373,11 @@ ecdsa_secp256k1_V_J_inverse:
 	sd zero, 56(sp)
 	addi a0, sp, 0
 	call field_fesecp256k1_folded64_N_is_below_c256
-	bne a0, zero, .L14_0
+	bne a0, zero, .L15_0
 	li s2, 0
-.L14_1:
+.L15_1:
 	xori a0, s2, 1                   # 35
-	beq a0, zero, .L14_3
+	beq a0, zero, .L15_3
 	mv a1, s1
 	addi a0, sp, 0
 	lla a2, table_8
@@ -2283,7 +2385,7 @@ ecdsa_secp256k1_V_J_inverse:
 	addi a0, sp, 32
 	addi a1, sp, 0
 	call ecdsa_secp256k1_V_J_E_pow_c256
-.L14_3:
+.L15_3:
 	ld a0, 32(sp)                    # 36
 	ld a1, 40(sp)
 	ld a2, 48(sp)
@@ -2299,7 +2401,7 @@ ecdsa_secp256k1_V_J_inverse:
 	ld s3, 160(sp)
 	addi sp, sp, 176
 	ret
-.L14_0:
+.L15_0:
 	addi a0, sp, 64
 	addi a1, sp, 0
 	lla a2, table_8
@@ -2331,7 +2433,7 @@ ecdsa_secp256k1_V_J_inverse:
 	or a0, a0, a1
 	or a0, a3, a0
 	sltiu s2, a0, 1
-	j .L14_1
+	j .L15_1
 	.size ecdsa_secp256k1_V_J_inverse, . - ecdsa_secp256k1_V_J_inverse
 
 # field.fesecp256k1_folded64.N.is_below$c129 (lib/integer/limbs.stk, line 21)
@@ -2359,7 +2461,7 @@ field_fesecp256k1_folded64_N_is_below_c129:
 	ret
 	.size field_fesecp256k1_folded64_N_is_below_c129, . - field_fesecp256k1_folded64_N_is_below_c129
 
-# ecdsa.secp256k1.V.matches (lib/ecdsa/verify.stk, line 73)
+# ecdsa.secp256k1.V.matches (lib/ecdsa/verify.stk, line 85)
 	.balign 4
 	.type ecdsa_secp256k1_V_matches, @function
 ecdsa_secp256k1_V_matches:
@@ -2511,17 +2613,17 @@ ecdsa_secp256k1_V_matches:
 	sub a3, a2, a3
 	sltu a2, a2, a3
 	or a2, a4, a2
-	beq a2, zero, .L16_1
+	beq a2, zero, .L17_1
 	li a2, 1
 	add a3, s5, a2                   # limbs:39
 	sltu a2, a3, s5
 	add a5, s6, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a2, a5, s6
-	bne a2, zero, .L16_2
+	bne a2, zero, .L17_2
 	mv s5, a3
 	mv s6, a5
-.L16_3:
-.L16_1:
+.L17_3:
+.L17_1:
 	ld s10, 0(a1)
 	mulhu a2, s7, s10                # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a3, s7, s10                  # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -2674,17 +2776,17 @@ ecdsa_secp256k1_V_matches:
 	sub t1, a3, t1
 	sltu a3, a3, t1
 	or a3, t2, a3
-	beq a3, zero, .L16_7
+	beq a3, zero, .L17_7
 	li a3, 1
 	add a3, a4, a3                   # limbs:39
 	sltu a4, a3, a4
 	add t2, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a4, t2, a6
-	bne a4, zero, .L16_8
+	bne a4, zero, .L17_8
 	mv a4, a3
 	mv a6, t2
-.L16_9:
-.L16_7:
+.L17_9:
+.L17_7:
 	ld a3, 0(a0)
 	sub t1, t0, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t0, t0, t1
@@ -2706,7 +2808,7 @@ ecdsa_secp256k1_V_matches:
 	sub a4, t5, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t5, t5, a4
 	or a6, a6, t5
-	beq a6, zero, .L16_13
+	beq a6, zero, .L17_13
 	sub t5, t1, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a6, t1, t5
 	sub t6, t0, a6                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -2715,37 +2817,37 @@ ecdsa_secp256k1_V_matches:
 	sltu a2, a2, ra
 	sub a2, a4, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a4, a4, a2
-	bne a4, zero, .L16_14
+	bne a4, zero, .L17_14
 	mv t1, t5
 	mv t0, t6
 	mv a4, a2
 	mv a2, ra
-.L16_15:
-.L16_13:
+.L17_15:
+.L17_13:
 	addi a6, a4, 1                   # fesecp256k1_folded64:100
 	li t5, 1
 	sltu a6, t5, a6
 	xori a6, a6, 1
-	bne a6, zero, .L16_16
+	bne a6, zero, .L17_16
 	li a2, 0
-.L16_17:
+.L17_17:
 	sd a0, 8(sp)
 	sd a1, 0(sp)
 	sd a2, 16(sp)
 	mv a0, a1
 	call field_fesecp256k1_folded64_N_is_below_c129
-	bne a0, zero, .L16_18
+	bne a0, zero, .L17_18
 	ld s4, 16(sp)
-.L16_19:
+.L17_19:
 	addi a0, s3, 1
 	li s5, 1
 	sltu a0, s5, a0
 	xori a0, a0, 1
-	bne a0, zero, .L16_36
+	bne a0, zero, .L17_36
 	li a0, 0
-.L16_37:
-	xori a0, a0, 1                   # 86
-	and a0, s4, a0                   # 86: result
+.L17_37:
+	xori a0, a0, 1                   # 98
+	and a0, s4, a0                   # 98: result
 	ld ra, 24(sp)
 	ld s0, 32(sp)
 	ld s1, 40(sp)
@@ -2761,7 +2863,7 @@ ecdsa_secp256k1_V_matches:
 	ld s11, 120(sp)
 	addi sp, sp, 128
 	ret
-.L16_2:
+.L17_2:
 	add a7, s7, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, a7, s7
 	add t2, s8, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -2770,12 +2872,12 @@ ecdsa_secp256k1_V_matches:
 	sltu a2, s5, a3
 	add s6, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, s6, a5
-	bne a2, zero, .L16_4
+	bne a2, zero, .L17_4
 	mv s7, a7
 	mv s8, t2
-.L16_5:
-	j .L16_3
-.L16_4:
+.L17_5:
+	j .L17_3
+.L17_4:
 	add s7, a7, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, s7, a7
 	add s8, t2, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -2784,8 +2886,8 @@ ecdsa_secp256k1_V_matches:
 	sltu a2, a3, s5
 	add s6, s6, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s5, a3
-	j .L16_3
-.L16_8:
+	j .L17_3
+.L17_8:
 	add t3, t0, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, t3, t0
 	add t4, a2, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -2794,12 +2896,12 @@ ecdsa_secp256k1_V_matches:
 	sltu a2, a4, a3
 	add a6, t2, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, a6, t2
-	bne a2, zero, .L16_10
+	bne a2, zero, .L17_10
 	mv t0, t3
 	mv a2, t4
-.L16_11:
-	j .L16_9
-.L16_10:
+.L17_11:
+	j .L17_9
+.L17_10:
 	add t0, t3, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, t0, t3
 	add a2, t4, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -2808,8 +2910,8 @@ ecdsa_secp256k1_V_matches:
 	sltu a4, a3, a4
 	add a6, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a4, a3
-	j .L16_9
-.L16_14:
+	j .L17_9
+.L17_14:
 	sub t1, t5, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a4, t5, t1
 	sub t0, t6, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -2818,8 +2920,8 @@ ecdsa_secp256k1_V_matches:
 	sltu a4, ra, t5
 	sub a4, a2, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	mv a2, t5
-	j .L16_15
-.L16_16:
+	j .L17_15
+.L17_16:
 	or a6, t1, t0                    # limbs:118
 	or a6, a2, a6
 	or a6, a4, a6
@@ -2834,8 +2936,8 @@ ecdsa_secp256k1_V_matches:
 	or a2, a2, a4
 	sltiu a2, a2, 1
 	or a2, a6, a2                    # fesecp256k1_folded64:100: ok
-	j .L16_17
-.L16_18:
+	j .L17_17
+.L17_18:
 	ld a0, words+0
 	add a0, s10, a0                  # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a1, a0, s10
@@ -2859,7 +2961,7 @@ ecdsa_secp256k1_V_matches:
 	add a4, a4, a1                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a1, a4, a1
 	or a1, a5, a1
-	beq a1, zero, .L16_21
+	beq a1, zero, .L17_21
 	add a5, a0, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a0, a5, a0
 	add a7, a2, a0                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -2868,13 +2970,13 @@ ecdsa_secp256k1_V_matches:
 	sltu a0, t2, a3
 	add t3, a4, a0                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a0, t3, a4
-	bne a0, zero, .L16_22
+	bne a0, zero, .L17_22
 	mv a0, a5
 	mv a2, a7
 	mv a3, t2
 	mv a4, t3
-.L16_23:
-.L16_21:
+.L17_23:
+.L17_21:
 	mulhu a1, s7, a0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a5, s7, a0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu a6, s7, a2
@@ -3023,17 +3125,17 @@ ecdsa_secp256k1_V_matches:
 	sub a5, a4, a5
 	sltu a4, a4, a5
 	or a4, a6, a4
-	beq a4, zero, .L16_25
+	beq a4, zero, .L17_25
 	li s5, 1
 	add a5, a2, s5                   # limbs:39
 	sltu a2, a5, a2
 	add a7, a3, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a2, a7, a3
-	bne a2, zero, .L16_26
+	bne a2, zero, .L17_26
 	mv a2, a5
 	mv a3, a7
-.L16_27:
-.L16_25:
+.L17_27:
+.L17_25:
 	ld s6, 8(sp)
 	ld s5, 0(s6)
 	sub a4, a0, s5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
@@ -3056,7 +3158,7 @@ ecdsa_secp256k1_V_matches:
 	sub a2, a5, a2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a5, a5, a2
 	or a3, a3, a5
-	beq a3, zero, .L16_31
+	beq a3, zero, .L17_31
 	sub a5, a4, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a3, a4, a5
 	sub a7, a0, a3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -3065,25 +3167,25 @@ ecdsa_secp256k1_V_matches:
 	sltu a0, a1, t2
 	sub t3, a2, a0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a0, a2, t3
-	bne a0, zero, .L16_32
+	bne a0, zero, .L17_32
 	mv a4, a5
 	mv a0, a7
 	mv a1, t2
 	mv a2, t3
-.L16_33:
-.L16_31:
+.L17_33:
+.L17_31:
 	addi a3, a2, 1                   # fesecp256k1_folded64:100
 	li s4, 1
 	sltu a3, s4, a3
 	xori a3, a3, 1
-	bne a3, zero, .L16_34
+	bne a3, zero, .L17_34
 	li a0, 0
-.L16_35:
+.L17_35:
 	ld s5, 16(sp)
-	or a5, s5, a0                    # 83: ok
+	or a5, s5, a0                    # 95: ok
 	mv s4, a5
-	j .L16_19
-.L16_22:
+	j .L17_19
+.L17_22:
 	add a0, a5, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a1, a0, a5
 	add a2, a7, a1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -3091,8 +3193,8 @@ ecdsa_secp256k1_V_matches:
 	add a3, t2, a1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a1, a3, t2
 	add a4, t3, a1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
-	j .L16_23
-.L16_26:
+	j .L17_23
+.L17_26:
 	add t2, a0, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a0, t2, a0
 	add t3, a1, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -3101,12 +3203,12 @@ ecdsa_secp256k1_V_matches:
 	sltu a0, a2, a5
 	add a3, a7, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a0, a3, a7
-	bne a0, zero, .L16_28
+	bne a0, zero, .L17_28
 	mv a0, t2
 	mv a1, t3
-.L16_29:
-	j .L16_27
-.L16_28:
+.L17_29:
+	j .L17_27
+.L17_28:
 	add a0, t2, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, a0, t2
 	add a1, t3, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -3115,8 +3217,8 @@ ecdsa_secp256k1_V_matches:
 	sltu a2, a5, a2
 	add a3, a3, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a2, a5
-	j .L16_27
-.L16_32:
+	j .L17_27
+.L17_32:
 	sub a4, a5, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a0, a5, a4
 	sub a0, a7, a0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -3124,8 +3226,8 @@ ecdsa_secp256k1_V_matches:
 	sub a1, t2, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a2, t2, a1
 	sub a2, t3, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	j .L16_33
-.L16_34:
+	j .L17_33
+.L17_34:
 	or a3, a4, a0                    # limbs:118
 	or a3, a1, a3
 	or a3, a2, a3
@@ -3140,8 +3242,8 @@ ecdsa_secp256k1_V_matches:
 	or a0, a0, a1
 	sltiu a0, a0, 1
 	or a0, a3, a0                    # fesecp256k1_folded64:100: t
-	j .L16_35
-.L16_36:
+	j .L17_35
+.L17_36:
 	or a0, s0, s1                    # limbs:118
 	or a0, s2, a0
 	or a0, s3, a0
@@ -3156,7 +3258,7 @@ ecdsa_secp256k1_V_matches:
 	or a1, a1, a2
 	sltiu a1, a1, 1
 	or a0, a0, a1                    # fesecp256k1_folded64:100: t
-	j .L16_37
+	j .L17_37
 	.size ecdsa_secp256k1_V_matches, . - ecdsa_secp256k1_V_matches
 
 # curve.secp256k1_sum.E.E.rounded (lib/curve/endomorphism.stk, line 37)
@@ -3289,7 +3391,7 @@ curve_secp256k1_sum_E_E_rounded:
 curve_secp256k1_sum_E_E_part:
 	ld a2, 16(a1)
 	srli a2, a2, 63                  # 98
-	beq a2, zero, .L18_0
+	beq a2, zero, .L19_0
 	ld a3, 0(a1)
 	sub a3, zero, a3                 # 83: word 0 of v$0_opposite in -2^64..0
 	sltu a4, zero, a3
@@ -3300,13 +3402,13 @@ curve_secp256k1_sum_E_E_part:
 	sd a1, 8(a0)
 	sb a2, 16(a0)
 	ret
-.L18_0:
+.L19_0:
 	ld a3, 0(a1)
 	sd a3, 0(a0)
 	ld a3, 8(a1)
 	sd a3, 8(a0)
 	sb a2, 16(a0)
-.L18_1:
+.L19_1:
 	ret
 	.size curve_secp256k1_sum_E_E_part, . - curve_secp256k1_sum_E_E_part
 
@@ -3338,7 +3440,7 @@ curve_secp256k1_sum_E_E_split:
 	sd a0, 48(sp)
 	li a0, 0
 	li a1, 0
-.L19_0:
+.L20_0:
 	slli a2, a0, 3                   # 67
 	addi a3, sp, 32
 	add a2, a3, a2
@@ -3360,11 +3462,11 @@ curve_secp256k1_sum_E_E_split:
 	mv a1, a3
 	addiw a0, a0, 1
 	li a2, 3
-	bltu a0, a2, .L19_0
-.L19_1:
+	bltu a0, a2, .L20_0
+.L20_1:
 	li a0, 0
 	li a1, 0
-.L19_2:
+.L20_2:
 	slli a3, a0, 3
 	addi a4, sp, 32
 	add a3, a4, a3
@@ -3386,11 +3488,11 @@ curve_secp256k1_sum_E_E_split:
 	mv a1, a4
 	addiw a0, a0, 1
 	li a3, 2
-	bltu a0, a3, .L19_2
-.L19_3:
+	bltu a0, a3, .L20_2
+.L20_3:
 	li a0, 0
 	li a1, 0
-.L19_4:
+.L20_4:
 	slli a4, a0, 3
 	addi a5, sp, 32
 	add a4, a5, a4
@@ -3411,11 +3513,11 @@ curve_secp256k1_sum_E_E_split:
 	sd a1, 0(a4)
 	mv a1, a5
 	addiw a0, a0, 1
-	bltu a0, a2, .L19_4
-.L19_5:
+	bltu a0, a2, .L20_4
+.L20_5:
 	li a0, 0
 	li a1, 0
-.L19_6:
+.L20_6:
 	slli a4, a0, 3
 	addi a5, sp, 32
 	add a4, a5, a4
@@ -3436,14 +3538,14 @@ curve_secp256k1_sum_E_E_split:
 	sd a1, 8(a4)
 	mv a1, a5
 	addiw a0, a0, 1
-	bltu a0, a3, .L19_6
-.L19_7:
+	bltu a0, a3, .L20_6
+.L20_7:
 	sd zero, 56(sp)
 	sd zero, 64(sp)
 	sd zero, 72(sp)
 	li a0, 0
 	li a1, 0
-.L19_8:
+.L20_8:
 	slli a4, a0, 3
 	addi a5, sp, 56
 	add a4, a5, a4
@@ -3467,11 +3569,11 @@ curve_secp256k1_sum_E_E_split:
 	sd a1, 0(a4)
 	mv a1, a5
 	addiw a0, a0, 1
-	bltu a0, a2, .L19_8
-.L19_9:
+	bltu a0, a2, .L20_8
+.L20_9:
 	li a0, 0
 	li a1, 0
-.L19_10:
+.L20_10:
 	slli a4, a0, 3
 	addi a5, sp, 56
 	add a4, a5, a4
@@ -3492,11 +3594,11 @@ curve_secp256k1_sum_E_E_split:
 	sd a1, 8(a4)
 	mv a1, a5
 	addiw a0, a0, 1
-	bltu a0, a3, .L19_10
-.L19_11:
+	bltu a0, a3, .L20_10
+.L20_11:
 	li a0, 0
 	li a1, 0
-.L19_12:
+.L20_12:
 	slli a4, a0, 3
 	addi a5, sp, 56
 	add a4, a5, a4
@@ -3517,11 +3619,11 @@ curve_secp256k1_sum_E_E_split:
 	sd a1, 0(a4)
 	mv a1, a5
 	addiw a0, a0, 1
-	bltu a0, a2, .L19_12
-.L19_13:
+	bltu a0, a2, .L20_12
+.L20_13:
 	li a0, 0
 	li a1, 0
-.L19_14:
+.L20_14:
 	slli a2, a0, 3
 	addi a4, sp, 56
 	add a2, a4, a2
@@ -3542,8 +3644,8 @@ curve_secp256k1_sum_E_E_split:
 	sd a1, 8(a2)
 	mv a1, a4
 	addiw a0, a0, 1
-	bltu a0, a3, .L19_14
-.L19_15:
+	bltu a0, a3, .L20_14
+.L20_15:
 	mv a0, s0
 	addi a1, sp, 32
 	call curve_secp256k1_sum_E_E_part
@@ -3565,12 +3667,12 @@ curve_wnaf_group_10:
 	andi a2, a1, 1                   # 54: carry in 0..1
 	srliw a3, a1, 1                  # 55: skip in 0..9
 	sltiu a4, a3, 4                  # 59
-	bne a4, zero, .L20_0
+	bne a4, zero, .L21_0
 	addiw a0, a1, -8                 # 60: next in 0..19
 	li a1, 0
 	li a2, 0
-	j .L20_1
-.L20_0:
+	j .L21_1
+.L21_0:
 	srlw a0, a0, a3                  # 62: u
 	addw a0, a2, a0                  # 63
 	andi a1, a0, 15
@@ -3579,19 +3681,19 @@ curve_wnaf_group_10:
 	lbu a4, 0(a1)
 	addw a3, a3, a4                  # 64
 	li a5, 4
-	bltu a3, a5, .L20_2
+	bltu a3, a5, .L21_2
 	li a1, 0
 	li a3, 0
 	mv a0, a2
 	mv a2, a3
-.L20_3:
-.L20_1:
+.L21_3:
+.L21_1:
 	slliw a2, a2, 10                 # 76
 	addw a1, a1, a2
 	slliw a0, a0, 14
 	addw a0, a1, a0                  # 76: result in 0..327679
 	ret
-.L20_2:
+.L21_2:
 	li a2, 1
 	sllw a2, a2, a3                  # 65
 	andi a2, a2, 15                  # 65: place in 0..15
@@ -3600,12 +3702,12 @@ curve_wnaf_group_10:
 	addiw a0, a3, 6                  # 67
 	slliw a0, a0, 1                  # 67: next in 0..19
 	li a3, 512
-	bgeu a3, a1, .L20_3
+	bgeu a3, a1, .L21_3
 	li a3, 1536
 	subw a1, a3, a1                  # 69: digit in 0..1023
 	addiw a0, a0, 1                  # 70: next in 0..19
-.L20_5:
-	j .L20_3
+.L21_5:
+	j .L21_3
 	.size curve_wnaf_group_10, . - curve_wnaf_group_10
 
 # curve.secp256k1_sum.E.D.wnaf$10 (lib/curve/digits.stk, line 18)
@@ -3628,7 +3730,7 @@ curve_secp256k1_sum_E_D_wnaf_10:
 	li s1, 0
 	mv s2, a0
 	mv s3, a1
-.L21_0:
+.L22_0:
 	slliw a0, s0, 2                  # 26: i$0_window in 0..127
 	srliw a1, a0, 6                  # 45: j$0_window in 0..1
 	andi a0, a0, 63                  # 46: s$0_window in 0..60
@@ -3655,8 +3757,8 @@ curve_secp256k1_sum_E_D_wnaf_10:
 	srliw s1, a0, 14                 # 28: state in 0..19
 	addiw s0, s0, 1
 	li s4, 32
-	bltu s0, s4, .L21_0
-.L21_1:
+	bltu s0, s4, .L22_0
+.L22_1:
 	andi a0, s1, 1                   # 30: result1 in 0..1
 	sw a0, 0(s3)
 	ld ra, 24(sp)
@@ -3676,12 +3778,12 @@ curve_wnaf_group_5:
 	andi a2, a1, 1                   # 54: carry in 0..1
 	srliw a3, a1, 1                  # 55: skip in 0..4
 	sltiu a4, a3, 4                  # 59
-	bne a4, zero, .L22_0
+	bne a4, zero, .L23_0
 	addiw a0, a1, -8                 # 60: next in 0..9
 	li a1, 0
 	li a2, 0
-	j .L22_1
-.L22_0:
+	j .L23_1
+.L23_0:
 	srlw a0, a0, a3                  # 62: u
 	addw a0, a2, a0                  # 63
 	andi a1, a0, 15
@@ -3690,19 +3792,19 @@ curve_wnaf_group_5:
 	lbu a4, 0(a1)
 	addw a3, a3, a4                  # 64
 	li a5, 4
-	bltu a3, a5, .L22_2
+	bltu a3, a5, .L23_2
 	li a1, 0
 	li a3, 0
 	mv a0, a2
 	mv a2, a3
-.L22_3:
-.L22_1:
+.L23_3:
+.L23_1:
 	slliw a2, a2, 5                  # 76
 	addw a1, a1, a2
 	slliw a0, a0, 9
 	addw a0, a1, a0                  # 76: result in 0..5119
 	ret
-.L22_2:
+.L23_2:
 	li a2, 1
 	sllw a2, a2, a3                  # 65
 	andi a2, a2, 15                  # 65: place in 0..15
@@ -3711,12 +3813,12 @@ curve_wnaf_group_5:
 	addiw a0, a3, 1                  # 67
 	slliw a0, a0, 1                  # 67: next in 0..9
 	li a3, 16
-	bgeu a3, a1, .L22_3
+	bgeu a3, a1, .L23_3
 	li a3, 48
 	subw a1, a3, a1                  # 69: digit in 0..31
 	addiw a0, a0, 1                  # 70: next in 0..9
-.L22_5:
-	j .L22_3
+.L23_5:
+	j .L23_3
 	.size curve_wnaf_group_5, . - curve_wnaf_group_5
 
 # curve.secp256k1_sum.E.D.wnaf$5 (lib/curve/digits.stk, line 18)
@@ -3739,7 +3841,7 @@ curve_secp256k1_sum_E_D_wnaf_5:
 	li s1, 0
 	mv s2, a0
 	mv s3, a1
-.L23_0:
+.L24_0:
 	slliw a0, s0, 2                  # 26: i$0_window in 0..127
 	srliw a1, a0, 6                  # 45: j$0_window in 0..1
 	andi a0, a0, 63                  # 46: s$0_window in 0..60
@@ -3764,8 +3866,8 @@ curve_secp256k1_sum_E_D_wnaf_5:
 	srliw s1, a0, 9                  # 28: state in 0..9
 	addiw s0, s0, 1
 	li s4, 32
-	bltu s0, s4, .L23_0
-.L23_1:
+	bltu s0, s4, .L24_0
+.L24_1:
 	andi a0, s1, 1                   # 30: result1 in 0..1
 	sw a0, 0(s3)
 	ld ra, 24(sp)
@@ -3930,17 +4032,17 @@ curve_secp256k1_doubled_and_itself:
 	sub t5, t2, t5
 	sltu t2, t2, t5
 	or t2, s0, t2
-	beq t2, zero, .L24_1
+	beq t2, zero, .L25_1
 	li t2, 1
 	add t2, a4, t2                   # limbs:39
 	sltu a4, t2, a4
 	add a4, a5, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a5, a4, a5
-	bne a5, zero, .L24_2
+	bne a5, zero, .L25_2
 	mv a5, a4
 	mv a4, t2
-.L24_3:
-.L24_1:
+.L25_3:
+.L25_1:
 	andi t2, a7, 1                   # limbs:101
 	li t5, -4294968273
 	mul t5, t2, t5                   # limbs:105
@@ -3991,7 +4093,7 @@ curve_secp256k1_doubled_and_itself:
 	add a7, a7, a4                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a4, a7, a4
 	or a4, a5, a4
-	beq a4, zero, .L24_7
+	beq a4, zero, .L25_7
 	add a4, t5, t1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a5, a4, t5
 	add a5, s1, a5                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -4000,13 +4102,13 @@ curve_secp256k1_doubled_and_itself:
 	sltu t3, t2, t3
 	add t3, a7, t3                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a7, t3, a7
-	bne a7, zero, .L24_8
+	bne a7, zero, .L25_8
 	mv t5, a4
 	mv s1, a5
 	mv a7, t3
 	mv t3, t2
-.L24_9:
-.L24_7:
+.L25_9:
+.L25_7:
 	ld a4, 32(a1)
 	ld a5, 40(a1)
 	mulhu t2, a4, a5                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -4139,12 +4241,12 @@ curve_secp256k1_doubled_and_itself:
 	sub s7, s6, s7
 	sltu s6, s6, s7
 	or s6, s8, s6
-	bne s6, zero, .L24_10
+	bne s6, zero, .L25_10
 	mv s7, s5
 	mv s8, t2
 	mv s9, s3
 	mv s10, s0
-.L24_11:
+.L25_11:
 	mulhu s11, a2, s7                # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul ra, a2, s7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu s4, a3, s7
@@ -4296,17 +4398,17 @@ curve_secp256k1_doubled_and_itself:
 	sub s2, a5, s2
 	sltu a5, a5, s2
 	or a5, s4, a5
-	beq a5, zero, .L24_17
+	beq a5, zero, .L25_17
 	li a5, 1
 	add a5, a0, a5                   # limbs:39
 	sltu a0, a5, a0
 	add a0, a2, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a2, a0, a2
-	bne a2, zero, .L24_18
+	bne a2, zero, .L25_18
 	mv a2, a0
 	mv a0, a5
-.L24_19:
-.L24_17:
+.L25_19:
+.L25_17:
 	mulhu a5, t5, s1                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul s2, t5, s1                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu s4, t5, t3                 # products:29
@@ -4437,17 +4539,17 @@ curve_secp256k1_doubled_and_itself:
 	sub t0, a3, t0
 	sltu a3, a3, t0
 	or a3, s2, a3
-	beq a3, zero, .L24_23
+	beq a3, zero, .L25_23
 	li a3, 1
 	add a3, a5, a3                   # limbs:39
 	sltu a5, a3, a5
 	add a5, a6, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a6, a5, a6
-	bne a6, zero, .L24_24
+	bne a6, zero, .L25_24
 	mv a6, a5
 	mv a5, a3
-.L24_25:
-.L24_23:
+.L25_25:
+.L25_23:
 	add a3, a4, a4                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu t0, a3, a4
 	add s2, s3, s3
@@ -4465,7 +4567,7 @@ curve_secp256k1_doubled_and_itself:
 	add s5, s5, t0                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu t0, s5, t0
 	or t0, s11, t0
-	beq t0, zero, .L24_29
+	beq t0, zero, .L25_29
 	add t0, a3, t1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a3, t0, a3
 	add a3, s2, a3                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -4474,13 +4576,13 @@ curve_secp256k1_doubled_and_itself:
 	sltu s4, s2, s4
 	add s4, s5, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu s5, s4, s5
-	bne s5, zero, .L24_30
+	bne s5, zero, .L25_30
 	mv s5, s4
 	mv s4, s2
 	mv s2, a3
 	mv a3, t0
-.L24_31:
-.L24_29:
+.L25_31:
+.L25_29:
 	sub a3, a1, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, a1, a3
 	sub t0, s0, s2
@@ -4498,7 +4600,7 @@ curve_secp256k1_doubled_and_itself:
 	sub a5, s0, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s0, s0, a5
 	or a6, a6, s0
-	beq a6, zero, .L24_33
+	beq a6, zero, .L25_33
 	sub a6, a3, t1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a3, a3, a6
 	sub a3, a1, a3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -4507,13 +4609,13 @@ curve_secp256k1_doubled_and_itself:
 	sltu t0, t0, a1
 	sub t0, a5, t0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a5, a5, t0
-	bne a5, zero, .L24_34
+	bne a5, zero, .L25_34
 	mv a5, t0
 	mv t0, a1
 	mv a1, a3
 	mv a3, a6
-.L24_35:
-.L24_33:
+.L25_35:
+.L25_33:
 	sub a6, a4, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a4, a4, a6
 	sub s0, s3, a1
@@ -4531,7 +4633,7 @@ curve_secp256k1_doubled_and_itself:
 	sub a0, s2, a0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s2, s2, a0
 	or a2, a2, s2
-	beq a2, zero, .L24_37
+	beq a2, zero, .L25_37
 	sub a2, a6, t1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a6, a6, a2
 	sub a6, a4, a6                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -4540,13 +4642,13 @@ curve_secp256k1_doubled_and_itself:
 	sltu s0, s0, a4
 	sub s0, a0, s0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a0, a0, s0
-	bne a0, zero, .L24_38
+	bne a0, zero, .L25_38
 	mv a0, s0
 	mv s0, a4
 	mv a4, a6
 	mv a6, a2
-.L24_39:
-.L24_37:
+.L25_39:
+.L25_37:
 	mulhu a2, t5, a6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s2, t5, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu s3, s1, a6
@@ -4695,17 +4797,17 @@ curve_secp256k1_doubled_and_itself:
 	sub t3, a4, t3
 	sltu a4, a4, t3
 	or a4, t5, a4
-	beq a4, zero, .L24_41
+	beq a4, zero, .L25_41
 	li a4, 1
 	add a4, a6, a4                   # limbs:39
 	sltu a6, a4, a6
 	add a6, a7, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a7, a6, a7
-	bne a7, zero, .L24_42
+	bne a7, zero, .L25_42
 	mv a7, a6
 	mv a6, a4
-.L24_43:
-.L24_41:
+.L25_43:
+.L25_41:
 	mulhu a4, s7, s8                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul t3, s7, s8                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu t5, s7, s9                 # products:29
@@ -4834,17 +4936,17 @@ curve_secp256k1_doubled_and_itself:
 	sub s2, s0, s2
 	sltu s0, s0, s2
 	or s0, s3, s0
-	beq s0, zero, .L24_47
+	beq s0, zero, .L25_47
 	li s0, 1
 	add s0, a4, s0                   # limbs:39
 	sltu a4, s0, a4
 	add a4, t3, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t3, a4, t3
-	bne t3, zero, .L24_48
+	bne t3, zero, .L25_48
 	mv t3, a4
 	mv a4, s0
-.L24_49:
-.L24_47:
+.L25_49:
+.L25_47:
 	sub t5, a0, t5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a0, a0, t5
 	sub s0, a2, s1
@@ -4862,7 +4964,7 @@ curve_secp256k1_doubled_and_itself:
 	sub a4, a6, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a6, a6, a4
 	or a6, a7, a6
-	beq a6, zero, .L24_53
+	beq a6, zero, .L25_53
 	sub a6, t5, t1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a7, t5, a6
 	sub a7, a0, a7                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -4871,18 +4973,18 @@ curve_secp256k1_doubled_and_itself:
 	sltu a2, a2, a0
 	sub a2, a4, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a4, a4, a2
-	bne a4, zero, .L24_54
+	bne a4, zero, .L25_54
 	mv t5, a6
 	mv a4, a2
 	mv a2, a0
 	mv a0, a7
-.L24_55:
-.L24_53:
-	bne s6, zero, .L24_56
+.L25_55:
+.L25_53:
+	bne s6, zero, .L25_56
 	ld a6, 32(sp)
 	ld a7, 16(sp)
 	ld t3, 24(sp)
-.L24_57:
+.L25_57:
 	ld s1, 8(sp)
 	ld s0, 0(s1)
 	mulhu s2, s0, a6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -5037,17 +5139,17 @@ curve_secp256k1_doubled_and_itself:
 	sub s5, s3, s5
 	sltu s3, s3, s5
 	or s3, s6, s3
-	beq s3, zero, .L24_63
+	beq s3, zero, .L25_63
 	li s3, 1
 	add s3, a4, s3                   # limbs:39
 	sltu a4, s3, a4
 	add a4, s4, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu s4, a4, s4
-	bne s4, zero, .L24_64
+	bne s4, zero, .L25_64
 	mv s4, a4
 	mv a4, s3
-.L24_65:
-.L24_63:
+.L25_65:
+.L25_63:
 	ld s3, 32(s1)
 	mulhu s5, s3, a6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s6, s3, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -5203,17 +5305,17 @@ curve_secp256k1_doubled_and_itself:
 	sub s2, a7, s2
 	sltu a7, a7, s2
 	or a7, s4, a7
-	beq a7, zero, .L24_69
+	beq a7, zero, .L25_69
 	li a7, 1
 	add a7, t2, a7                   # limbs:39
 	sltu t2, a7, t2
 	add t2, a4, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a4, t2, a4
-	bne a4, zero, .L24_70
+	bne a4, zero, .L25_70
 	mv a4, t2
 	mv t2, a7
-.L24_71:
-.L24_69:
+.L25_71:
+.L25_69:
 	mulhu a7, s3, a6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s2, s3, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu s4, s10, a6
@@ -5362,17 +5464,17 @@ curve_secp256k1_doubled_and_itself:
 	sub t4, a6, t4
 	sltu a6, a6, t4
 	or a6, s2, a6
-	beq a6, zero, .L24_75
+	beq a6, zero, .L25_75
 	li a6, 1
 	add t4, t2, a6                   # limbs:39
 	sltu a6, t4, t2
 	add a6, t3, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t2, a6, t3
-	bne t2, zero, .L24_76
+	bne t2, zero, .L25_76
 	mv t2, t4
 	mv t3, a6
-.L24_77:
-.L24_75:
+.L25_77:
+.L25_75:
 	ld a6, 0(sp)
 	sd a3, 0(a6)
 	sd a1, 8(a6)
@@ -5413,7 +5515,7 @@ curve_secp256k1_doubled_and_itself:
 	ld s11, 168(sp)
 	addi sp, sp, 176
 	ret
-.L24_2:
+.L25_2:
 	add a5, a7, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a7, a5, a7
 	add a7, t3, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -5422,14 +5524,14 @@ curve_secp256k1_doubled_and_itself:
 	sltu t2, t3, t2
 	add t2, a4, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, t2, a4
-	bne a4, zero, .L24_4
+	bne a4, zero, .L25_4
 	mv a4, t3
 	mv t3, a7
 	mv a7, a5
 	mv a5, t2
-.L24_5:
-	j .L24_3
-.L24_4:
+.L25_5:
+	j .L25_3
+.L25_4:
 	add a4, a5, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, a4, a5
 	add a5, a7, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -5442,8 +5544,8 @@ curve_secp256k1_doubled_and_itself:
 	mv t6, a4
 	mv a4, a7
 	mv a7, t6
-	j .L24_3
-.L24_8:
+	j .L25_3
+.L25_8:
 	add t5, a4, t1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a4, t5, a4
 	add s1, a5, a4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -5452,19 +5554,19 @@ curve_secp256k1_doubled_and_itself:
 	sltu a5, a4, t2
 	add a7, t3, a5                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	mv t3, a4
-	j .L24_9
-.L24_10:
+	j .L25_9
+.L25_10:
 	li s7, 1
 	add s9, s3, s7
 	sltu s7, s9, s3
 	add s10, s0, s7                  # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu s7, s10, s0
-	bne s7, zero, .L24_12
+	bne s7, zero, .L25_12
 	mv s7, s5
 	mv s8, t2
-.L24_13:
-	j .L24_11
-.L24_12:
+.L25_13:
+	j .L25_11
+.L25_12:
 	add s7, s5, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu s8, s7, s5
 	add s8, t2, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -5473,12 +5575,12 @@ curve_secp256k1_doubled_and_itself:
 	sltu s9, s11, s9
 	add s9, s10, s9                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu s10, s9, s10
-	bne s10, zero, .L24_14
+	bne s10, zero, .L25_14
 	mv s10, s9
 	mv s9, s11
-.L24_15:
-	j .L24_11
-.L24_14:
+.L25_15:
+	j .L25_11
+.L25_14:
 	add s10, s7, t1                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu s7, s10, s7
 	add s7, s8, s7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -5491,8 +5593,8 @@ curve_secp256k1_doubled_and_itself:
 	mv s9, s8
 	mv s8, s7
 	mv s7, t6
-	j .L24_11
-.L24_18:
+	j .L25_11
+.L25_18:
 	add a2, a4, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, a2, a4
 	add a4, s3, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -5501,14 +5603,14 @@ curve_secp256k1_doubled_and_itself:
 	sltu a5, s2, a5
 	add a5, a0, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a0, a5, a0
-	bne a0, zero, .L24_20
+	bne a0, zero, .L25_20
 	mv s3, a4
 	mv a4, a2
 	mv a0, s2
 	mv a2, a5
-.L24_21:
-	j .L24_19
-.L24_20:
+.L25_21:
+	j .L25_19
+.L25_20:
 	add a0, a2, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, a0, a2
 	add s3, a4, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -5520,8 +5622,8 @@ curve_secp256k1_doubled_and_itself:
 	mv a0, a2
 	mv a2, a4
 	mv a4, t6
-	j .L24_19
-.L24_24:
+	j .L25_19
+.L25_24:
 	add a6, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, a6, a1
 	add a1, s0, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -5530,14 +5632,14 @@ curve_secp256k1_doubled_and_itself:
 	sltu a3, t0, a3
 	add a3, a5, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, a3, a5
-	bne a5, zero, .L24_26
+	bne a5, zero, .L25_26
 	mv s0, a1
 	mv a1, a6
 	mv a5, t0
 	mv a6, a3
-.L24_27:
-	j .L24_25
-.L24_26:
+.L25_27:
+	j .L25_25
+.L25_26:
 	add a5, a6, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, a5, a6
 	add s0, a1, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -5548,8 +5650,8 @@ curve_secp256k1_doubled_and_itself:
 	mv t6, a5
 	mv a5, a1
 	mv a1, t6
-	j .L24_25
-.L24_30:
+	j .L25_25
+.L25_30:
 	add s5, t0, t1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu t0, s5, t0
 	add t0, a3, t0                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -5561,8 +5663,8 @@ curve_secp256k1_doubled_and_itself:
 	mv a3, s5
 	mv s5, s2
 	mv s2, t0
-	j .L24_31
-.L24_34:
+	j .L25_31
+.L25_34:
 	sub a5, a6, t1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a6, a6, a5
 	sub a6, a3, a6                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -5574,8 +5676,8 @@ curve_secp256k1_doubled_and_itself:
 	mv a3, a5
 	mv a5, a1
 	mv a1, a6
-	j .L24_35
-.L24_38:
+	j .L25_35
+.L25_38:
 	sub a0, a2, t1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a2, a2, a0
 	sub a2, a6, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -5587,8 +5689,8 @@ curve_secp256k1_doubled_and_itself:
 	mv a6, a0
 	mv a0, a4
 	mv a4, a2
-	j .L24_39
-.L24_42:
+	j .L25_39
+.L25_42:
 	add a7, a0, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a0, a7, a0
 	add a0, a2, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -5597,14 +5699,14 @@ curve_secp256k1_doubled_and_itself:
 	sltu a4, a2, a4
 	add a4, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, a4, a6
-	bne a6, zero, .L24_44
+	bne a6, zero, .L25_44
 	mv a6, a2
 	mv a2, a0
 	mv a0, a7
 	mv a7, a4
-.L24_45:
-	j .L24_43
-.L24_44:
+.L25_45:
+	j .L25_43
+.L25_44:
 	add a6, a7, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a7, a6, a7
 	add a7, a0, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -5618,8 +5720,8 @@ curve_secp256k1_doubled_and_itself:
 	mv t6, a7
 	mv a7, a2
 	mv a2, t6
-	j .L24_43
-.L24_48:
+	j .L25_43
+.L25_48:
 	add t3, t5, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t5, t3, t5
 	add t5, s1, t5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -5628,14 +5730,14 @@ curve_secp256k1_doubled_and_itself:
 	sltu s0, s1, s0
 	add s0, a4, s0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, s0, a4
-	bne a4, zero, .L24_50
+	bne a4, zero, .L25_50
 	mv a4, s1
 	mv s1, t5
 	mv t5, t3
 	mv t3, s0
-.L24_51:
-	j .L24_49
-.L24_50:
+.L25_51:
+	j .L25_49
+.L25_50:
 	add a4, t3, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t3, a4, t3
 	add t3, t5, t3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -5648,8 +5750,8 @@ curve_secp256k1_doubled_and_itself:
 	mv t6, a4
 	mv a4, t5
 	mv t5, t6
-	j .L24_49
-.L24_54:
+	j .L25_49
+.L25_54:
 	sub t5, a6, t1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a4, a6, t5
 	sub a4, a7, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -5661,8 +5763,8 @@ curve_secp256k1_doubled_and_itself:
 	mv t6, a4
 	mv a4, a0
 	mv a0, t6
-	j .L24_55
-.L24_56:
+	j .L25_55
+.L25_56:
 	ld a7, 16(sp)
 	li a6, 1
 	add a6, a7, a6                   # limbs:39
@@ -5670,15 +5772,15 @@ curve_secp256k1_doubled_and_itself:
 	ld t3, 24(sp)
 	add a7, t3, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t3, a7, t3
-	bne t3, zero, .L24_58
+	bne t3, zero, .L25_58
 	ld t3, 32(sp)
 	mv t6, t3
 	mv t3, a7
 	mv a7, a6
 	mv a6, t6
-.L24_59:
-	j .L24_57
-.L24_58:
+.L25_59:
+	j .L25_57
+.L25_58:
 	ld t3, 32(sp)
 	add s0, t3, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t3, s0, t3
@@ -5688,14 +5790,14 @@ curve_secp256k1_doubled_and_itself:
 	sltu a6, t2, a6
 	add a6, a7, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a7, a6, a7
-	bne a7, zero, .L24_60
+	bne a7, zero, .L25_60
 	mv a7, t2
 	mv t2, t3
 	mv t3, a6
 	mv a6, s0
-.L24_61:
-	j .L24_57
-.L24_60:
+.L25_61:
+	j .L25_57
+.L25_60:
 	add a7, s0, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu s0, a7, s0
 	add s0, t3, s0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -5708,8 +5810,8 @@ curve_secp256k1_doubled_and_itself:
 	mv a7, t3
 	mv t3, a6
 	mv a6, t6
-	j .L24_57
-.L24_64:
+	j .L25_57
+.L25_64:
 	add s4, s0, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu s0, s4, s0
 	add s0, s2, s0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -5718,14 +5820,14 @@ curve_secp256k1_doubled_and_itself:
 	sltu s3, s2, s3
 	add s3, a4, s3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, s3, a4
-	bne a4, zero, .L24_66
+	bne a4, zero, .L25_66
 	mv a4, s2
 	mv s2, s0
 	mv s0, s4
 	mv s4, s3
-.L24_67:
-	j .L24_65
-.L24_66:
+.L25_67:
+	j .L25_65
+.L25_66:
 	add a4, s4, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu s4, a4, s4
 	add s4, s0, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -5739,8 +5841,8 @@ curve_secp256k1_doubled_and_itself:
 	mv t6, s4
 	mv s4, s2
 	mv s2, t6
-	j .L24_65
-.L24_70:
+	j .L25_65
+.L25_70:
 	add a4, a6, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, a4, a6
 	add a6, t3, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -5749,14 +5851,14 @@ curve_secp256k1_doubled_and_itself:
 	sltu a7, t3, a7
 	add a7, t2, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t2, a7, t2
-	bne t2, zero, .L24_72
+	bne t2, zero, .L25_72
 	mv t2, t3
 	mv t3, a6
 	mv a6, a4
 	mv a4, a7
-.L24_73:
-	j .L24_71
-.L24_72:
+.L25_73:
+	j .L25_71
+.L25_72:
 	add t2, a4, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, t2, a4
 	add a4, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -5769,8 +5871,8 @@ curve_secp256k1_doubled_and_itself:
 	mv t6, t2
 	mv t2, a6
 	mv a6, t6
-	j .L24_71
-.L24_76:
+	j .L25_71
+.L25_76:
 	add t2, a4, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, t2, a4
 	add a4, a7, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -5779,14 +5881,14 @@ curve_secp256k1_doubled_and_itself:
 	sltu t3, a7, t4
 	add t3, a6, t3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, t3, a6
-	bne a6, zero, .L24_78
+	bne a6, zero, .L25_78
 	mv t6, t2
 	mv t2, a7
 	mv a7, a4
 	mv a4, t6
-.L24_79:
-	j .L24_77
-.L24_78:
+.L25_79:
+	j .L25_77
+.L25_78:
 	add t1, t2, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, t1, t2
 	add t4, a4, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -5796,7 +5898,7 @@ curve_secp256k1_doubled_and_itself:
 	add t3, t3, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a4, t1
 	mv a7, t4
-	j .L24_77
+	j .L25_77
 	.size curve_secp256k1_doubled_and_itself, . - curve_secp256k1_doubled_and_itself
 
 # curve.secp256k1.add_to_second (lib/curve/weierstrass.stk, line 329)
@@ -5842,7 +5944,7 @@ curve_secp256k1_add_to_second:
 	sub t3, s0, t3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s0, s0, t3
 	or s0, s1, s0
-	beq s0, zero, .L25_1
+	beq s0, zero, .L26_1
 	li s0, 4294968273
 	sub s0, a4, s0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a4, a4, s0
@@ -5852,13 +5954,13 @@ curve_secp256k1_add_to_second:
 	sltu t0, t0, a5
 	sub t0, t3, t0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t3, t3, t0
-	bne t3, zero, .L25_2
+	bne t3, zero, .L26_2
 	mv t3, t0
 	mv t0, a5
 	mv a5, a4
 	mv a4, s0
-.L25_3:
-.L25_1:
+.L26_3:
+.L26_1:
 	mulhu s0, a4, a5                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul s1, a4, a5                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu s2, a4, t0                 # products:29
@@ -5989,17 +6091,17 @@ curve_secp256k1_add_to_second:
 	sub s7, s4, s7
 	sltu s4, s4, s7
 	or s4, s8, s4
-	beq s4, zero, .L25_5
+	beq s4, zero, .L26_5
 	li s4, 1
 	add s4, s0, s4                   # limbs:39
 	sltu s0, s4, s0
 	add s0, s1, s0                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu s1, s0, s1
-	bne s1, zero, .L25_6
+	bne s1, zero, .L26_6
 	mv s1, s0
 	mv s0, s4
-.L25_7:
-.L25_5:
+.L26_7:
+.L26_5:
 	mulhu s4, a3, s2                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s7, a3, s2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu s8, a7, s2
@@ -6150,17 +6252,17 @@ curve_secp256k1_add_to_second:
 	sub t3, t2, t3
 	sltu t2, t2, t3
 	or t2, s4, t2
-	beq t2, zero, .L25_11
+	beq t2, zero, .L26_11
 	li t2, 1
 	add t2, a7, t2                   # limbs:39
 	sltu a7, t2, a7
 	add a7, t0, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t0, a7, t0
-	bne t0, zero, .L25_12
+	bne t0, zero, .L26_12
 	mv t0, a7
 	mv a7, t2
-.L25_13:
-.L25_11:
+.L26_13:
+.L26_11:
 	mulhu t2, a2, s2                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul t3, a2, s2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu s4, a6, s2
@@ -6309,17 +6411,17 @@ curve_secp256k1_add_to_second:
 	sub t4, t3, t4
 	sltu t3, t3, t4
 	or t3, s0, t3
-	beq t3, zero, .L25_17
+	beq t3, zero, .L26_17
 	li t3, 1
 	add t3, a6, t3                   # limbs:39
 	sltu a6, t3, a6
 	add a6, t1, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t1, a6, t1
-	bne t1, zero, .L25_18
+	bne t1, zero, .L26_18
 	mv t1, a6
 	mv a6, t3
-.L25_19:
-.L25_17:
+.L26_19:
+.L26_17:
 	ld t3, 96(a1)
 	ld t4, 32(a1)
 	sub s0, t3, t4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
@@ -6345,7 +6447,7 @@ curve_secp256k1_add_to_second:
 	sub s4, s9, s4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s9, s9, s4
 	or s7, s7, s9
-	beq s7, zero, .L25_23
+	beq s7, zero, .L26_23
 	sub s7, s0, s3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu s0, s0, s7
 	sub s0, t3, s0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -6354,13 +6456,13 @@ curve_secp256k1_add_to_second:
 	sltu s1, s1, t3
 	sub s1, s4, s1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu s4, s4, s1
-	bne s4, zero, .L25_24
+	bne s4, zero, .L26_24
 	mv s4, s1
 	mv s1, t3
 	mv t3, s0
 	mv s0, s7
-.L25_25:
-.L25_23:
+.L26_25:
+.L26_23:
 	sub s7, a2, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s9, a2, s7
 	sub s10, t2, t5
@@ -6379,7 +6481,7 @@ curve_secp256k1_add_to_second:
 	sub s11, ra, s11                 # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu ra, ra, s11
 	or a5, a5, ra
-	beq a5, zero, .L25_27
+	beq a5, zero, .L26_27
 	sub a5, s7, s3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu s7, s7, a5
 	sub s7, s9, s7                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -6388,13 +6490,13 @@ curve_secp256k1_add_to_second:
 	sltu s10, s10, s9
 	sub s10, s11, s10                # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu s11, s11, s10
-	bne s11, zero, .L25_28
+	bne s11, zero, .L26_28
 	mv s11, s10
 	mv s10, s9
 	mv s9, s7
 	mv s7, a5
-.L25_29:
-.L25_27:
+.L26_29:
+.L26_27:
 	mulhu a5, t4, s7                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul ra, t4, s7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sd a4, 8(sp)
@@ -6548,17 +6650,17 @@ curve_secp256k1_add_to_second:
 	sub t2, t1, t2
 	sltu t1, t1, t2
 	or t1, t4, t1
-	beq t1, zero, .L25_31
+	beq t1, zero, .L26_31
 	li t1, 1
 	add t1, a0, t1                   # limbs:39
 	sltu a0, t1, a0
 	add a0, a4, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a4, a0, a4
-	bne a4, zero, .L25_32
+	bne a4, zero, .L26_32
 	mv a4, a0
 	mv a0, t1
-.L25_33:
-.L25_31:
+.L26_33:
+.L26_31:
 	mulhu t1, s0, t3                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul t2, s0, t3                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu t4, s0, s1                 # products:29
@@ -6687,17 +6789,17 @@ curve_secp256k1_add_to_second:
 	sub s7, s2, s7
 	sltu s2, s2, s7
 	or s2, s8, s2
-	beq s2, zero, .L25_37
+	beq s2, zero, .L26_37
 	li s2, 1
 	add s2, t1, s2                   # limbs:39
 	sltu t1, s2, t1
 	add t1, t2, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t2, t1, t2
-	bne t2, zero, .L25_38
+	bne t2, zero, .L26_38
 	mv t2, t1
 	mv t1, s2
-.L25_39:
-.L25_37:
+.L26_39:
+.L26_37:
 	sub s2, t4, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t4, t4, s2
 	sub s7, s5, t5
@@ -6715,7 +6817,7 @@ curve_secp256k1_add_to_second:
 	sub t1, s7, t1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s7, s7, t1
 	or t2, t2, s7
-	beq t2, zero, .L25_43
+	beq t2, zero, .L26_43
 	sub t2, s2, s3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu s2, s2, t2
 	sub s2, t4, s2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -6724,13 +6826,13 @@ curve_secp256k1_add_to_second:
 	sltu s5, s5, t4
 	sub s5, t1, s5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t1, t1, s5
-	bne t1, zero, .L25_44
+	bne t1, zero, .L26_44
 	mv t1, s5
 	mv s5, t4
 	mv t4, s2
 	mv s2, t2
-.L25_45:
-.L25_43:
+.L26_45:
+.L26_43:
 	sub a2, s2, a2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t2, s2, a2
 	ld s2, 40(sp)
@@ -6751,7 +6853,7 @@ curve_secp256k1_add_to_second:
 	sub s2, s5, s2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s5, s5, s2
 	or t1, t1, s5
-	beq t1, zero, .L25_47
+	beq t1, zero, .L26_47
 	sub t1, a2, s3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a2, a2, t1
 	sub a2, t2, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -6760,13 +6862,13 @@ curve_secp256k1_add_to_second:
 	sltu t4, t4, t2
 	sub t4, s2, t4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu s2, s2, t4
-	bne s2, zero, .L25_48
+	bne s2, zero, .L26_48
 	mv s2, t4
 	mv t4, t2
 	mv t2, a2
 	mv a2, t1
-.L25_49:
-.L25_47:
+.L26_49:
+.L26_47:
 	ld t1, 0(sp)
 	sd a3, 0(t1)
 	sd t5, 8(t1)
@@ -6797,7 +6899,7 @@ curve_secp256k1_add_to_second:
 	sub a7, t4, a7                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t4, t4, a7
 	or t0, t0, t4
-	beq t0, zero, .L25_51
+	beq t0, zero, .L26_51
 	sub t0, a2, s3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a2, a2, t0
 	sub a2, a3, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -6806,13 +6908,13 @@ curve_secp256k1_add_to_second:
 	sltu t2, t2, a3
 	sub t2, a7, t2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a7, a7, t2
-	bne a7, zero, .L25_52
+	bne a7, zero, .L26_52
 	mv a7, t2
 	mv t2, a3
 	mv a3, a2
 	mv a2, t0
-.L25_53:
-.L25_51:
+.L26_53:
+.L26_51:
 	mulhu t0, s0, a2                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul t4, s0, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu t5, t3, a2
@@ -6961,17 +7063,17 @@ curve_secp256k1_add_to_second:
 	sub t3, a7, t3
 	sltu a7, a7, t3
 	or a7, t4, a7
-	beq a7, zero, .L25_55
+	beq a7, zero, .L26_55
 	li a7, 1
 	add a7, t0, a7                   # limbs:39
 	sltu t0, a7, t0
 	add t0, t2, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t2, t0, t2
-	bne t2, zero, .L25_56
+	bne t2, zero, .L26_56
 	mv t2, t0
 	mv t0, a7
-.L25_57:
-.L25_55:
+.L26_57:
+.L26_55:
 	sub a6, a2, a6                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a2, a2, a6
 	sub a5, a3, a5
@@ -6993,7 +7095,7 @@ curve_secp256k1_add_to_second:
 	sd a2, 104(t1)
 	sd a3, 112(t1)
 	sd a0, 120(t1)
-	beq a4, zero, .L25_61
+	beq a4, zero, .L26_61
 	sub a4, a6, s3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a5, a6, a4
 	sub a5, a2, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -7006,7 +7108,7 @@ curve_secp256k1_add_to_second:
 	sd a5, 104(t1)
 	sd a2, 112(t1)
 	sd a3, 120(t1)
-	beq a0, zero, .L25_63
+	beq a0, zero, .L26_63
 	sub a0, a4, s3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a4, a4, a0
 	sd a0, 96(t1)
@@ -7018,8 +7120,8 @@ curve_secp256k1_add_to_second:
 	sd a0, 112(t1)
 	sub a0, a3, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sd a0, 120(t1)
-.L25_63:
-.L25_61:
+.L26_63:
+.L26_61:
 	ld a4, 8(sp)
 	ld a0, 128(a1)
 	mulhu a2, a4, a0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -7176,17 +7278,17 @@ curve_secp256k1_add_to_second:
 	sub a3, a1, a3
 	sltu a1, a1, a3
 	or a1, a6, a1
-	beq a1, zero, .L25_65
+	beq a1, zero, .L26_65
 	li a1, 1
 	add a1, a4, a1                   # limbs:39
 	sltu a3, a1, a4
 	add a3, a5, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a4, a3, a5
-	bne a4, zero, .L25_66
+	bne a4, zero, .L26_66
 	mv a4, a1
 	mv a5, a3
-.L25_67:
-.L25_65:
+.L26_67:
+.L26_65:
 	sd a0, 128(t1)
 	sd a2, 136(t1)
 	sd a4, 144(t1)
@@ -7206,7 +7308,7 @@ curve_secp256k1_add_to_second:
 	ld s11, 160(sp)
 	addi sp, sp, 176
 	ret
-.L25_2:
+.L26_2:
 	li t3, 4294968273
 	sub t3, s0, t3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu s0, s0, t3
@@ -7219,8 +7321,8 @@ curve_secp256k1_add_to_second:
 	mv a4, t3
 	mv t3, a5
 	mv a5, s0
-	j .L25_3
-.L25_6:
+	j .L26_3
+.L26_6:
 	add s1, s2, s3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu s2, s1, s2
 	add s2, s5, s2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -7229,14 +7331,14 @@ curve_secp256k1_add_to_second:
 	sltu s4, s5, s4
 	add s4, s0, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu s0, s4, s0
-	bne s0, zero, .L25_8
+	bne s0, zero, .L26_8
 	mv s0, s5
 	mv s5, s2
 	mv s2, s1
 	mv s1, s4
-.L25_9:
-	j .L25_7
-.L25_8:
+.L26_9:
+	j .L26_7
+.L26_8:
 	add s0, s1, s3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu s1, s0, s1
 	add s1, s2, s1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -7249,8 +7351,8 @@ curve_secp256k1_add_to_second:
 	mv t6, s0
 	mv s0, s2
 	mv s2, t6
-	j .L25_7
-.L25_12:
+	j .L26_7
+.L26_12:
 	add t0, a3, s3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, t0, a3
 	add a3, t5, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -7259,14 +7361,14 @@ curve_secp256k1_add_to_second:
 	sltu t2, t3, t2
 	add t2, a7, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a7, t2, a7
-	bne a7, zero, .L25_14
+	bne a7, zero, .L26_14
 	mv t5, a3
 	mv a3, t0
 	mv a7, t3
 	mv t0, t2
-.L25_15:
-	j .L25_13
-.L25_14:
+.L26_15:
+	j .L26_13
+.L26_14:
 	add a7, t0, s3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t0, a7, t0
 	add t5, a3, t0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -7277,8 +7379,8 @@ curve_secp256k1_add_to_second:
 	mv t6, a7
 	mv a7, a3
 	mv a3, t6
-	j .L25_13
-.L25_18:
+	j .L26_13
+.L26_18:
 	add t1, a2, s3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, t1, a2
 	add a2, t2, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -7287,14 +7389,14 @@ curve_secp256k1_add_to_second:
 	sltu t3, t2, t3
 	add t3, a6, t3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, t3, a6
-	bne a6, zero, .L25_20
+	bne a6, zero, .L26_20
 	mv a6, t2
 	mv t2, a2
 	mv a2, t1
 	mv t1, t3
-.L25_21:
-	j .L25_19
-.L25_20:
+.L26_21:
+	j .L26_19
+.L26_20:
 	add a6, t1, s3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t1, a6, t1
 	add t1, a2, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -7308,8 +7410,8 @@ curve_secp256k1_add_to_second:
 	mv t6, t1
 	mv t1, t2
 	mv t2, t6
-	j .L25_19
-.L25_24:
+	j .L26_19
+.L26_24:
 	sub s4, s7, s3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu s7, s7, s4
 	sub s7, s0, s7                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -7321,8 +7423,8 @@ curve_secp256k1_add_to_second:
 	mv s0, s4
 	mv s4, t3
 	mv t3, s7
-	j .L25_25
-.L25_28:
+	j .L26_25
+.L26_28:
 	sub s11, a5, s3                  # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a5, a5, s11
 	sub a5, s7, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -7334,8 +7436,8 @@ curve_secp256k1_add_to_second:
 	mv s7, s11
 	mv s11, s9
 	mv s9, a5
-	j .L25_29
-.L25_32:
+	j .L26_29
+.L26_32:
 	add a4, a6, s3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, a4, a6
 	add a6, a5, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -7344,14 +7446,14 @@ curve_secp256k1_add_to_second:
 	sltu t1, a5, t1
 	add t1, a0, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a0, t1, a0
-	bne a0, zero, .L25_34
+	bne a0, zero, .L26_34
 	mv a0, a5
 	mv a5, a6
 	mv a6, a4
 	mv a4, t1
-.L25_35:
-	j .L25_33
-.L25_34:
+.L26_35:
+	j .L26_33
+.L26_34:
 	add a0, a4, s3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, a0, a4
 	add a4, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -7365,8 +7467,8 @@ curve_secp256k1_add_to_second:
 	mv t6, a4
 	mv a4, a5
 	mv a5, t6
-	j .L25_33
-.L25_38:
+	j .L26_33
+.L26_38:
 	add t2, t4, s3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t4, t2, t4
 	add t4, s5, t4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -7375,14 +7477,14 @@ curve_secp256k1_add_to_second:
 	sltu s2, s5, s2
 	add s2, t1, s2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t1, s2, t1
-	bne t1, zero, .L25_40
+	bne t1, zero, .L26_40
 	mv t1, s5
 	mv s5, t4
 	mv t4, t2
 	mv t2, s2
-.L25_41:
-	j .L25_39
-.L25_40:
+.L26_41:
+	j .L26_39
+.L26_40:
 	add t1, t2, s3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t2, t1, t2
 	add t2, t4, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -7395,8 +7497,8 @@ curve_secp256k1_add_to_second:
 	mv t6, t1
 	mv t1, t4
 	mv t4, t6
-	j .L25_39
-.L25_44:
+	j .L26_39
+.L26_44:
 	sub t1, t2, s3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t2, t2, t1
 	sub t2, s2, t2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -7408,8 +7510,8 @@ curve_secp256k1_add_to_second:
 	mv s2, t1
 	mv t1, t4
 	mv t4, t2
-	j .L25_45
-.L25_48:
+	j .L26_45
+.L26_48:
 	sub s2, t1, s3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t1, t1, s2
 	sub t1, a2, t1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -7421,8 +7523,8 @@ curve_secp256k1_add_to_second:
 	mv a2, s2
 	mv s2, t2
 	mv t2, t1
-	j .L25_49
-.L25_52:
+	j .L26_49
+.L26_52:
 	sub a7, t0, s3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t0, t0, a7
 	sub t0, a2, t0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -7434,8 +7536,8 @@ curve_secp256k1_add_to_second:
 	mv a2, a7
 	mv a7, a3
 	mv a3, t0
-	j .L25_53
-.L25_56:
+	j .L26_53
+.L26_56:
 	add t2, a2, s3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, t2, a2
 	add a2, a3, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -7444,14 +7546,14 @@ curve_secp256k1_add_to_second:
 	sltu a7, a3, a7
 	add a7, t0, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t0, a7, t0
-	bne t0, zero, .L25_58
+	bne t0, zero, .L26_58
 	mv t0, a3
 	mv a3, a2
 	mv a2, t2
 	mv t2, a7
-.L25_59:
-	j .L25_57
-.L25_58:
+.L26_59:
+	j .L26_57
+.L26_58:
 	add t0, t2, s3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t2, t0, t2
 	add t2, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -7465,8 +7567,8 @@ curve_secp256k1_add_to_second:
 	mv t6, t2
 	mv t2, a3
 	mv a3, t6
-	j .L25_57
-.L25_66:
+	j .L26_57
+.L26_66:
 	add a4, a0, s3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a0, a4, a0
 	add a0, a2, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -7475,14 +7577,14 @@ curve_secp256k1_add_to_second:
 	sltu a1, a2, a1
 	add a5, a3, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, a5, a3
-	bne a1, zero, .L25_68
+	bne a1, zero, .L26_68
 	mv t6, a4
 	mv a4, a2
 	mv a2, a0
 	mv a0, t6
-.L25_69:
-	j .L25_67
-.L25_68:
+.L26_69:
+	j .L26_67
+.L26_68:
 	add a1, a4, s3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, a1, a4
 	add a3, a0, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -7492,7 +7594,7 @@ curve_secp256k1_add_to_second:
 	add a5, a5, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a0, a1
 	mv a2, a3
-	j .L25_67
+	j .L26_67
 	.size curve_secp256k1_add_to_second, . - curve_secp256k1_add_to_second
 
 # curve.secp256k1_sum.E.odd_multiples (lib/curve/double_scalar_endomorphism.stk, line 59)
@@ -7533,7 +7635,7 @@ curve_secp256k1_sum_E_odd_multiples:
 	sd zero, 528(sp)
 	sd zero, 536(sp)
 	mv s2, s1
-.L26_0:
+.L27_0:
 	slli a0, s2, 5                   # 72
 	addi a1, sp, 512
 	add a0, a1, a0
@@ -7599,15 +7701,15 @@ curve_secp256k1_sum_E_odd_multiples:
 	sd ra, 24(a0)
 	addiw s2, s2, 1
 	li s3, 8
-	bltu s2, s3, .L26_0
-.L26_1:
+	bltu s2, s3, .L27_0
+.L27_1:
 	sd s1, 928(sp)
 	sd zero, 936(sp)
 	sd zero, 944(sp)
 	sd zero, 952(sp)
 	li a0, 7
 	mv s1, a0
-.L26_2:
+.L27_2:
 	addiw s1, s1, -1
 	mv s2, s1
 	slli a0, s2, 5                   # 79
@@ -7670,8 +7772,8 @@ curve_secp256k1_sum_E_odd_multiples:
 	sd a1, 8(s2)
 	sd a2, 16(s2)
 	sd a3, 24(s2)
-	bltu zero, s1, .L26_2
-.L26_3:
+	bltu zero, s1, .L27_2
+.L27_3:
 	ld a0, 0(sp)                     # 85
 	ld a1, 8(sp)
 	ld a2, 16(sp)
@@ -8004,17 +8106,17 @@ curve_secp256k1_double_apart:
 	sub t5, t2, t5
 	sltu t2, t2, t5
 	or t2, s0, t2
-	beq t2, zero, .L27_1
+	beq t2, zero, .L28_1
 	li t2, 1
 	add t2, a4, t2                   # limbs:39
 	sltu a4, t2, a4
 	add a4, a5, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a5, a4, a5
-	bne a5, zero, .L27_2
+	bne a5, zero, .L28_2
 	mv a5, a4
 	mv a4, t2
-.L27_3:
-.L27_1:
+.L28_3:
+.L28_1:
 	andi t2, a7, 1                   # limbs:101
 	li t5, -4294968273
 	mul t5, t2, t5                   # limbs:105
@@ -8065,7 +8167,7 @@ curve_secp256k1_double_apart:
 	add a7, a7, a4                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a4, a7, a4
 	or a4, a5, a4
-	beq a4, zero, .L27_7
+	beq a4, zero, .L28_7
 	add a4, t5, t1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a5, a4, t5
 	add a5, s1, a5                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -8074,13 +8176,13 @@ curve_secp256k1_double_apart:
 	sltu t3, t2, t3
 	add t3, a7, t3                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a7, t3, a7
-	bne a7, zero, .L27_8
+	bne a7, zero, .L28_8
 	mv t5, a4
 	mv s1, a5
 	mv a7, t3
 	mv t3, t2
-.L27_9:
-.L27_7:
+.L28_9:
+.L28_7:
 	ld a4, 32(a1)
 	ld a5, 40(a1)
 	mulhu t2, a4, a5                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -8213,17 +8315,17 @@ curve_secp256k1_double_apart:
 	sub s7, s5, s7
 	sltu s5, s5, s7
 	or s5, s8, s5
-	beq s5, zero, .L27_11
+	beq s5, zero, .L28_11
 	li s5, 1
 	add s5, t2, s5                   # limbs:39
 	sltu t2, s5, t2
 	add t2, s0, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu s0, t2, s0
-	bne s0, zero, .L27_12
+	bne s0, zero, .L28_12
 	mv s0, t2
 	mv t2, s5
-.L27_13:
-.L27_11:
+.L28_13:
+.L28_11:
 	mulhu s5, a2, s3                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s7, a2, s3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu s8, a3, s3
@@ -8372,17 +8474,17 @@ curve_secp256k1_double_apart:
 	sub s2, t0, s2
 	sltu t0, t0, s2
 	or t0, s5, t0
-	beq t0, zero, .L27_17
+	beq t0, zero, .L28_17
 	li t0, 1
 	add t0, a3, t0                   # limbs:39
 	sltu a3, t0, a3
 	add a3, a6, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a6, a3, a6
-	bne a6, zero, .L27_18
+	bne a6, zero, .L28_18
 	mv a6, a3
 	mv a3, t0
-.L27_19:
-.L27_17:
+.L28_19:
+.L28_17:
 	mulhu t0, t5, s1                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul s2, t5, s1                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu s5, t5, t3                 # products:29
@@ -8511,17 +8613,17 @@ curve_secp256k1_double_apart:
 	sub s7, s2, s7
 	sltu s2, s2, s7
 	or s2, s8, s2
-	beq s2, zero, .L27_23
+	beq s2, zero, .L28_23
 	li s2, 1
 	add s2, t0, s2                   # limbs:39
 	sltu t0, s2, t0
 	add t0, a4, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a4, t0, a4
-	bne a4, zero, .L27_24
+	bne a4, zero, .L28_24
 	mv a4, t0
 	mv t0, s2
-.L27_25:
-.L27_23:
+.L28_25:
+.L28_23:
 	add s2, a2, a2                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu s7, s2, a2
 	add s8, s4, s4
@@ -8539,7 +8641,7 @@ curve_secp256k1_double_apart:
 	add s10, s10, s7                 # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu s7, s10, s7
 	or s7, s11, s7
-	beq s7, zero, .L27_29
+	beq s7, zero, .L28_29
 	add s7, s2, t1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu s2, s7, s2
 	add s2, s8, s2                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -8548,13 +8650,13 @@ curve_secp256k1_double_apart:
 	sltu s9, s8, s9
 	add s9, s10, s9                  # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu s10, s9, s10
-	bne s10, zero, .L27_30
+	bne s10, zero, .L28_30
 	mv s10, s9
 	mv s9, s8
 	mv s8, s2
 	mv s2, s7
-.L27_31:
-.L27_29:
+.L28_31:
+.L28_29:
 	sub s2, a5, s2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a5, a5, s2
 	sub s7, s5, s8
@@ -8572,7 +8674,7 @@ curve_secp256k1_double_apart:
 	sub t0, s7, t0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s7, s7, t0
 	or a4, a4, s7
-	beq a4, zero, .L27_33
+	beq a4, zero, .L28_33
 	sub a4, s2, t1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu s2, s2, a4
 	sub s2, a5, s2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -8581,13 +8683,13 @@ curve_secp256k1_double_apart:
 	sltu s5, s5, a5
 	sub s5, t0, s5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t0, t0, s5
-	bne t0, zero, .L27_34
+	bne t0, zero, .L28_34
 	mv t0, s5
 	mv s5, a5
 	mv a5, s2
 	mv s2, a4
-.L27_35:
-.L27_33:
+.L28_35:
+.L28_33:
 	sub a4, a2, s2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a2, a2, a4
 	sub s7, s4, a5
@@ -8605,7 +8707,7 @@ curve_secp256k1_double_apart:
 	sub a3, s7, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s7, s7, a3
 	or a6, a6, s7
-	beq a6, zero, .L27_37
+	beq a6, zero, .L28_37
 	sub a6, a4, t1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a4, a4, a6
 	sub a4, a2, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -8614,13 +8716,13 @@ curve_secp256k1_double_apart:
 	sltu s4, s4, a2
 	sub s4, a3, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a3, a3, s4
-	bne a3, zero, .L27_38
+	bne a3, zero, .L28_38
 	mv a3, s4
 	mv s4, a2
 	mv a2, a4
 	mv a4, a6
-.L27_39:
-.L27_37:
+.L28_39:
+.L28_37:
 	mulhu a6, t5, a4                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s7, t5, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu s8, s1, a4
@@ -8769,17 +8871,17 @@ curve_secp256k1_double_apart:
 	sub t3, a3, t3
 	sltu a3, a3, t3
 	or a3, t5, a3
-	beq a3, zero, .L27_41
+	beq a3, zero, .L28_41
 	li a3, 1
 	add a3, a6, a3                   # limbs:39
 	sltu a6, a3, a6
 	add a6, a7, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a7, a6, a7
-	bne a7, zero, .L27_42
+	bne a7, zero, .L28_42
 	mv a7, a6
 	mv a6, a3
-.L27_43:
-.L27_41:
+.L28_43:
+.L28_41:
 	mulhu a3, s3, s6                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul t3, s3, s6                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu t5, s3, t2                 # products:29
@@ -8908,17 +9010,17 @@ curve_secp256k1_double_apart:
 	sub s1, s0, s1
 	sltu s0, s0, s1
 	or s0, s3, s0
-	beq s0, zero, .L27_47
+	beq s0, zero, .L28_47
 	li s0, 1
 	add s0, a3, s0                   # limbs:39
 	sltu a3, s0, a3
 	add a3, t3, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t3, a3, t3
-	bne t3, zero, .L27_48
+	bne t3, zero, .L28_48
 	mv t3, a3
 	mv a3, s0
-.L27_49:
-.L27_47:
+.L28_49:
+.L28_47:
 	sub t5, a2, t5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a2, a2, t5
 	sub t2, a4, t2
@@ -8936,7 +9038,7 @@ curve_secp256k1_double_apart:
 	sub a3, a6, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a6, a6, a3
 	or a6, a7, a6
-	beq a6, zero, .L27_53
+	beq a6, zero, .L28_53
 	sub a6, t5, t1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a7, t5, a6
 	sub a7, a2, a7                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -8945,13 +9047,13 @@ curve_secp256k1_double_apart:
 	sltu a4, a4, a2
 	sub a4, a3, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a3, a3, a4
-	bne a3, zero, .L27_54
+	bne a3, zero, .L28_54
 	mv t5, a6
 	mv a3, a4
 	mv a4, a2
 	mv a2, a7
-.L27_55:
-.L27_53:
+.L28_55:
+.L28_53:
 	ld a6, 32(a1)
 	ld a7, 64(a1)
 	mulhu t2, a6, a7                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -9108,17 +9210,17 @@ curve_secp256k1_double_apart:
 	sub a7, a6, a7
 	sltu a6, a6, a7
 	or a6, t4, a6
-	beq a6, zero, .L27_57
+	beq a6, zero, .L28_57
 	li a6, 1
 	add t4, t3, a6                   # limbs:39
 	sltu a6, t4, t3
 	add a6, s0, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a7, a6, s0
-	bne a7, zero, .L27_58
+	bne a7, zero, .L28_58
 	mv t3, t4
 	mv s0, a6
-.L27_59:
-.L27_57:
+.L28_59:
+.L28_57:
 	sd s2, 0(a0)
 	sd a5, 8(a0)
 	sd s5, 16(a0)
@@ -9146,7 +9248,7 @@ curve_secp256k1_double_apart:
 	ld s11, 96(sp)
 	addi sp, sp, 112
 	ret
-.L27_2:
+.L28_2:
 	add a5, a7, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a7, a5, a7
 	add a7, t3, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -9155,14 +9257,14 @@ curve_secp256k1_double_apart:
 	sltu t2, t3, t2
 	add t2, a4, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, t2, a4
-	bne a4, zero, .L27_4
+	bne a4, zero, .L28_4
 	mv a4, t3
 	mv t3, a7
 	mv a7, a5
 	mv a5, t2
-.L27_5:
-	j .L27_3
-.L27_4:
+.L28_5:
+	j .L28_3
+.L28_4:
 	add a4, a5, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, a4, a5
 	add a5, a7, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -9175,8 +9277,8 @@ curve_secp256k1_double_apart:
 	mv t6, a4
 	mv a4, a7
 	mv a7, t6
-	j .L27_3
-.L27_8:
+	j .L28_3
+.L28_8:
 	add t5, a4, t1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a4, t5, a4
 	add s1, a5, a4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -9185,8 +9287,8 @@ curve_secp256k1_double_apart:
 	sltu a5, a4, t2
 	add a7, t3, a5                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	mv t3, a4
-	j .L27_9
-.L27_12:
+	j .L28_9
+.L28_12:
 	add s0, s3, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu s3, s0, s3
 	add s3, s6, s3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -9195,14 +9297,14 @@ curve_secp256k1_double_apart:
 	sltu s5, s6, s5
 	add s5, t2, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t2, s5, t2
-	bne t2, zero, .L27_14
+	bne t2, zero, .L28_14
 	mv t2, s6
 	mv s6, s3
 	mv s3, s0
 	mv s0, s5
-.L27_15:
-	j .L27_13
-.L27_14:
+.L28_15:
+	j .L28_13
+.L28_14:
 	add t2, s0, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu s0, t2, s0
 	add s0, s3, s0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -9215,8 +9317,8 @@ curve_secp256k1_double_apart:
 	mv t6, t2
 	mv t2, s3
 	mv s3, t6
-	j .L27_13
-.L27_18:
+	j .L28_13
+.L28_18:
 	add a6, a2, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, a6, a2
 	add a2, s4, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -9225,14 +9327,14 @@ curve_secp256k1_double_apart:
 	sltu t0, s2, t0
 	add t0, a3, t0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, t0, a3
-	bne a3, zero, .L27_20
+	bne a3, zero, .L28_20
 	mv s4, a2
 	mv a2, a6
 	mv a3, s2
 	mv a6, t0
-.L27_21:
-	j .L27_19
-.L27_20:
+.L28_21:
+	j .L28_19
+.L28_20:
 	add a3, a6, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, a3, a6
 	add s4, a2, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -9243,8 +9345,8 @@ curve_secp256k1_double_apart:
 	mv t6, a3
 	mv a3, a2
 	mv a2, t6
-	j .L27_19
-.L27_24:
+	j .L28_19
+.L28_24:
 	add a4, a5, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, a4, a5
 	add a5, s5, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -9253,14 +9355,14 @@ curve_secp256k1_double_apart:
 	sltu s2, s5, s2
 	add s2, t0, s2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t0, s2, t0
-	bne t0, zero, .L27_26
+	bne t0, zero, .L28_26
 	mv t0, s5
 	mv s5, a5
 	mv a5, a4
 	mv a4, s2
-.L27_27:
-	j .L27_25
-.L27_26:
+.L28_27:
+	j .L28_25
+.L28_26:
 	add t0, a4, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, t0, a4
 	add a4, a5, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -9273,8 +9375,8 @@ curve_secp256k1_double_apart:
 	mv t6, t0
 	mv t0, a5
 	mv a5, t6
-	j .L27_25
-.L27_30:
+	j .L28_25
+.L28_30:
 	add s10, s7, t1                  # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu s7, s10, s7
 	add s7, s2, s7                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -9286,8 +9388,8 @@ curve_secp256k1_double_apart:
 	mv s2, s10
 	mv s10, s8
 	mv s8, s7
-	j .L27_31
-.L27_34:
+	j .L28_31
+.L28_34:
 	sub t0, a4, t1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a4, a4, t0
 	sub a4, s2, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -9299,8 +9401,8 @@ curve_secp256k1_double_apart:
 	mv s2, t0
 	mv t0, a5
 	mv a5, a4
-	j .L27_35
-.L27_38:
+	j .L28_35
+.L28_38:
 	sub a3, a6, t1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a6, a6, a3
 	sub a6, a4, a6                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -9312,8 +9414,8 @@ curve_secp256k1_double_apart:
 	mv a4, a3
 	mv a3, a2
 	mv a2, a6
-	j .L27_39
-.L27_42:
+	j .L28_39
+.L28_42:
 	add a7, a2, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, a7, a2
 	add a2, a4, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -9322,14 +9424,14 @@ curve_secp256k1_double_apart:
 	sltu a3, a4, a3
 	add a3, a6, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, a3, a6
-	bne a6, zero, .L27_44
+	bne a6, zero, .L28_44
 	mv a6, a4
 	mv a4, a2
 	mv a2, a7
 	mv a7, a3
-.L27_45:
-	j .L27_43
-.L27_44:
+.L28_45:
+	j .L28_43
+.L28_44:
 	add a6, a7, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a7, a6, a7
 	add a7, a2, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -9342,8 +9444,8 @@ curve_secp256k1_double_apart:
 	mv t6, a6
 	mv a6, a2
 	mv a2, t6
-	j .L27_43
-.L27_48:
+	j .L28_43
+.L28_48:
 	add t3, t5, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t5, t3, t5
 	add t5, t2, t5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -9352,14 +9454,14 @@ curve_secp256k1_double_apart:
 	sltu s0, t2, s0
 	add s0, a3, s0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, s0, a3
-	bne a3, zero, .L27_50
+	bne a3, zero, .L28_50
 	mv a3, t2
 	mv t2, t5
 	mv t5, t3
 	mv t3, s0
-.L27_51:
-	j .L27_49
-.L27_50:
+.L28_51:
+	j .L28_49
+.L28_50:
 	add a3, t3, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t3, a3, t3
 	add t3, t5, t3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -9373,8 +9475,8 @@ curve_secp256k1_double_apart:
 	mv t6, t3
 	mv t3, t2
 	mv t2, t6
-	j .L27_49
-.L27_54:
+	j .L28_49
+.L28_54:
 	sub t5, a6, t1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a3, a6, t5
 	sub a3, a7, a3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -9386,8 +9488,8 @@ curve_secp256k1_double_apart:
 	mv t6, a3
 	mv a3, a2
 	mv a2, t6
-	j .L27_55
-.L27_58:
+	j .L28_55
+.L28_58:
 	add a7, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, a7, a1
 	add a1, t2, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -9396,12 +9498,12 @@ curve_secp256k1_double_apart:
 	sltu t2, t3, t4
 	add s0, a6, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, s0, a6
-	bne a6, zero, .L27_60
+	bne a6, zero, .L28_60
 	mv t2, a1
 	mv a1, a7
-.L27_61:
-	j .L27_59
-.L27_60:
+.L28_61:
+	j .L28_59
+.L28_60:
 	add t1, a7, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, t1, a7
 	add t2, a1, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -9411,7 +9513,7 @@ curve_secp256k1_double_apart:
 	add s0, s0, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a1, t1
 	mv t3, t4
-	j .L27_59
+	j .L28_59
 	.size curve_secp256k1_double_apart, . - curve_secp256k1_double_apart
 
 # curve.secp256k1.coincide (lib/curve/weierstrass.stk, line 258)
@@ -9427,17 +9529,17 @@ curve_secp256k1_coincide:
 	li s1, 1
 	sltu a3, s1, a3
 	xori a3, a3, 1
-	bne a3, zero, .L28_0
+	bne a3, zero, .L29_0
 	li s0, 0
-.L28_1:
-	beq s0, zero, .L28_2
+.L29_1:
+	beq s0, zero, .L29_2
 	call curve_secp256k1_double_apart
 	ld ra, 0(sp)
 	ld s0, 8(sp)
 	ld s1, 16(sp)
 	addi sp, sp, 32
 	ret
-.L28_2:
+.L29_2:
 	sd s1, 0(a0)
 	sd zero, 8(a0)
 	sd zero, 16(a0)
@@ -9450,13 +9552,13 @@ curve_secp256k1_coincide:
 	sd zero, 72(a0)
 	sd zero, 80(a0)
 	sd zero, 88(a0)
-.L28_3:
+.L29_3:
 	ld ra, 0(sp)
 	ld s0, 8(sp)
 	ld s1, 16(sp)
 	addi sp, sp, 32
 	ret
-.L28_0:
+.L29_0:
 	ld a3, 0(a2)
 	ld a4, 8(a2)
 	or a5, a3, a4                    # limbs:118
@@ -9474,7 +9576,7 @@ curve_secp256k1_coincide:
 	or a2, a3, a2
 	sltiu a2, a2, 1
 	or s0, a5, a2                    # fesecp256k1_folded64:100: t
-	j .L28_1
+	j .L29_1
 	.size curve_secp256k1_coincide, . - curve_secp256k1_coincide
 
 # curve.secp256k1_sum.E.y_of_multiple (lib/curve/double_scalar_endomorphism.stk, line 92)
@@ -9489,18 +9591,18 @@ curve_secp256k1_sum_E_y_of_multiple:
 	add a1, a1, a3
 	srliw a2, a2, 4
 	li a3, 1
-	beq a2, a3, .L29_0
+	beq a2, a3, .L30_0
 	ld a2, 64(a1)
 	ld a3, 72(a1)
 	ld a4, 80(a1)
 	ld a5, 88(a1)
-.L29_1:
+.L30_1:
 	sd a2, 0(a0)
 	sd a3, 8(a0)
 	sd a4, 16(a0)
 	sd a5, 24(a0)
 	ret
-.L29_0:
+.L30_0:
 	ld a2, 64(a1)
 	sub a2, zero, a2                 # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a3, zero, a2
@@ -9522,7 +9624,7 @@ curve_secp256k1_sum_E_y_of_multiple:
 	sub a5, a1, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, a1, a5
 	or a1, a6, a1
-	beq a1, zero, .L29_1
+	beq a1, zero, .L30_1
 	li a1, 4294968273
 	sub a1, a2, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a2, a2, a1
@@ -9532,15 +9634,15 @@ curve_secp256k1_sum_E_y_of_multiple:
 	sltu a2, a4, a7
 	sub t0, a5, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a2, a5, t0
-	bne a2, zero, .L29_4
+	bne a2, zero, .L30_4
 	mv a2, a1
 	mv a3, a6
 	mv a4, a7
 	mv a5, t0
-.L29_5:
-.L29_3:
-	j .L29_1
-.L29_4:
+.L30_5:
+.L30_3:
+	j .L30_1
+.L30_4:
 	li a2, 4294968273
 	sub a2, a1, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a1, a1, a2
@@ -9549,7 +9651,7 @@ curve_secp256k1_sum_E_y_of_multiple:
 	sub a4, a7, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a1, a7, a4
 	sub a5, t0, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	j .L29_1
+	j .L30_1
 	.size curve_secp256k1_sum_E_y_of_multiple, . - curve_secp256k1_sum_E_y_of_multiple
 
 # curve.secp256k1_sum.E.add_multiple (lib/curve/double_scalar_endomorphism.stk, line 101)
@@ -9589,10 +9691,10 @@ curve_secp256k1_sum_E_add_multiple:
 	li s4, 1
 	sltu a0, s4, a0
 	xori a0, a0, 1
-	bne a0, zero, .L30_0
+	bne a0, zero, .L31_0
 	li s5, 0
-.L30_1:
-	beq s5, zero, .L30_2
+.L31_1:
+	beq s5, zero, .L31_2
 	ld a0, 0(sp)                     # weierstrass:157
 	ld a1, 8(sp)
 	ld a2, 16(sp)
@@ -9604,2508 +9706,6 @@ curve_secp256k1_sum_E_add_multiple:
 	ld s1, 16(s2)
 	sd s1, 16(s0)
 	ld s1, 24(s2)
-	sd s1, 24(s0)
-	sd a0, 32(s0)
-	sd a1, 40(s0)
-	sd a2, 48(s0)
-	sd a3, 56(s0)
-	sd s4, 64(s0)
-	sd zero, 72(s0)
-	sd zero, 80(s0)
-	sd zero, 88(s0)
-	ld ra, 72(sp)
-	ld s0, 80(sp)
-	ld s1, 88(sp)
-	ld s2, 96(sp)
-	ld s3, 104(sp)
-	ld s4, 112(sp)
-	ld s5, 120(sp)
-	ld s6, 128(sp)
-	ld s7, 136(sp)
-	ld s8, 144(sp)
-	ld s9, 152(sp)
-	ld s10, 160(sp)
-	ld s11, 168(sp)
-	addi sp, sp, 176
-	ret
-.L30_2:
-	ld s5, 64(s1)
-	ld s6, 72(s1)
-	mulhu a0, s5, s6                 # products:28: word 1 of x$0_square in 0..<2^128
-	mul a1, s5, s6                   # products:28: word 0 of x$0_square in 0..<2^128
-	ld s7, 80(s1)
-	mulhu a2, s5, s7                 # products:29
-	mul a3, s5, s7
-	add a0, a3, a0                   # products:29: word 0 of y$0_square in 0..<2^128
-	sltu a3, a0, a3
-	add a2, a2, a3                   # products:29: word 1 of y$0_square in 0..<2^128
-	mulhu a3, s3, s5                 # products:30
-	mul a4, s3, s5
-	add a2, a4, a2                   # products:30: word 0 of z$0_square in 0..<2^128
-	sltu a4, a2, a4
-	add a3, a3, a4                   # products:30: word 1 of z$0_square in 0..<2^128
-	mulhu a4, s6, s7                 # products:31
-	mul a5, s6, s7
-	add a2, a5, a2                   # products:31: word 0 of u$0_square in 0..<2^128
-	sltu a5, a2, a5
-	add a4, a4, a5                   # products:31: word 1 of u$0_square in 0..<2^128
-	mulhu a5, s3, s6                 # products:32
-	mul a6, s3, s6
-	add a3, a6, a3
-	sltu a6, a3, a6
-	add a5, a5, a6
-	add a4, a3, a4                   # products:32: word 0 of v$0_square in 0..2^128-2
-	sltu a3, a4, a3
-	add a3, a5, a3                   # products:32: word 1 of v$0_square in 0..2^128-2
-	mulhu a5, s3, s7                 # products:33
-	mul a6, s3, s7
-	add a3, a6, a3                   # products:33: word 0 of w$0_square in 0..<2^128
-	sltu a6, a3, a6
-	add a5, a5, a6                   # products:33: word 1 of w$0_square in 0..<2^128
-	add a6, a5, a5                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a5, a6, a5
-	add a7, a3, a3                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a3, a7, a3
-	add a3, a6, a3                   # products:41: twice.6$0_square in 0..2^64-1
-	add a6, a4, a4                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a4, a6, a4
-	add a4, a7, a4                   # products:41: twice.5$0_square in 0..2^64-1
-	add a7, a2, a2                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a2, a7, a2
-	add a2, a6, a2                   # products:41: twice.4$0_square in 0..2^64-1
-	add a6, a0, a0                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a0, a6, a0
-	add a0, a7, a0                   # products:41: twice.3$0_square in 0..2^64-1
-	add a7, a1, a1                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a1, a7, a1
-	add a1, a6, a1                   # products:41: twice.2$0_square in 0..2^64-1
-	mulhu a6, s5, s5                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul t0, s5, s5                   # products:48: word 0 of s$0_square in 0..<2^128
-	add a6, a7, a6                   # products:50
-	sltu a7, a6, a7
-	mulhu t1, s6, s6                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul t2, s6, s6                   # products:48: word 0 of s$0_square in 0..<2^128
-	add t2, a1, t2                   # products:49
-	sltu a1, t2, a1
-	add t2, t2, a7                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu a7, t2, a7
-	or a1, a1, a7
-	add a7, a0, t1                   # products:50
-	sltu a0, a7, a0
-	add a7, a7, a1                   # products:50: word 0 of high$0_square in 0..2^65-2
-	sltu a1, a7, a1
-	or a0, a0, a1
-	mulhu a1, s7, s7                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul t1, s7, s7                   # products:48: word 0 of s$0_square in 0..<2^128
-	add t1, a2, t1                   # products:49
-	sltu a2, t1, a2
-	add t1, t1, a0                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu a0, t1, a0
-	or a0, a2, a0
-	add a1, a4, a1                   # products:50
-	sltu a2, a1, a4
-	add a0, a1, a0                   # products:50: word 0 of high$0_square in 0..2^65-2
-	sltu a1, a0, a1
-	add a1, a2, a1                   # products:50: word 1 of high$0_square in 0..2^65-2
-	mulhu a2, s3, s3                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul a4, s3, s3                   # products:48: word 0 of s$0_square in 0..<2^128
-	add a4, a3, a4                   # products:49
-	sltu a3, a4, a3
-	add a1, a4, a1                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu a4, a1, a4
-	add a3, a3, a4                   # products:49: word 1 of low$0_square in 0..2^65-1
-	add a2, a5, a2                   # products:50
-	add a2, a3, a2                   # products:50: word 0 of high$0_square in 0..2^65-2
-	li s8, 4294968273
-	mulhu a3, t1, s8                 # limbs:69
-	mul a4, t1, s8
-	add a4, t0, a4                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a5, a4, t0
-	add a3, a3, a5                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu a5, a0, s8
-	mul a0, a0, s8
-	add a0, a6, a0
-	sltu a6, a0, a6
-	add a5, a5, a6
-	add a3, a0, a3                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a0, a3, a0
-	add a0, a5, a0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu a5, a1, s8
-	mul a1, a1, s8
-	add a1, t2, a1
-	sltu a6, a1, t2
-	add a5, a5, a6
-	add s9, a1, a0                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a0, s9, a1
-	add a0, a5, a0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu a1, a2, s8
-	mul a2, a2, s8
-	add a2, a7, a2
-	sltu a5, a2, a7
-	add a1, a1, a5
-	add s10, a2, a0                  # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a0, s10, a2
-	add a0, a1, a0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu a1, a0, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
-	mul a0, a0, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
-	add s11, a4, a0                  # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
-	sltu a0, s11, a4
-	add a1, a3, a1                   # fesecp256k1_folded64:74
-	sltu a2, a1, a3
-	add a0, a1, a0                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
-	sltu a1, a0, a1
-	add a1, a2, a1                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
-	li a2, -1
-	sltu a3, a2, a0                  # fesecp256k1_folded64:76
-	sub a1, zero, a1
-	sltu a4, zero, a1
-	sub a3, a1, a3
-	sltu a1, a1, a3
-	or a1, a4, a1
-	beq a1, zero, .L30_5
-	add ra, s9, s4                   # limbs:39
-	sltu a1, ra, s9
-	add a1, s10, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^64
-	sltu a3, a1, s10
-	bne a3, zero, .L30_6
-	mv s9, ra
-	mv s10, a1
-.L30_7:
-.L30_5:
-	ld a1, 0(s2)
-	mulhu a3, a1, s11                # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul a4, a1, s11                  # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld a5, 8(s2)
-	mulhu a6, a5, s11
-	mul a7, a5, s11
-	add a3, a7, a3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu a7, a3, a7
-	add a6, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld a7, 16(s2)
-	mulhu t0, a7, s11
-	mul t1, a7, s11
-	add a6, t1, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t1, a6, t1
-	add t0, t0, t1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld t1, 24(s2)
-	mulhu t2, t1, s11
-	mul t3, t1, s11
-	add t0, t3, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t3, t0, t3
-	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t3, a1, a0
-	mul t4, a1, a0
-	add t4, a3, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a3, t4, a3
-	add a3, t3, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a5, a0
-	mul t5, a5, a0
-	add t5, a6, t5
-	sltu a6, t5, a6
-	add a6, t3, a6
-	add a3, t5, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a3, t5
-	add a6, a6, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a7, a0
-	mul t5, a7, a0
-	add t5, t0, t5
-	sltu t0, t5, t0
-	add t0, t3, t0
-	add a6, t5, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a6, t5
-	add t0, t0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, t1, a0
-	mul t5, t1, a0
-	add t5, t2, t5
-	sltu t2, t5, t2
-	add t2, t3, t2
-	add t0, t5, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, t0, t5
-	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a1, s9
-	mul t5, a1, s9
-	add t5, a3, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a3, t5, a3
-	add a3, t3, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a5, s9
-	mul ra, a5, s9
-	add ra, a6, ra
-	sltu a6, ra, a6
-	add a6, t3, a6
-	add a3, ra, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a3, ra
-	add a6, a6, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a7, s9
-	mul ra, a7, s9
-	add ra, t0, ra
-	sltu t0, ra, t0
-	add t0, t3, t0
-	add a6, ra, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a6, ra
-	add t0, t0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, t1, s9
-	mul ra, t1, s9
-	add ra, t2, ra
-	sltu t2, ra, t2
-	add t2, t3, t2
-	add t0, ra, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, t0, ra
-	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a1, s10
-	mul a1, a1, s10
-	add a1, a3, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a3, a1, a3
-	add a3, t3, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a5, s10
-	mul a5, a5, s10
-	add a5, a6, a5
-	sltu a6, a5, a6
-	add a6, t3, a6
-	add a3, a5, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a5, a3, a5
-	add a5, a6, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a6, a7, s10
-	mul a7, a7, s10
-	add a7, t0, a7
-	sltu t0, a7, t0
-	add a6, a6, t0
-	add a5, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a7, a5, a7
-	add a6, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a7, t1, s10
-	mul t0, t1, s10
-	add t0, t2, t0
-	sltu t1, t0, t2
-	add a7, a7, t1
-	add a6, t0, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t0, a6, t0
-	add a7, a7, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t0, a3, s8
-	mul a3, a3, s8
-	add a3, a4, a3                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a4, a3, a4
-	add a4, t0, a4                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t0, a5, s8
-	mul a5, a5, s8
-	add a5, t4, a5
-	sltu t1, a5, t4
-	add t0, t0, t1
-	add a4, a5, a4                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a5, a4, a5
-	add a5, t0, a5                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t0, a6, s8
-	mul a6, a6, s8
-	add a6, t5, a6
-	sltu t1, a6, t5
-	add t0, t0, t1
-	add s2, a6, a5                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a5, s2, a6
-	add a5, t0, a5                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu a6, a7, s8
-	mul a7, a7, s8
-	add a7, a1, a7
-	sltu a1, a7, a1
-	add a1, a6, a1
-	add a5, a7, a5                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a6, a5, a7
-	add a1, a1, a6                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu a6, a1, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
-	mul a1, a1, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
-	add a1, a3, a1                   # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
-	sltu a3, a1, a3
-	add a6, a4, a6                   # fesecp256k1_folded64:74
-	sltu a4, a6, a4
-	add a3, a6, a3                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
-	sltu a6, a3, a6
-	add a4, a4, a6                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
-	sltu a6, a2, a3                  # fesecp256k1_folded64:76
-	sub a4, zero, a4
-	sltu a7, zero, a4
-	sub a6, a4, a6
-	sltu a4, a4, a6
-	or a4, a7, a4
-	beq a4, zero, .L30_11
-	add ra, s2, s4                   # limbs:39
-	sltu a4, ra, s2
-	add a4, a5, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^64
-	sltu a5, a4, a5
-	bne a5, zero, .L30_12
-	mv s2, ra
-	mv a5, a4
-.L30_13:
-.L30_11:
-	ld a4, 0(s1)
-	sub a6, a1, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a1, a1, a6
-	ld a7, 8(s1)
-	sub t0, a3, a7
-	sltu a3, a3, t0
-	sub a1, t0, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu t0, t0, a1
-	or a3, a3, t0
-	ld t0, 16(s1)
-	sub t1, s2, t0
-	sltu t2, s2, t1
-	sub s2, t1, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a3, t1, s2
-	or a3, t2, a3
-	ld t1, 24(s1)
-	sub t2, a5, t1
-	sltu a5, a5, t2
-	sub a3, t2, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu t2, t2, a3
-	or a5, a5, t2
-	beq a5, zero, .L30_17
-	sub ra, a6, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a5, a6, ra
-	sub a5, a1, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a1, a1, a5
-	sub a1, s2, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a6, s2, a1
-	sub a6, a3, a6                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a3, a3, a6
-	bne a3, zero, .L30_18
-	mv s2, a1
-	mv a1, a5
-	mv a3, a6
-	mv a6, ra
-.L30_19:
-.L30_17:
-	mulhu a5, s5, s11                # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul t2, s5, s11                  # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu t3, s5, a0
-	mul t4, s5, a0
-	add a5, t4, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t4, a5, t4
-	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t4, s5, s9
-	mul t5, s5, s9
-	add t3, t5, t3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t5, t3, t5
-	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t5, s5, s10
-	mul ra, s5, s10
-	add t4, ra, t4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu ra, t4, ra
-	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu ra, s6, s11
-	mul t1, s6, s11
-	add t1, a5, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a5, t1, a5
-	add a5, ra, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s6, a0
-	mul t0, s6, a0
-	add t0, t3, t0
-	sltu t3, t0, t3
-	add t3, ra, t3
-	add a5, t0, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t0, a5, t0
-	add t0, t3, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s6, s9
-	mul ra, s6, s9
-	add ra, t4, ra
-	sltu t4, ra, t4
-	add t3, t3, t4
-	add t0, ra, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, t0, ra
-	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s6, s10
-	mul ra, s6, s10
-	add ra, t5, ra
-	sltu t5, ra, t5
-	add t4, t4, t5
-	add t3, ra, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, t3, ra
-	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, s7, s11
-	mul ra, s7, s11
-	add ra, a5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a5, ra, a5
-	add a5, t5, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, s7, a0
-	mul a7, s7, a0
-	add a7, t0, a7
-	sltu t0, a7, t0
-	add t0, t5, t0
-	add a5, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a7, a5, a7
-	add a7, t0, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t0, s7, s9
-	mul t5, s7, s9
-	add t5, t3, t5
-	sltu t3, t5, t3
-	add t0, t0, t3
-	add a7, t5, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a7, t5
-	add t0, t0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s7, s10
-	mul t5, s7, s10
-	add t5, t4, t5
-	sltu t4, t5, t4
-	add t3, t3, t4
-	add t0, t5, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, t0, t5
-	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s3, s11
-	mul t5, s3, s11
-	add t5, a5, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a5, t5, a5
-	add a5, t4, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s3, a0
-	mul a0, s3, a0
-	add a0, a7, a0
-	sltu a7, a0, a7
-	add a7, t4, a7
-	add a5, a0, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a0, a5, a0
-	add a0, a7, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a7, s3, s9
-	mul t4, s3, s9
-	add t4, t0, t4
-	sltu t0, t4, t0
-	add a7, a7, t0
-	add a0, t4, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t0, a0, t4
-	add a7, a7, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t0, s3, s10
-	mul t4, s3, s10
-	add t4, t3, t4
-	sltu t3, t4, t3
-	add t0, t0, t3
-	add a7, t4, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a7, t4
-	add t0, t0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a5, s8
-	mul a5, a5, s8
-	add a5, t2, a5                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu t2, a5, t2
-	add t2, t3, t2                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t3, a0, s8
-	mul a0, a0, s8
-	add a0, t1, a0
-	sltu t1, a0, t1
-	add t1, t3, t1
-	add t2, a0, t2                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a0, t2, a0
-	add a0, t1, a0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t1, a7, s8
-	mul a7, a7, s8
-	add a7, ra, a7
-	sltu t3, a7, ra
-	add t1, t1, t3
-	add s9, a7, a0                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a0, s9, a7
-	add a0, t1, a0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu a7, t0, s8
-	mul t0, t0, s8
-	add t0, t5, t0
-	sltu t1, t0, t5
-	add a7, a7, t1
-	add s10, t0, a0                  # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a0, s10, t0
-	add a0, a7, a0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu a7, a0, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
-	mul a0, a0, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
-	add s11, a5, a0                  # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
-	sltu a0, s11, a5
-	add a5, t2, a7                   # fesecp256k1_folded64:74
-	sltu a7, a5, t2
-	add a0, a5, a0                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
-	sltu a5, a0, a5
-	add a5, a7, a5                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
-	sltu a7, a2, a0                  # fesecp256k1_folded64:76
-	sub a5, zero, a5
-	sltu t0, zero, a5
-	sub a7, a5, a7
-	sltu a5, a5, a7
-	or a5, t0, a5
-	beq a5, zero, .L30_21
-	add ra, s9, s4                   # limbs:39
-	sltu a5, ra, s9
-	add a5, s10, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^64
-	sltu a7, a5, s10
-	bne a7, zero, .L30_22
-	mv s9, ra
-	mv s10, a5
-.L30_23:
-.L30_21:
-	ld a5, 0(sp)                     # limbs:69
-	mulhu a7, s11, a5                # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul t0, s11, a5                  # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld t1, 8(sp)
-	mulhu t2, s11, t1
-	mul t3, s11, t1
-	add a7, t3, a7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t3, a7, t3
-	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld t3, 16(sp)
-	mulhu t4, s11, t3
-	mul t5, s11, t3
-	add t2, t5, t2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t5, t2, t5
-	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld t5, 24(sp)
-	mulhu ra, s11, t5
-	mul s11, s11, t5
-	add t4, s11, t4                  # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s11, t4, s11
-	add ra, ra, s11                  # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s11, a0, a5
-	mul a4, a0, a5
-	add a4, a7, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a7, a4, a7
-	add a7, s11, a7                  # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s11, a0, t1
-	mul s3, a0, t1
-	add s3, t2, s3
-	sltu t2, s3, t2
-	add t2, s11, t2
-	add a7, s3, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s3, a7, s3
-	add t2, t2, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s3, a0, t3
-	mul s11, a0, t3
-	add s11, t4, s11
-	sltu t4, s11, t4
-	add t4, s3, t4
-	add t2, s11, t2                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s3, t2, s11
-	add t4, t4, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s3, a0, t5
-	mul a0, a0, t5
-	add a0, ra, a0
-	sltu ra, a0, ra
-	add ra, s3, ra
-	add t4, a0, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a0, t4, a0
-	add a0, ra, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s9, a5
-	mul s3, s9, a5
-	add s3, a7, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a7, s3, a7
-	add a7, ra, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s9, t1
-	mul s11, s9, t1
-	add s11, t2, s11
-	sltu t2, s11, t2
-	add t2, ra, t2
-	add a7, s11, a7                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, a7, s11
-	add t2, t2, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s9, t3
-	mul s11, s9, t3
-	add s11, t4, s11
-	sltu t4, s11, t4
-	add t4, ra, t4
-	add t2, s11, t2                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, t2, s11
-	add t4, t4, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s9, t5
-	mul s9, s9, t5
-	add s9, a0, s9
-	sltu a0, s9, a0
-	add a0, ra, a0
-	add t4, s9, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, t4, s9
-	add a0, a0, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s10, a5
-	mul a5, s10, a5
-	add a5, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a7, a5, a7
-	add a7, ra, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s10, t1
-	mul t1, s10, t1
-	add t1, t2, t1
-	sltu t2, t1, t2
-	add t2, ra, t2
-	add a7, t1, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t1, a7, t1
-	add t1, t2, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t2, s10, t3
-	mul t3, s10, t3
-	add t3, t4, t3
-	sltu t4, t3, t4
-	add t2, t2, t4
-	add t1, t3, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, t1, t3
-	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s10, t5
-	mul t4, s10, t5
-	add t4, a0, t4
-	sltu a0, t4, a0
-	add a0, t3, a0
-	add t2, t4, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, t2, t4
-	add a0, a0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a7, s8
-	mul a7, a7, s8
-	add a7, t0, a7                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu t0, a7, t0
-	add t0, t3, t0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t3, t1, s8
-	mul t1, t1, s8
-	add t1, a4, t1
-	sltu a4, t1, a4
-	add a4, t3, a4
-	add t0, t1, t0                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu t1, t0, t1
-	add a4, a4, t1                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t1, t2, s8
-	mul t2, t2, s8
-	add t2, s3, t2
-	sltu t3, t2, s3
-	add t1, t1, t3
-	add s3, t2, a4                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a4, s3, t2
-	add a4, t1, a4                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t1, a0, s8
-	mul a0, a0, s8
-	add a0, a5, a0
-	sltu a5, a0, a5
-	add a5, t1, a5
-	add s9, a0, a4                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a0, s9, a0
-	add a0, a5, a0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu a4, a0, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
-	mul a0, a0, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
-	add s10, a7, a0                  # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
-	sltu a0, s10, a7
-	add a4, t0, a4                   # fesecp256k1_folded64:74
-	sltu a5, a4, t0
-	add s11, a4, a0                  # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
-	sltu a0, s11, a4
-	add a0, a5, a0                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
-	sltu a4, a2, s11                 # fesecp256k1_folded64:76
-	sub a0, zero, a0
-	sltu a5, zero, a0
-	sub a4, a0, a4
-	sltu a0, a0, a4
-	or a0, a5, a0
-	beq a0, zero, .L30_27
-	add ra, s3, s4                   # limbs:39
-	sltu a0, ra, s3
-	add a0, s9, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^64
-	sltu a4, a0, s9
-	bne a4, zero, .L30_28
-	mv s3, ra
-	mv s9, a0
-.L30_29:
-.L30_27:
-	ld a0, 32(s1)
-	sub a4, s10, a0                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a5, s10, a4
-	ld s10, 40(s1)
-	sub a7, s11, s10
-	sltu t0, s11, a7
-	sub s11, a7, a5                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a5, a7, s11
-	or a5, t0, a5
-	ld a7, 48(s1)
-	sub t0, s3, a7
-	sltu t1, s3, t0
-	sub s3, t0, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a5, t0, s3
-	or a5, t1, a5
-	ld t0, 56(s1)
-	sub t1, s9, t0
-	sltu t2, s9, t1
-	sub s9, t1, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a5, t1, s9
-	or a5, t2, a5
-	sd a4, 0(sp)
-	sd s11, 8(sp)
-	sd s3, 16(sp)
-	sd s9, 24(sp)
-	beq a5, zero, .L30_33
-	sub a5, a4, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a4, a4, a5
-	sub a4, s11, a4                  # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu t1, s11, a4
-	sub t1, s3, t1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu t2, s3, t1
-	sub t2, s9, t2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu t3, s9, t2
-	sd a5, 0(sp)
-	sd a4, 8(sp)
-	sd t1, 16(sp)
-	sd t2, 24(sp)
-	beq t3, zero, .L30_35
-	sub t3, a5, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a5, a5, t3
-	sd t3, 0(sp)
-	sub a5, a4, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a4, a4, a5
-	sd a5, 8(sp)
-	sub a4, t1, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a5, t1, a4
-	sd a4, 16(sp)
-	sub a4, t2, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sd a4, 24(sp)
-.L30_35:
-.L30_33:
-	mulhu a4, s5, a6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul a5, s5, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu t1, s6, a6
-	mul t2, s6, a6
-	add a4, t2, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t2, a4, t2
-	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t2, s7, a6
-	mul t3, s7, a6
-	add t1, t3, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t3, t1, t3
-	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s3, 88(s1)
-	mulhu t3, s3, a6
-	mul t4, s3, a6
-	add t2, t4, t2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t4, t2, t4
-	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t4, s5, a1
-	mul t5, s5, a1
-	add t5, a4, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a4, t5, a4
-	add a4, t4, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s6, a1
-	mul ra, s6, a1
-	add ra, t1, ra
-	sltu t1, ra, t1
-	add t1, t4, t1
-	add a4, ra, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, a4, ra
-	add t1, t1, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s7, a1
-	mul ra, s7, a1
-	add ra, t2, ra
-	sltu t2, ra, t2
-	add t2, t4, t2
-	add t1, ra, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, t1, ra
-	add t2, t2, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s3, a1
-	mul ra, s3, a1
-	add ra, t3, ra
-	sltu t3, ra, t3
-	add t3, t4, t3
-	add t2, ra, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, t2, ra
-	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s5, s2
-	mul ra, s5, s2
-	add ra, a4, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a4, ra, a4
-	add a4, t4, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s6, s2
-	mul s9, s6, s2
-	add s9, t1, s9
-	sltu t1, s9, t1
-	add t1, t4, t1
-	add a4, s9, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, a4, s9
-	add t1, t1, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s7, s2
-	mul s9, s7, s2
-	add s9, t2, s9
-	sltu t2, s9, t2
-	add t2, t4, t2
-	add t1, s9, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, t1, s9
-	add t2, t2, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s3, s2
-	mul s9, s3, s2
-	add s9, t3, s9
-	sltu t3, s9, t3
-	add t3, t4, t3
-	add t2, s9, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, t2, s9
-	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s5, a3
-	mul s5, s5, a3
-	add s5, a4, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a4, s5, a4
-	add a4, t4, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s6, a3
-	mul s6, s6, a3
-	add s6, t1, s6
-	sltu t1, s6, t1
-	add t1, t4, t1
-	add a4, s6, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, a4, s6
-	add t1, t1, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s7, a3
-	mul s6, s7, a3
-	add s6, t2, s6
-	sltu t2, s6, t2
-	add t2, t4, t2
-	add t1, s6, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, t1, s6
-	add t2, t2, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s3, a3
-	mul s3, s3, a3
-	add s3, t3, s3
-	sltu t3, s3, t3
-	add t3, t4, t3
-	add t2, s3, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, t2, s3
-	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, a4, s8
-	mul a4, a4, s8
-	add a4, a5, a4                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a5, a4, a5
-	add a5, t4, a5                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t4, t1, s8
-	mul t1, t1, s8
-	add t1, t5, t1
-	sltu t5, t1, t5
-	add t4, t4, t5
-	add a5, t1, a5                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu t1, a5, t1
-	add t1, t4, t1                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t4, t2, s8
-	mul t2, t2, s8
-	add t2, ra, t2
-	sltu t5, t2, ra
-	add t4, t4, t5
-	add s3, t2, t1                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu t1, s3, t2
-	add t1, t4, t1                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t2, t3, s8
-	mul t3, t3, s8
-	add t3, s5, t3
-	sltu t4, t3, s5
-	add t2, t2, t4
-	add s5, t3, t1                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu t1, s5, t3
-	add t1, t2, t1                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t2, t1, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
-	mul t1, t1, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
-	add s6, a4, t1                   # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
-	sltu a4, s6, a4
-	add t1, a5, t2                   # fesecp256k1_folded64:74
-	sltu a5, t1, a5
-	add s7, t1, a4                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
-	sltu a4, s7, t1
-	add a4, a5, a4                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
-	sltu a5, a2, s7                  # fesecp256k1_folded64:76
-	sub a4, zero, a4
-	sltu t1, zero, a4
-	sub a5, a4, a5
-	sltu a4, a4, a5
-	or a4, t1, a4
-	beq a4, zero, .L30_37
-	add ra, s3, s4                   # limbs:39
-	sltu a4, ra, s3
-	add a4, s5, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^64
-	sltu a5, a4, s5
-	bne a5, zero, .L30_38
-	mv s3, ra
-	mv s5, a4
-.L30_39:
-.L30_37:
-	addi a4, a3, 1                   # fesecp256k1_folded64:100
-	sltu a4, s4, a4
-	xori a4, a4, 1
-	bne a4, zero, .L30_42
-	li s9, 0
-.L30_43:
-	beq s9, zero, .L30_44
-	mv a0, s0
-	mv a1, s1
-	addi a2, sp, 0
-	call curve_secp256k1_coincide
-	ld ra, 72(sp)
-	ld s0, 80(sp)
-	ld s1, 88(sp)
-	ld s2, 96(sp)
-	ld s3, 104(sp)
-	ld s4, 112(sp)
-	ld s5, 120(sp)
-	ld s6, 128(sp)
-	ld s7, 136(sp)
-	ld s8, 144(sp)
-	ld s9, 152(sp)
-	ld s10, 160(sp)
-	ld s11, 168(sp)
-	addi sp, sp, 176
-	ret
-.L30_44:
-	mulhu a4, a6, a1                 # products:28: word 1 of x$0_square in 0..<2^128
-	mul a5, a6, a1                   # products:28: word 0 of x$0_square in 0..<2^128
-	mulhu t1, a6, s2                 # products:29
-	mul t2, a6, s2
-	add a4, t2, a4                   # products:29: word 0 of y$0_square in 0..<2^128
-	sltu t2, a4, t2
-	add t1, t1, t2                   # products:29: word 1 of y$0_square in 0..<2^128
-	mulhu t2, a6, a3                 # products:30
-	mul t3, a6, a3
-	add t1, t3, t1                   # products:30: word 0 of z$0_square in 0..<2^128
-	sltu t3, t1, t3
-	add t2, t2, t3                   # products:30: word 1 of z$0_square in 0..<2^128
-	mulhu t3, a1, s2                 # products:31
-	mul t4, a1, s2
-	add t1, t4, t1                   # products:31: word 0 of u$0_square in 0..<2^128
-	sltu t4, t1, t4
-	add t3, t3, t4                   # products:31: word 1 of u$0_square in 0..<2^128
-	mulhu t4, a1, a3                 # products:32
-	mul t5, a1, a3
-	add t2, t5, t2
-	sltu t5, t2, t5
-	add t4, t4, t5
-	add t3, t2, t3                   # products:32: word 0 of v$0_square in 0..2^128-2
-	sltu t2, t3, t2
-	add t2, t4, t2                   # products:32: word 1 of v$0_square in 0..2^128-2
-	mulhu t4, s2, a3                 # products:33
-	mul t5, s2, a3
-	add t2, t5, t2                   # products:33: word 0 of w$0_square in 0..<2^128
-	sltu t5, t2, t5
-	add t4, t4, t5                   # products:33: word 1 of w$0_square in 0..<2^128
-	add t5, t4, t4                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu t4, t5, t4
-	add ra, t2, t2                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu t2, ra, t2
-	add t2, t5, t2                   # products:41: twice.6$0_square in 0..2^64-1
-	add t5, t3, t3                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu t3, t5, t3
-	add t3, ra, t3                   # products:41: twice.5$0_square in 0..2^64-1
-	add ra, t1, t1                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu t1, ra, t1
-	add t1, t5, t1                   # products:41: twice.4$0_square in 0..2^64-1
-	add t5, a4, a4                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a4, t5, a4
-	add a4, ra, a4                   # products:41: twice.3$0_square in 0..2^64-1
-	add ra, a5, a5                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu a5, ra, a5
-	add a5, t5, a5                   # products:41: twice.2$0_square in 0..2^64-1
-	mulhu t5, a6, a6                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul s9, a6, a6                   # products:48: word 0 of s$0_square in 0..<2^128
-	add t5, ra, t5                   # products:50
-	sltu ra, t5, ra
-	mulhu s11, a1, a1                # products:48: word 1 of s$0_square in 0..<2^128
-	mul t0, a1, a1                   # products:48: word 0 of s$0_square in 0..<2^128
-	add t0, a5, t0                   # products:49
-	sltu a5, t0, a5
-	add t0, t0, ra                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu ra, t0, ra
-	or a5, a5, ra
-	add ra, a4, s11                  # products:50
-	sltu a4, ra, a4
-	add ra, ra, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
-	sltu a5, ra, a5
-	or a4, a4, a5
-	mulhu a5, s2, s2                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul s11, s2, s2                  # products:48: word 0 of s$0_square in 0..<2^128
-	add s11, t1, s11                 # products:49
-	sltu t1, s11, t1
-	add s11, s11, a4                 # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu a4, s11, a4
-	or a4, t1, a4
-	add a5, t3, a5                   # products:50
-	sltu t1, a5, t3
-	add a4, a5, a4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	sltu a5, a4, a5
-	add a5, t1, a5                   # products:50: word 1 of high$0_square in 0..2^65-2
-	mulhu t1, a3, a3                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul t3, a3, a3                   # products:48: word 0 of s$0_square in 0..<2^128
-	add t3, t2, t3                   # products:49
-	sltu t2, t3, t2
-	add a5, t3, a5                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu t3, a5, t3
-	add t2, t2, t3                   # products:49: word 1 of low$0_square in 0..2^65-1
-	add t1, t4, t1                   # products:50
-	add t1, t2, t1                   # products:50: word 0 of high$0_square in 0..2^65-2
-	mulhu t2, s11, s8                # limbs:69
-	mul t3, s11, s8
-	add t3, s9, t3                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu t4, t3, s9
-	add t2, t2, t4                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t4, a4, s8
-	mul a4, a4, s8
-	add a4, t5, a4
-	sltu t5, a4, t5
-	add t4, t4, t5
-	add t2, a4, t2                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a4, t2, a4
-	add a4, t4, a4                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t4, a5, s8
-	mul a5, a5, s8
-	add a5, t0, a5
-	sltu t0, a5, t0
-	add t0, t4, t0
-	add a4, a5, a4                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a5, a4, a5
-	add a5, t0, a5                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t0, t1, s8
-	mul t1, t1, s8
-	add t1, ra, t1
-	sltu t4, t1, ra
-	add t0, t0, t4
-	add a5, t1, a5                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu t1, a5, t1
-	add t0, t0, t1                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t1, t0, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
-	mul t0, t0, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
-	add t0, t3, t0                   # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
-	sltu t3, t0, t3
-	add t1, t2, t1                   # fesecp256k1_folded64:74
-	sltu t2, t1, t2
-	add t3, t1, t3                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
-	sltu t1, t3, t1
-	add t1, t2, t1                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
-	sltu t2, a2, t3                  # fesecp256k1_folded64:76
-	sub t1, zero, t1
-	sltu t4, zero, t1
-	sub t2, t1, t2
-	sltu t1, t1, t2
-	or t1, t4, t1
-	beq t1, zero, .L30_47
-	add ra, a4, s4                   # limbs:39
-	sltu a4, ra, a4
-	add a4, a5, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^64
-	sltu a5, a4, a5
-	bne a5, zero, .L30_48
-	mv a5, a4
-	mv a4, ra
-.L30_49:
-.L30_47:
-	mulhu t1, a6, t0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul t2, a6, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	mulhu t4, a1, t0
-	mul t5, a1, t0
-	add t1, t5, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t5, t1, t5
-	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu t5, s2, t0
-	mul ra, s2, t0
-	add t4, ra, t4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu ra, t4, ra
-	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu ra, a3, t0
-	mul s9, a3, t0
-	add t5, s9, t5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s9, t5, s9
-	add ra, ra, s9                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s9, a6, t3
-	mul s11, a6, t3
-	add s11, t1, s11                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t1, s11, t1
-	add t1, s9, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s9, a1, t3
-	mul a7, a1, t3
-	add a7, t4, a7
-	sltu t4, a7, t4
-	add t4, s9, t4
-	add t1, a7, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a7, t1, a7
-	add a7, t4, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s2, t3
-	mul s9, s2, t3
-	add s9, t5, s9
-	sltu t5, s9, t5
-	add t4, t4, t5
-	add a7, s9, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, a7, s9
-	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, a3, t3
-	mul s9, a3, t3
-	add s9, ra, s9
-	sltu ra, s9, ra
-	add t5, t5, ra
-	add t4, s9, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, t4, s9
-	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, a6, a4
-	mul s9, a6, a4
-	add s9, t1, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t1, s9, t1
-	add t1, ra, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, a1, a4
-	mul s10, a1, a4
-	add s10, a7, s10
-	sltu a7, s10, a7
-	add a7, ra, a7
-	add t1, s10, t1                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, t1, s10
-	add a7, a7, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s2, a4
-	mul s10, s2, a4
-	add s10, t4, s10
-	sltu t4, s10, t4
-	add t4, ra, t4
-	add a7, s10, a7                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, a7, s10
-	add t4, t4, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, a3, a4
-	mul s10, a3, a4
-	add s10, t5, s10
-	sltu t5, s10, t5
-	add t5, ra, t5
-	add t4, s10, t4                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, t4, s10
-	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, a6, a5
-	mul a6, a6, a5
-	add a6, t1, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t1, a6, t1
-	add t1, ra, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, a1, a5
-	mul a1, a1, a5
-	add a1, a7, a1
-	sltu a7, a1, a7
-	add a7, ra, a7
-	add t1, a1, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a1, t1, a1
-	add a1, a7, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a7, s2, a5
-	mul ra, s2, a5
-	add ra, t4, ra
-	sltu t4, ra, t4
-	add a7, a7, t4
-	add a1, ra, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, a1, ra
-	add a7, a7, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, a3, a5
-	mul a3, a3, a5
-	add a3, t5, a3
-	sltu t5, a3, t5
-	add t4, t4, t5
-	add a7, a3, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a3, a7, a3
-	add a3, t4, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, t1, s8
-	mul t1, t1, s8
-	add t1, t2, t1                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu t2, t1, t2
-	add t2, t4, t2                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t4, a1, s8
-	mul a1, a1, s8
-	add a1, s11, a1
-	sltu t5, a1, s11
-	add t4, t4, t5
-	add t2, a1, t2                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a1, t2, a1
-	add a1, t4, a1                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t4, a7, s8
-	mul a7, a7, s8
-	add a7, s9, a7
-	sltu t5, a7, s9
-	add t4, t4, t5
-	add a1, a7, a1                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a7, a1, a7
-	add a7, t4, a7                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t4, a3, s8
-	mul a3, a3, s8
-	add a3, a6, a3
-	sltu a6, a3, a6
-	add a6, t4, a6
-	add a7, a3, a7                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a3, a7, a3
-	add a3, a6, a3                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu a6, a3, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
-	mul a3, a3, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
-	add a3, t1, a3                   # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
-	sltu t1, a3, t1
-	add a6, t2, a6                   # fesecp256k1_folded64:74
-	sltu t2, a6, t2
-	add t1, a6, t1                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
-	sltu a6, t1, a6
-	add a6, t2, a6                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
-	sltu t2, a2, t1                  # fesecp256k1_folded64:76
-	sub a6, zero, a6
-	sltu t4, zero, a6
-	sub t2, a6, t2
-	sltu a6, a6, t2
-	or a6, t4, a6
-	beq a6, zero, .L30_53
-	add ra, a1, s4                   # limbs:39
-	sltu a1, ra, a1
-	add a1, a7, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^64
-	sltu a6, a1, a7
-	bne a6, zero, .L30_54
-	mv a7, a1
-	mv a1, ra
-.L30_55:
-.L30_53:
-	ld s2, 0(s1)
-	mulhu a6, s2, t0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul t2, s2, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld s9, 8(s1)
-	mulhu t4, s9, t0
-	mul t5, s9, t0
-	add a6, t5, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t5, a6, t5
-	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s10, 16(s1)
-	mulhu t5, s10, t0
-	mul ra, s10, t0
-	add t4, ra, t4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu ra, t4, ra
-	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s11, 24(s1)
-	mulhu ra, s11, t0
-	mul t0, s11, t0
-	add t5, t0, t5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t0, t5, t0
-	add t0, ra, t0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu ra, s2, t3
-	mul a0, s2, t3
-	add a0, a6, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a6, a0, a6
-	add a6, ra, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s9, t3
-	sd s5, 56(sp)
-	mul s5, s9, t3
-	add s5, t4, s5
-	sltu t4, s5, t4
-	add t4, ra, t4
-	add a6, s5, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, a6, s5
-	add t4, t4, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s10, t3
-	mul s5, s10, t3
-	add s5, t5, s5
-	sltu t5, s5, t5
-	add t5, ra, t5
-	add t4, s5, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, t4, s5
-	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s11, t3
-	mul t3, s11, t3
-	add t3, t0, t3
-	sltu t0, t3, t0
-	add t0, ra, t0
-	add t5, t3, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, t5, t3
-	add t0, t0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s2, a4
-	mul ra, s2, a4
-	add ra, a6, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a6, ra, a6
-	add a6, t3, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s9, a4
-	mul s5, s9, a4
-	add s5, t4, s5
-	sltu t4, s5, t4
-	add t3, t3, t4
-	add a6, s5, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, a6, s5
-	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s10, a4
-	mul s5, s10, a4
-	add s5, t5, s5
-	sltu t5, s5, t5
-	add t4, t4, t5
-	add t3, s5, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, t3, s5
-	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, s11, a4
-	mul a4, s11, a4
-	add a4, t0, a4
-	sltu t0, a4, t0
-	add t0, t5, t0
-	add t4, a4, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a4, t4, a4
-	add a4, t0, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t0, s2, a5
-	mul t5, s2, a5
-	add t5, a6, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a6, t5, a6
-	add a6, t0, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t0, s9, a5
-	mul s2, s9, a5
-	add s2, t3, s2
-	sltu t3, s2, t3
-	add t0, t0, t3
-	add a6, s2, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, a6, s2
-	add t0, t0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, s10, a5
-	mul s2, s10, a5
-	add s2, t4, s2
-	sltu t4, s2, t4
-	add t3, t3, t4
-	add t0, s2, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t4, t0, s2
-	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t4, s11, a5
-	mul a5, s11, a5
-	add a5, a4, a5
-	sltu a4, a5, a4
-	add a4, t4, a4
-	add t3, a5, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a5, t3, a5
-	add a4, a4, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a5, a6, s8
-	mul a6, a6, s8
-	add a6, t2, a6                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu t2, a6, t2
-	add a5, a5, t2                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t2, t0, s8
-	mul t0, t0, s8
-	add t0, a0, t0
-	sltu a0, t0, a0
-	add a0, t2, a0
-	add a5, t0, a5                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu t0, a5, t0
-	add a0, a0, t0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t0, t3, s8
-	mul t2, t3, s8
-	add t2, ra, t2
-	sltu t3, t2, ra
-	add t0, t0, t3
-	add a0, t2, a0                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu t2, a0, t2
-	add t0, t0, t2                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t2, a4, s8
-	mul a4, a4, s8
-	add a4, t5, a4
-	sltu t3, a4, t5
-	add t2, t2, t3
-	add t0, a4, t0                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a4, t0, a4
-	add a4, t2, a4                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t2, a4, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
-	mul a4, a4, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
-	add a4, a6, a4                   # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
-	sltu a6, a4, a6
-	add t2, a5, t2                   # fesecp256k1_folded64:74
-	sltu a5, t2, a5
-	add a6, t2, a6                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
-	sltu t2, a6, t2
-	add a5, a5, t2                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
-	sltu t2, a2, a6                  # fesecp256k1_folded64:76
-	sub a5, zero, a5
-	sltu t3, zero, a5
-	sub t2, a5, t2
-	sltu a5, a5, t2
-	or a5, t3, a5
-	beq a5, zero, .L30_59
-	add ra, a0, s4                   # limbs:39
-	sltu a0, ra, a0
-	add a0, t0, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^64
-	sltu a5, a0, t0
-	bne a5, zero, .L30_60
-	mv t0, a0
-	mv a0, ra
-.L30_61:
-.L30_59:
-	ld a5, 0(sp)                     # products:28
-	ld t2, 8(sp)
-	mulhu t3, a5, t2                 # products:28: word 1 of x$0_square in 0..<2^128
-	mul t4, a5, t2                   # products:28: word 0 of x$0_square in 0..<2^128
-	ld t5, 16(sp)                    # products:29
-	mulhu ra, a5, t5
-	mul s2, a5, t5
-	add t3, s2, t3                   # products:29: word 0 of y$0_square in 0..<2^128
-	sltu s2, t3, s2
-	add ra, ra, s2                   # products:29: word 1 of y$0_square in 0..<2^128
-	ld s2, 24(sp)                    # products:30
-	mulhu s5, a5, s2
-	mul s9, a5, s2
-	add ra, s9, ra                   # products:30: word 0 of z$0_square in 0..<2^128
-	sltu s9, ra, s9
-	add s5, s5, s9                   # products:30: word 1 of z$0_square in 0..<2^128
-	mulhu s9, t2, t5                 # products:31
-	mul s10, t2, t5
-	add ra, s10, ra                  # products:31: word 0 of u$0_square in 0..<2^128
-	sltu s10, ra, s10
-	add s9, s9, s10                  # products:31: word 1 of u$0_square in 0..<2^128
-	mulhu s10, t2, s2                # products:32
-	mul s11, t2, s2
-	add s5, s11, s5
-	sltu s11, s5, s11
-	add s10, s10, s11
-	add s9, s5, s9                   # products:32: word 0 of v$0_square in 0..2^128-2
-	sltu s5, s9, s5
-	add s5, s10, s5                  # products:32: word 1 of v$0_square in 0..2^128-2
-	mulhu s10, t5, s2                # products:33
-	mul s11, t5, s2
-	add s5, s11, s5                  # products:33: word 0 of w$0_square in 0..<2^128
-	sltu s11, s5, s11
-	add s10, s10, s11                # products:33: word 1 of w$0_square in 0..<2^128
-	add s11, s10, s10                # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu s10, s11, s10
-	sd s3, 48(sp)
-	add s3, s5, s5                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu s5, s3, s5
-	add s5, s11, s5                  # products:41: twice.6$0_square in 0..2^64-1
-	add s11, s9, s9                  # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu s9, s11, s9
-	add s3, s3, s9                   # products:41: twice.5$0_square in 0..2^64-1
-	add s9, ra, ra                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu ra, s9, ra
-	add ra, s11, ra                  # products:41: twice.4$0_square in 0..2^64-1
-	add s11, t3, t3                  # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu t3, s11, t3
-	add t3, s9, t3                   # products:41: twice.3$0_square in 0..2^64-1
-	add s9, t4, t4                   # products:40: word 0 of d$0_square in 0..2^65-2
-	sltu t4, s9, t4
-	add t4, s11, t4                  # products:41: twice.2$0_square in 0..2^64-1
-	mulhu s11, a5, a5                # products:48: word 1 of s$0_square in 0..<2^128
-	mul a5, a5, a5                   # products:48: word 0 of s$0_square in 0..<2^128
-	add s11, s9, s11                 # products:50
-	sltu s9, s11, s9
-	sd s7, 40(sp)
-	mulhu s7, t2, t2                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul t2, t2, t2                   # products:48: word 0 of s$0_square in 0..<2^128
-	add t2, t4, t2                   # products:49
-	sltu t4, t2, t4
-	add t2, t2, s9                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu s9, t2, s9
-	or t4, t4, s9
-	add s7, t3, s7                   # products:50
-	sltu t3, s7, t3
-	add s7, s7, t4                   # products:50: word 0 of high$0_square in 0..2^65-2
-	sltu t4, s7, t4
-	or t3, t3, t4
-	mulhu t4, t5, t5                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul t5, t5, t5                   # products:48: word 0 of s$0_square in 0..<2^128
-	add t5, ra, t5                   # products:49
-	sltu ra, t5, ra
-	add t5, t5, t3                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu t3, t5, t3
-	or t3, ra, t3
-	add t4, s3, t4                   # products:50
-	sltu ra, t4, s3
-	add t3, t4, t3                   # products:50: word 0 of high$0_square in 0..2^65-2
-	sltu t4, t3, t4
-	add t4, ra, t4                   # products:50: word 1 of high$0_square in 0..2^65-2
-	mulhu ra, s2, s2                 # products:48: word 1 of s$0_square in 0..<2^128
-	mul s2, s2, s2                   # products:48: word 0 of s$0_square in 0..<2^128
-	add s2, s5, s2                   # products:49
-	sltu s3, s2, s5
-	add t4, s2, t4                   # products:49: word 0 of low$0_square in 0..2^65-1
-	sltu s2, t4, s2
-	add s2, s3, s2                   # products:49: word 1 of low$0_square in 0..2^65-1
-	add ra, s10, ra                  # products:50
-	add ra, s2, ra                   # products:50: word 0 of high$0_square in 0..2^65-2
-	mulhu s2, t5, s8                 # limbs:69
-	mul t5, t5, s8
-	add t5, a5, t5                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a5, t5, a5
-	add a5, s2, a5                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu s2, t3, s8
-	mul t3, t3, s8
-	add t3, s11, t3
-	sltu s3, t3, s11
-	add s2, s2, s3
-	add a5, t3, a5                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu t3, a5, t3
-	add t3, s2, t3                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu s2, t4, s8
-	mul t4, t4, s8
-	add t4, t2, t4
-	sltu t2, t4, t2
-	add t2, s2, t2
-	add t3, t4, t3                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu t4, t3, t4
-	add t2, t2, t4                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t4, ra, s8
-	mul ra, ra, s8
-	add ra, s7, ra
-	sltu s2, ra, s7
-	add t4, t4, s2
-	add t2, ra, t2                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu ra, t2, ra
-	add t4, t4, ra                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu ra, t4, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
-	mul t4, t4, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
-	add t4, t5, t4                   # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
-	sltu t5, t4, t5
-	add ra, a5, ra                   # fesecp256k1_folded64:74
-	sltu a5, ra, a5
-	add t5, ra, t5                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
-	sltu ra, t5, ra
-	add a5, a5, ra                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
-	sltu ra, a2, t5                  # fesecp256k1_folded64:76
-	sub a5, zero, a5
-	sltu s2, zero, a5
-	sub ra, a5, ra
-	sltu a5, a5, ra
-	or a5, s2, a5
-	beq a5, zero, .L30_65
-	add ra, t3, s4                   # limbs:39
-	sltu a5, ra, t3
-	add a5, t2, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^64
-	sltu t2, a5, t2
-	bne t2, zero, .L30_66
-	mv t3, ra
-	mv t2, a5
-.L30_67:
-.L30_65:
-	sub a5, t4, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu t4, t4, a5
-	sub ra, t5, t1
-	sltu t5, t5, ra
-	sub t4, ra, t4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu ra, ra, t4
-	or t5, t5, ra
-	sub ra, t3, a1
-	sltu t3, t3, ra
-	sub t5, ra, t5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu ra, ra, t5
-	or t3, t3, ra
-	sub ra, t2, a7
-	sltu t2, t2, ra
-	sub t3, ra, t3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu ra, ra, t3
-	or t2, t2, ra
-	beq t2, zero, .L30_71
-	sub ra, a5, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a5, a5, ra
-	sub a5, t4, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu t2, t4, a5
-	sub t2, t5, t2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu t4, t5, t2
-	sub t4, t3, t4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu t3, t3, t4
-	bne t3, zero, .L30_72
-	mv t5, t2
-	mv t3, t4
-	mv t4, a5
-	mv a5, ra
-.L30_73:
-.L30_71:
-	add t2, a4, a4                   # limbs:39: word 0 of v$0_add in 0..2^65-1
-	sltu ra, t2, a4
-	add s2, a6, a6
-	sltu s3, s2, a6
-	add s2, s2, ra                   # limbs:39: word 0 of v$0_add in 0..2^65-1
-	sltu ra, s2, ra
-	or ra, s3, ra
-	add s3, a0, a0
-	sltu s5, s3, a0
-	add s3, s3, ra                   # limbs:39: word 0 of v$0_add in 0..2^65-1
-	sltu ra, s3, ra
-	or ra, s5, ra
-	add s5, t0, t0
-	sltu s7, s5, t0
-	add s5, s5, ra                   # limbs:39: word 0 of v$0_add in 0..2^65-1
-	sltu ra, s5, ra
-	or ra, s7, ra
-	beq ra, zero, .L30_75
-	add ra, t2, s8                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
-	sltu t2, ra, t2
-	add t2, s2, t2                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
-	sltu s2, t2, s2
-	add s2, s3, s2                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
-	sltu s3, s2, s3
-	add s3, s5, s3                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
-	sltu s5, s3, s5
-	bne s5, zero, .L30_76
-	mv s5, s3
-	mv s3, s2
-	mv s2, t2
-	mv t2, ra
-.L30_77:
-.L30_75:
-	sub t2, a5, t2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a5, a5, t2
-	sub ra, t4, s2
-	sltu t4, t4, ra
-	sub a5, ra, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu ra, ra, a5
-	or t4, t4, ra
-	sub ra, t5, s3
-	sltu t5, t5, ra
-	sub t4, ra, t4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu ra, ra, t4
-	or t5, t5, ra
-	sub ra, t3, s5
-	sltu t3, t3, ra
-	sub t5, ra, t5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu ra, ra, t5
-	or t3, t3, ra
-	beq t3, zero, .L30_79
-	sub ra, t2, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu t2, t2, ra
-	sub t2, a5, t2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a5, a5, t2
-	sub a5, t4, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu t3, t4, a5
-	sub t3, t5, t3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu t4, t5, t3
-	bne t4, zero, .L30_80
-	mv t4, a5
-	mv a5, t2
-	mv t2, ra
-	mv t5, t3
-.L30_81:
-.L30_79:
-	sub t3, a4, t2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a4, a4, t3
-	sub ra, a6, a5
-	sltu a6, a6, ra
-	sub a4, ra, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu ra, ra, a4
-	or a6, a6, ra
-	sub ra, a0, t4
-	sltu a0, a0, ra
-	sub a6, ra, a6                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu ra, ra, a6
-	or a0, a0, ra
-	sub ra, t0, t5
-	sltu t0, t0, ra
-	sub a0, ra, a0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu ra, ra, a0
-	or t0, t0, ra
-	beq t0, zero, .L30_83
-	sub ra, t3, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu t0, t3, ra
-	sub t0, a4, t0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a4, a4, t0
-	sub a4, a6, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a6, a6, a4
-	sub a6, a0, a6                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a0, a0, a6
-	bne a0, zero, .L30_84
-	mv t3, ra
-	mv a0, a6
-	mv a6, a4
-	mv a4, t0
-.L30_85:
-.L30_83:
-	ld t0, 0(sp)                     # limbs:69
-	mulhu ra, t3, t0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul s2, t3, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld s3, 8(sp)
-	mulhu s5, t3, s3
-	mul s7, t3, s3
-	add ra, s7, ra                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s7, ra, s7
-	add s5, s5, s7                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s7, 16(sp)
-	mulhu s9, t3, s7
-	mul s10, t3, s7
-	add s5, s10, s5                  # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s10, s5, s10
-	add s9, s9, s10                  # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s10, 24(sp)
-	mulhu s11, t3, s10
-	mul t3, t3, s10
-	add s9, t3, s9                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu t3, s9, t3
-	add t3, s11, t3                  # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s11, a4, t0
-	sd s6, 32(sp)
-	mul s6, a4, t0
-	add s6, ra, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, s6, ra
-	add ra, s11, ra                  # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s11, a4, s3
-	sd t5, 64(sp)
-	mul t5, a4, s3
-	add t5, s5, t5
-	sltu s5, t5, s5
-	add s5, s11, s5
-	add ra, t5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, ra, t5
-	add t5, s5, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s5, a4, s7
-	mul s11, a4, s7
-	add s11, s9, s11
-	sltu s9, s11, s9
-	add s5, s5, s9
-	add t5, s11, t5                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s9, t5, s11
-	add s5, s5, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s9, a4, s10
-	mul a4, a4, s10
-	add a4, t3, a4
-	sltu t3, a4, t3
-	add t3, s9, t3
-	add s5, a4, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a4, s5, a4
-	add a4, t3, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a6, t0
-	mul s9, a6, t0
-	add s9, ra, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, s9, ra
-	add t3, t3, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, a6, s3
-	mul s11, a6, s3
-	add s11, t5, s11
-	sltu t5, s11, t5
-	add t5, ra, t5
-	add t3, s11, t3                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, t3, s11
-	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, a6, s7
-	mul s11, a6, s7
-	add s11, s5, s11
-	sltu s5, s11, s5
-	add ra, ra, s5
-	add t5, s11, t5                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s5, t5, s11
-	add ra, ra, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s5, a6, s10
-	mul a6, a6, s10
-	add a6, a4, a6
-	sltu a4, a6, a4
-	add a4, s5, a4
-	add ra, a6, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a6, ra, a6
-	add a4, a4, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a6, a0, t0
-	mul t0, a0, t0
-	add t0, t3, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t3, t0, t3
-	add a6, a6, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t3, a0, s3
-	mul s3, a0, s3
-	add s3, t5, s3
-	sltu t5, s3, t5
-	add t3, t3, t5
-	add a6, s3, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t5, a6, s3
-	add t3, t3, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t5, a0, s7
-	mul s3, a0, s7
-	add s3, ra, s3
-	sltu ra, s3, ra
-	add t5, t5, ra
-	add t3, s3, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, t3, s3
-	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, a0, s10
-	mul a0, a0, s10
-	add a0, a4, a0
-	sltu a4, a0, a4
-	add a4, ra, a4
-	add t5, a0, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a0, t5, a0
-	add a0, a4, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a4, a6, s8
-	mul a6, a6, s8
-	add a6, s2, a6                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu ra, a6, s2
-	add a4, a4, ra                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu ra, t3, s8
-	mul t3, t3, s8
-	add t3, s6, t3
-	sltu s2, t3, s6
-	add ra, ra, s2
-	add a4, t3, a4                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu t3, a4, t3
-	add t3, ra, t3                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu ra, t5, s8
-	mul t5, t5, s8
-	add t5, s9, t5
-	sltu s2, t5, s9
-	add ra, ra, s2
-	add t3, t5, t3                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu t5, t3, t5
-	add t5, ra, t5                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu ra, a0, s8
-	mul a0, a0, s8
-	add a0, t0, a0
-	sltu t0, a0, t0
-	add t0, ra, t0
-	add t5, a0, t5                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a0, t5, a0
-	add a0, t0, a0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t0, a0, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
-	mul a0, a0, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
-	add a0, a6, a0                   # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
-	sltu a6, a0, a6
-	add t0, a4, t0                   # fesecp256k1_folded64:74
-	sltu a4, t0, a4
-	add a6, t0, a6                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
-	sltu t0, a6, t0
-	add a4, a4, t0                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
-	sltu t0, a2, a6                  # fesecp256k1_folded64:76
-	sub a4, zero, a4
-	sltu ra, zero, a4
-	sub t0, a4, t0
-	sltu a4, a4, t0
-	or a4, ra, a4
-	beq a4, zero, .L30_87
-	add ra, t3, s4                   # limbs:39
-	sltu a4, ra, t3
-	add a4, t5, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^64
-	sltu t0, a4, t5
-	bne t0, zero, .L30_88
-	mv t3, ra
-	mv t5, a4
-.L30_89:
-.L30_87:
-	ld s2, 32(s1)
-	mulhu a4, s2, a3                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mul t0, s2, a3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld s3, 40(s1)
-	mulhu ra, s3, a3
-	mul s5, s3, a3
-	add a4, s5, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s5, a4, s5
-	add ra, ra, s5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s5, 48(s1)
-	mulhu s6, s5, a3
-	mul s7, s5, a3
-	add ra, s7, ra                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu s7, ra, s7
-	add s6, s6, s7                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld s7, 56(s1)
-	mulhu s9, s7, a3
-	mul a3, s7, a3
-	add s6, a3, s6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	sltu a3, s6, a3
-	add a3, s9, a3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	mulhu s9, s2, t1
-	mul s10, s2, t1
-	add s10, a4, s10                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a4, s10, a4
-	add a4, s9, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s9, s3, t1
-	mul s11, s3, t1
-	add s11, ra, s11
-	sltu ra, s11, ra
-	add ra, s9, ra
-	add a4, s11, a4                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s9, a4, s11
-	add ra, ra, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s9, s5, t1
-	mul s11, s5, t1
-	add s11, s6, s11
-	sltu s6, s11, s6
-	add s6, s9, s6
-	add ra, s11, ra                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s9, ra, s11
-	add s6, s6, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s9, s7, t1
-	mul t1, s7, t1
-	add t1, a3, t1
-	sltu a3, t1, a3
-	add a3, s9, a3
-	add s6, t1, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t1, s6, t1
-	add a3, a3, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, s2, a1
-	mul s9, s2, a1
-	add s9, a4, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a4, s9, a4
-	add a4, t1, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, s3, a1
-	mul s11, s3, a1
-	add s11, ra, s11
-	sltu ra, s11, ra
-	add t1, t1, ra
-	add a4, s11, a4                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, a4, s11
-	add t1, t1, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s5, a1
-	mul s11, s5, a1
-	add s11, s6, s11
-	sltu s6, s11, s6
-	add ra, ra, s6
-	add t1, s11, t1                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu s6, t1, s11
-	add ra, ra, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu s6, s7, a1
-	mul a1, s7, a1
-	add a1, a3, a1
-	sltu a3, a1, a3
-	add a3, s6, a3
-	add ra, a1, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a1, ra, a1
-	add a1, a3, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a3, s2, a7
-	mul s2, s2, a7
-	add s2, a4, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a4, s2, a4
-	add a3, a3, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a4, s3, a7
-	mul s3, s3, a7
-	add s3, t1, s3
-	sltu t1, s3, t1
-	add a4, a4, t1
-	add a3, s3, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu t1, a3, s3
-	add a4, a4, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu t1, s5, a7
-	mul s3, s5, a7
-	add s3, ra, s3
-	sltu ra, s3, ra
-	add t1, t1, ra
-	add a4, s3, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu ra, a4, s3
-	add t1, t1, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu ra, s7, a7
-	mul a7, s7, a7
-	add a7, a1, a7
-	sltu a1, a7, a1
-	add a1, ra, a1
-	add t1, a7, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
-	sltu a7, t1, a7
-	add a1, a1, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
-	mulhu a7, a3, s8
-	mul a3, a3, s8
-	add a3, t0, a3                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu t0, a3, t0
-	add a7, a7, t0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t0, a4, s8
-	mul a4, a4, s8
-	add a4, s10, a4
-	sltu ra, a4, s10
-	add t0, t0, ra
-	add a7, a4, a7                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a4, a7, a4
-	add a4, t0, a4                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t0, t1, s8
-	mul t1, t1, s8
-	add t1, s9, t1
-	sltu ra, t1, s9
-	add t0, t0, ra
-	add a4, t1, a4                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu t1, a4, t1
-	add t0, t0, t1                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t1, a1, s8
-	mul a1, a1, s8
-	add a1, s2, a1
-	sltu ra, a1, s2
-	add t1, t1, ra
-	add t0, a1, t0                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a1, t0, a1
-	add a1, t1, a1                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
-	mulhu t1, a1, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
-	mul a1, a1, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
-	add a1, a3, a1                   # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
-	sltu a3, a1, a3
-	add t1, a7, t1                   # fesecp256k1_folded64:74
-	sltu a7, t1, a7
-	add a3, t1, a3                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
-	sltu t1, a3, t1
-	add a7, a7, t1                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
-	sltu a2, a2, a3                  # fesecp256k1_folded64:76
-	sub a7, zero, a7
-	sltu t1, zero, a7
-	sub a2, a7, a2
-	sltu a2, a7, a2
-	or a2, t1, a2
-	beq a2, zero, .L30_93
-	add ra, a4, s4                   # limbs:39
-	sltu a2, ra, a4
-	add a2, t0, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^64
-	sltu a4, a2, t0
-	bne a4, zero, .L30_94
-	mv a4, ra
-	mv t0, a2
-.L30_95:
-.L30_93:
-	sub a1, a0, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a0, a0, a1
-	sub a2, a6, a3
-	sltu a3, a6, a2
-	sub a0, a2, a0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a2, a2, a0
-	or a2, a3, a2
-	sub a3, t3, a4
-	sltu a4, t3, a3
-	sub a2, a3, a2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a3, a3, a2
-	or a3, a4, a3
-	sub a4, t5, t0
-	sltu a6, t5, a4
-	sub a3, a4, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a4, a4, a3
-	or a4, a6, a4
-	beq a4, zero, .L30_99
-	sub ra, a1, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a1, a1, ra
-	sub a1, a0, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a0, a0, a1
-	sub a0, a2, a0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a2, a2, a0
-	sub a2, a3, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a3, a3, a2
-	bne a3, zero, .L30_100
-	mv a3, a2
-	mv a2, a0
-	mv a0, a1
-	mv a1, ra
-.L30_101:
-.L30_99:
-	sd t2, 0(s0)
-	sd a5, 8(s0)
-	sd t4, 16(s0)
-	ld t5, 64(sp)
-	sd t5, 24(s0)
-	sd a1, 32(s0)
-	sd a0, 40(s0)
-	sd a2, 48(s0)
-	sd a3, 56(s0)
-	ld s6, 32(sp)
-	sd s6, 64(s0)
-	ld s7, 40(sp)
-	sd s7, 72(s0)
-	ld s3, 48(sp)
-	sd s3, 80(s0)
-	ld s5, 56(sp)
-	sd s5, 88(s0)
-.L30_45:
-.L30_3:
-	ld ra, 72(sp)
-	ld s0, 80(sp)
-	ld s1, 88(sp)
-	ld s2, 96(sp)
-	ld s3, 104(sp)
-	ld s4, 112(sp)
-	ld s5, 120(sp)
-	ld s6, 128(sp)
-	ld s7, 136(sp)
-	ld s8, 144(sp)
-	ld s9, 152(sp)
-	ld s10, 160(sp)
-	ld s11, 168(sp)
-	addi sp, sp, 176
-	ret
-.L30_0:
-	ld a0, 64(s1)
-	ld a1, 72(s1)
-	or a2, a0, a1                    # limbs:118
-	ld a3, 80(s1)
-	or a2, a3, a2
-	or a2, s3, a2
-	sltiu a2, a2, 1
-	li a4, -4294968273
-	xor a0, a0, a4                   # fesecp256k1_folded64:100
-	xori a1, a1, -1
-	or a0, a0, a1
-	xori a1, a3, -1
-	or a0, a0, a1
-	xori a1, s3, -1
-	or a0, a0, a1
-	sltiu a0, a0, 1
-	or s5, a2, a0                    # fesecp256k1_folded64:100: t$0_add_apart
-	j .L30_1
-.L30_6:
-	add a3, s11, s8                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a4, a3, s11
-	add a4, a0, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, a4, a0
-	add s9, ra, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, s9, ra
-	add s10, a1, a0                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, s10, a1
-	bne a0, zero, .L30_8
-	mv s11, a3
-	mv a0, a4
-.L30_9:
-	j .L30_7
-.L30_8:
-	add s11, a3, s8                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, s11, a3
-	add a0, a4, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a1, a0, a4
-	add ra, s9, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a1, ra, s9
-	add s10, s10, a1                 # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	mv s9, ra
-	j .L30_7
-.L30_12:
-	add a5, a1, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a1, a5, a1
-	add a1, a3, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a3, a1, a3
-	add s2, ra, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a3, s2, ra
-	add ra, a4, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a3, ra, a4
-	bne a3, zero, .L30_14
-	mv a3, a1
-	mv a1, a5
-	mv a5, ra
-.L30_15:
-	j .L30_13
-.L30_14:
-	add a3, a5, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a4, a3, a5
-	add a4, a1, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a1, a4, a1
-	add a1, s2, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a5, a1, s2
-	add a5, ra, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	mv s2, a1
-	mv a1, a3
-	mv a3, a4
-	j .L30_13
-.L30_18:
-	sub a3, ra, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu t2, ra, a3
-	sub ra, a5, t2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a5, a5, ra
-	sub s2, a1, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a1, a1, s2
-	sub a1, a6, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	mv a6, a3
-	mv a3, a1
-	mv a1, ra
-	j .L30_19
-.L30_22:
-	add a7, s11, s8                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu t0, a7, s11
-	add t0, a0, t0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, t0, a0
-	add s9, ra, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, s9, ra
-	add s10, a5, a0                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, s10, a5
-	bne a0, zero, .L30_24
-	mv s11, a7
-	mv a0, t0
-.L30_25:
-	j .L30_23
-.L30_24:
-	add s11, a7, s8                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, s11, a7
-	add a0, t0, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a5, a0, t0
-	add ra, s9, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a5, ra, s9
-	add s10, s10, a5                 # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	mv s9, ra
-	j .L30_23
-.L30_28:
-	add a4, s10, s8                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a5, a4, s10
-	add a5, s11, a5                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a7, a5, s11
-	add s3, ra, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a7, s3, ra
-	add s9, a0, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, s9, a0
-	bne a0, zero, .L30_30
-	mv s10, a4
-	mv s11, a5
-.L30_31:
-	j .L30_29
-.L30_30:
-	add s10, a4, s8                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, s10, a4
-	add s11, a5, a0                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, s11, a5
-	add ra, s3, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, ra, s3
-	add s9, s9, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	mv s3, ra
-	j .L30_29
-.L30_38:
-	add a5, s6, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu t1, a5, s6
-	add t1, s7, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu t2, t1, s7
-	add s3, ra, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu t2, s3, ra
-	add s5, a4, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a4, s5, a4
-	bne a4, zero, .L30_40
-	mv s6, a5
-	mv s7, t1
-.L30_41:
-	j .L30_39
-.L30_40:
-	add s6, a5, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a4, s6, a5
-	add s7, t1, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a4, s7, t1
-	add ra, s3, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a4, ra, s3
-	add s5, s5, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	mv s3, ra
-	j .L30_39
-.L30_42:
-	or a4, a6, a1                    # limbs:118
-	or a4, s2, a4
-	or a4, a3, a4
-	sltiu a4, a4, 1
-	li a5, -4294968273
-	xor a5, a6, a5                   # fesecp256k1_folded64:100
-	xori t1, a1, -1
-	or a5, a5, t1
-	xori t1, s2, -1
-	or a5, a5, t1
-	xori t1, a3, -1
-	or a5, a5, t1
-	sltiu a5, a5, 1
-	or s9, a4, a5                    # fesecp256k1_folded64:100: t$0_add_apart
-	j .L30_43
-.L30_48:
-	add a5, t0, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu t0, a5, t0
-	add t0, t3, t0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu t1, t0, t3
-	add t1, ra, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu t2, t1, ra
-	add ra, a4, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a4, ra, a4
-	bne a4, zero, .L30_50
-	mv t3, t0
-	mv t0, a5
-	mv a4, t1
-	mv a5, ra
-.L30_51:
-	j .L30_49
-.L30_50:
-	add a4, a5, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a5, a4, a5
-	add t3, t0, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a5, t3, t0
-	add a5, t1, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu t0, a5, t1
-	add ra, ra, t0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	mv t0, a4
-	mv a4, a5
-	mv a5, ra
-	j .L30_49
-.L30_54:
-	add a6, a3, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a3, a6, a3
-	add a3, t1, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a7, a3, t1
-	add a7, ra, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu t1, a7, ra
-	add ra, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a1, ra, a1
-	bne a1, zero, .L30_56
-	mv t1, a3
-	mv a3, a6
-	mv a1, a7
-	mv a7, ra
-.L30_57:
-	j .L30_55
-.L30_56:
-	add a1, a6, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a6, a1, a6
-	add t1, a3, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a3, t1, a3
-	add a3, a7, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a6, a3, a7
-	add a7, ra, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	mv t6, a1
-	mv a1, a3
-	mv a3, t6
-	j .L30_55
-.L30_60:
-	add a5, a4, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a4, a5, a4
-	add a4, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a6, a4, a6
-	add a6, ra, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu t0, a6, ra
-	add t0, a0, t0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, t0, a0
-	bne a0, zero, .L30_62
-	mv a0, a6
-	mv a6, a4
-	mv a4, a5
-.L30_63:
-	j .L30_61
-.L30_62:
-	add ra, a5, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, ra, a5
-	add a0, a4, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a4, a0, a4
-	add a4, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a5, a4, a6
-	add t0, t0, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	mv a6, a0
-	mv a0, a4
-	mv a4, ra
-	j .L30_61
-.L30_66:
-	add t2, t4, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu t3, t2, t4
-	add t3, t5, t3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu t4, t3, t5
-	add t4, ra, t4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu t5, t4, ra
-	add ra, a5, t5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a5, ra, a5
-	bne a5, zero, .L30_68
-	mv t5, t3
-	mv t3, t4
-	mv t4, t2
-	mv t2, ra
-.L30_69:
-	j .L30_67
-.L30_68:
-	add a5, t2, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu t2, a5, t2
-	add t5, t3, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu t2, t5, t3
-	add t3, t4, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu t2, t3, t4
-	add t2, ra, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	mv t4, a5
-	j .L30_67
-.L30_72:
-	sub t3, ra, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu t5, ra, t3
-	sub ra, a5, t5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a5, a5, ra
-	sub t5, t2, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a5, t2, t5
-	sub a5, t4, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	mv t4, ra
-	mv t6, t3
-	mv t3, a5
-	mv a5, t6
-	j .L30_73
-.L30_76:
-	add s5, ra, s8                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
-	sltu ra, s5, ra
-	add ra, t2, ra                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
-	sltu t2, ra, t2
-	add t2, s2, t2                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
-	sltu s2, t2, s2
-	add s2, s3, s2                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
-	mv s3, t2
-	mv t2, s5
-	mv s5, s2
-	mv s2, ra
-	j .L30_77
-.L30_80:
-	sub t4, ra, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu t5, ra, t4
-	sub ra, t2, t5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu t2, t2, ra
-	sub t2, a5, t2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a5, a5, t2
-	sub t5, t3, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	mv a5, ra
-	mv t6, t4
-	mv t4, t2
-	mv t2, t6
-	j .L30_81
-.L30_84:
-	sub t3, ra, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a0, ra, t3
-	sub ra, t0, a0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a0, t0, ra
-	sub a0, a4, a0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a4, a4, a0
-	sub a4, a6, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	mv a6, a0
-	mv a0, a4
-	mv a4, ra
-	j .L30_85
-.L30_88:
-	add t0, a0, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, t0, a0
-	add a0, a6, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a6, a0, a6
-	add t3, ra, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a6, t3, ra
-	add t5, a4, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a4, t5, a4
-	bne a4, zero, .L30_90
-	mv a6, a0
-	mv a0, t0
-.L30_91:
-	j .L30_89
-.L30_90:
-	add ra, t0, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a4, ra, t0
-	add a6, a0, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, a6, a0
-	add a0, t3, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a4, a0, t3
-	add t5, t5, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	mv t3, a0
-	mv a0, ra
-	j .L30_89
-.L30_94:
-	add a4, a1, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a1, a4, a1
-	add a1, a3, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a3, a1, a3
-	add a3, ra, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a7, a3, ra
-	add t0, a2, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a2, t0, a2
-	bne a2, zero, .L30_96
-	mv t6, a4
-	mv a4, a3
-	mv a3, a1
-	mv a1, t6
-.L30_97:
-	j .L30_95
-.L30_96:
-	add ra, a4, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a2, ra, a4
-	add a2, a1, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a1, a2, a1
-	add a4, a3, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a1, a4, a3
-	add t0, t0, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	mv a1, ra
-	mv a3, a2
-	j .L30_95
-.L30_100:
-	sub a3, ra, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a4, ra, a3
-	sub ra, a1, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a1, a1, ra
-	sub a1, a0, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	sltu a0, a0, a1
-	sub a0, a2, a0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	mv a2, a1
-	mv a1, a3
-	mv a3, a0
-	mv a0, ra
-	j .L30_101
-	.size curve_secp256k1_sum_E_add_multiple, . - curve_secp256k1_sum_E_add_multiple
-
-# curve.secp256k1_sum.E.add_turned (lib/curve/double_scalar_endomorphism.stk, line 115)
-	.balign 4
-	.type curve_secp256k1_sum_E_add_turned, @function
-curve_secp256k1_sum_E_add_turned:
-	addi sp, sp, -176
-	sd ra, 72(sp)
-	sd s0, 80(sp)
-	sd s1, 88(sp)
-	sd s2, 96(sp)
-	sd s3, 104(sp)
-	sd s4, 112(sp)
-	sd s5, 120(sp)
-	sd s6, 128(sp)
-	sd s7, 136(sp)
-	sd s8, 144(sp)
-	sd s9, 152(sp)
-	sd s10, 160(sp)
-	sd s11, 168(sp)
-	mv s0, a0
-	mv s1, a1
-	mv s2, a2
-	mv s3, a3
-	mv a1, s2
-	mv a2, s3
-	addi a0, sp, 0
-	call curve_secp256k1_sum_E_y_of_multiple
-	andi a0, s3, 15                  # 124
-	srliw a0, a0, 1
-	slli a1, a0, 5
-	slli a0, a0, 6
-	add a0, a1, a0
-	add s2, s2, a0
-	ld s3, 88(s1)
-	addi a0, s3, 1                   # fesecp256k1_folded64:100
-	li s4, 1
-	sltu a0, s4, a0
-	xori a0, a0, 1
-	bne a0, zero, .L31_0
-	li s5, 0
-.L31_1:
-	beq s5, zero, .L31_2
-	ld a0, 0(sp)                     # weierstrass:157
-	ld a1, 8(sp)
-	ld a2, 16(sp)
-	ld a3, 24(sp)
-	ld s1, 32(s2)
-	sd s1, 0(s0)
-	ld s1, 40(s2)
-	sd s1, 8(s0)
-	ld s1, 48(s2)
-	sd s1, 16(s0)
-	ld s1, 56(s2)
 	sd s1, 24(s0)
 	sd a0, 32(s0)
 	sd a1, 40(s0)
@@ -12274,22 +9874,22 @@ curve_secp256k1_sum_E_add_turned:
 	mv s10, a1
 .L31_7:
 .L31_5:
-	ld a1, 32(s2)
+	ld a1, 0(s2)
 	mulhu a3, a1, s11                # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a4, a1, s11                  # limbs:69: word 0 of v$0_multiply in 0..<2^128
-	ld a5, 40(s2)
+	ld a5, 8(s2)
 	mulhu a6, a5, s11
 	mul a7, a5, s11
 	add a3, a7, a3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu a7, a3, a7
 	add a6, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld a7, 48(s2)
+	ld a7, 16(s2)
 	mulhu t0, a7, s11
 	mul t1, a7, s11
 	add a6, t1, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	sltu t1, a6, t1
 	add t0, t0, t1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
-	ld t1, 56(s2)
+	ld t1, 24(s2)
 	mulhu t2, t1, s11
 	mul t3, t1, s11
 	add t0, t3, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -14554,6 +12154,2508 @@ curve_secp256k1_sum_E_add_turned:
 	mv a3, a0
 	mv a0, ra
 	j .L31_101
+	.size curve_secp256k1_sum_E_add_multiple, . - curve_secp256k1_sum_E_add_multiple
+
+# curve.secp256k1_sum.E.add_turned (lib/curve/double_scalar_endomorphism.stk, line 115)
+	.balign 4
+	.type curve_secp256k1_sum_E_add_turned, @function
+curve_secp256k1_sum_E_add_turned:
+	addi sp, sp, -176
+	sd ra, 72(sp)
+	sd s0, 80(sp)
+	sd s1, 88(sp)
+	sd s2, 96(sp)
+	sd s3, 104(sp)
+	sd s4, 112(sp)
+	sd s5, 120(sp)
+	sd s6, 128(sp)
+	sd s7, 136(sp)
+	sd s8, 144(sp)
+	sd s9, 152(sp)
+	sd s10, 160(sp)
+	sd s11, 168(sp)
+	mv s0, a0
+	mv s1, a1
+	mv s2, a2
+	mv s3, a3
+	mv a1, s2
+	mv a2, s3
+	addi a0, sp, 0
+	call curve_secp256k1_sum_E_y_of_multiple
+	andi a0, s3, 15                  # 124
+	srliw a0, a0, 1
+	slli a1, a0, 5
+	slli a0, a0, 6
+	add a0, a1, a0
+	add s2, s2, a0
+	ld s3, 88(s1)
+	addi a0, s3, 1                   # fesecp256k1_folded64:100
+	li s4, 1
+	sltu a0, s4, a0
+	xori a0, a0, 1
+	bne a0, zero, .L32_0
+	li s5, 0
+.L32_1:
+	beq s5, zero, .L32_2
+	ld a0, 0(sp)                     # weierstrass:157
+	ld a1, 8(sp)
+	ld a2, 16(sp)
+	ld a3, 24(sp)
+	ld s1, 32(s2)
+	sd s1, 0(s0)
+	ld s1, 40(s2)
+	sd s1, 8(s0)
+	ld s1, 48(s2)
+	sd s1, 16(s0)
+	ld s1, 56(s2)
+	sd s1, 24(s0)
+	sd a0, 32(s0)
+	sd a1, 40(s0)
+	sd a2, 48(s0)
+	sd a3, 56(s0)
+	sd s4, 64(s0)
+	sd zero, 72(s0)
+	sd zero, 80(s0)
+	sd zero, 88(s0)
+	ld ra, 72(sp)
+	ld s0, 80(sp)
+	ld s1, 88(sp)
+	ld s2, 96(sp)
+	ld s3, 104(sp)
+	ld s4, 112(sp)
+	ld s5, 120(sp)
+	ld s6, 128(sp)
+	ld s7, 136(sp)
+	ld s8, 144(sp)
+	ld s9, 152(sp)
+	ld s10, 160(sp)
+	ld s11, 168(sp)
+	addi sp, sp, 176
+	ret
+.L32_2:
+	ld s5, 64(s1)
+	ld s6, 72(s1)
+	mulhu a0, s5, s6                 # products:28: word 1 of x$0_square in 0..<2^128
+	mul a1, s5, s6                   # products:28: word 0 of x$0_square in 0..<2^128
+	ld s7, 80(s1)
+	mulhu a2, s5, s7                 # products:29
+	mul a3, s5, s7
+	add a0, a3, a0                   # products:29: word 0 of y$0_square in 0..<2^128
+	sltu a3, a0, a3
+	add a2, a2, a3                   # products:29: word 1 of y$0_square in 0..<2^128
+	mulhu a3, s3, s5                 # products:30
+	mul a4, s3, s5
+	add a2, a4, a2                   # products:30: word 0 of z$0_square in 0..<2^128
+	sltu a4, a2, a4
+	add a3, a3, a4                   # products:30: word 1 of z$0_square in 0..<2^128
+	mulhu a4, s6, s7                 # products:31
+	mul a5, s6, s7
+	add a2, a5, a2                   # products:31: word 0 of u$0_square in 0..<2^128
+	sltu a5, a2, a5
+	add a4, a4, a5                   # products:31: word 1 of u$0_square in 0..<2^128
+	mulhu a5, s3, s6                 # products:32
+	mul a6, s3, s6
+	add a3, a6, a3
+	sltu a6, a3, a6
+	add a5, a5, a6
+	add a4, a3, a4                   # products:32: word 0 of v$0_square in 0..2^128-2
+	sltu a3, a4, a3
+	add a3, a5, a3                   # products:32: word 1 of v$0_square in 0..2^128-2
+	mulhu a5, s3, s7                 # products:33
+	mul a6, s3, s7
+	add a3, a6, a3                   # products:33: word 0 of w$0_square in 0..<2^128
+	sltu a6, a3, a6
+	add a5, a5, a6                   # products:33: word 1 of w$0_square in 0..<2^128
+	add a6, a5, a5                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu a5, a6, a5
+	add a7, a3, a3                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu a3, a7, a3
+	add a3, a6, a3                   # products:41: twice.6$0_square in 0..2^64-1
+	add a6, a4, a4                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu a4, a6, a4
+	add a4, a7, a4                   # products:41: twice.5$0_square in 0..2^64-1
+	add a7, a2, a2                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu a2, a7, a2
+	add a2, a6, a2                   # products:41: twice.4$0_square in 0..2^64-1
+	add a6, a0, a0                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu a0, a6, a0
+	add a0, a7, a0                   # products:41: twice.3$0_square in 0..2^64-1
+	add a7, a1, a1                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu a1, a7, a1
+	add a1, a6, a1                   # products:41: twice.2$0_square in 0..2^64-1
+	mulhu a6, s5, s5                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul t0, s5, s5                   # products:48: word 0 of s$0_square in 0..<2^128
+	add a6, a7, a6                   # products:50
+	sltu a7, a6, a7
+	mulhu t1, s6, s6                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul t2, s6, s6                   # products:48: word 0 of s$0_square in 0..<2^128
+	add t2, a1, t2                   # products:49
+	sltu a1, t2, a1
+	add t2, t2, a7                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu a7, t2, a7
+	or a1, a1, a7
+	add a7, a0, t1                   # products:50
+	sltu a0, a7, a0
+	add a7, a7, a1                   # products:50: word 0 of high$0_square in 0..2^65-2
+	sltu a1, a7, a1
+	or a0, a0, a1
+	mulhu a1, s7, s7                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul t1, s7, s7                   # products:48: word 0 of s$0_square in 0..<2^128
+	add t1, a2, t1                   # products:49
+	sltu a2, t1, a2
+	add t1, t1, a0                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu a0, t1, a0
+	or a0, a2, a0
+	add a1, a4, a1                   # products:50
+	sltu a2, a1, a4
+	add a0, a1, a0                   # products:50: word 0 of high$0_square in 0..2^65-2
+	sltu a1, a0, a1
+	add a1, a2, a1                   # products:50: word 1 of high$0_square in 0..2^65-2
+	mulhu a2, s3, s3                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul a4, s3, s3                   # products:48: word 0 of s$0_square in 0..<2^128
+	add a4, a3, a4                   # products:49
+	sltu a3, a4, a3
+	add a1, a4, a1                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu a4, a1, a4
+	add a3, a3, a4                   # products:49: word 1 of low$0_square in 0..2^65-1
+	add a2, a5, a2                   # products:50
+	add a2, a3, a2                   # products:50: word 0 of high$0_square in 0..2^65-2
+	li s8, 4294968273
+	mulhu a3, t1, s8                 # limbs:69
+	mul a4, t1, s8
+	add a4, t0, a4                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a5, a4, t0
+	add a3, a3, a5                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu a5, a0, s8
+	mul a0, a0, s8
+	add a0, a6, a0
+	sltu a6, a0, a6
+	add a5, a5, a6
+	add a3, a0, a3                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a0, a3, a0
+	add a0, a5, a0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu a5, a1, s8
+	mul a1, a1, s8
+	add a1, t2, a1
+	sltu a6, a1, t2
+	add a5, a5, a6
+	add s9, a1, a0                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a0, s9, a1
+	add a0, a5, a0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu a1, a2, s8
+	mul a2, a2, s8
+	add a2, a7, a2
+	sltu a5, a2, a7
+	add a1, a1, a5
+	add s10, a2, a0                  # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a0, s10, a2
+	add a0, a1, a0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu a1, a0, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
+	mul a0, a0, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
+	add s11, a4, a0                  # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
+	sltu a0, s11, a4
+	add a1, a3, a1                   # fesecp256k1_folded64:74
+	sltu a2, a1, a3
+	add a0, a1, a0                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
+	sltu a1, a0, a1
+	add a1, a2, a1                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
+	li a2, -1
+	sltu a3, a2, a0                  # fesecp256k1_folded64:76
+	sub a1, zero, a1
+	sltu a4, zero, a1
+	sub a3, a1, a3
+	sltu a1, a1, a3
+	or a1, a4, a1
+	beq a1, zero, .L32_5
+	add ra, s9, s4                   # limbs:39
+	sltu a1, ra, s9
+	add a1, s10, a1                  # limbs:39: word 0 of v$1_reduce in 0..2^64
+	sltu a3, a1, s10
+	bne a3, zero, .L32_6
+	mv s9, ra
+	mv s10, a1
+.L32_7:
+.L32_5:
+	ld a1, 32(s2)
+	mulhu a3, a1, s11                # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul a4, a1, s11                  # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld a5, 40(s2)
+	mulhu a6, a5, s11
+	mul a7, a5, s11
+	add a3, a7, a3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu a7, a3, a7
+	add a6, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld a7, 48(s2)
+	mulhu t0, a7, s11
+	mul t1, a7, s11
+	add a6, t1, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t1, a6, t1
+	add t0, t0, t1                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld t1, 56(s2)
+	mulhu t2, t1, s11
+	mul t3, t1, s11
+	add t0, t3, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t3, t0, t3
+	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu t3, a1, a0
+	mul t4, a1, a0
+	add t4, a3, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a3, t4, a3
+	add a3, t3, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, a5, a0
+	mul t5, a5, a0
+	add t5, a6, t5
+	sltu a6, t5, a6
+	add a6, t3, a6
+	add a3, t5, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, a3, t5
+	add a6, a6, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, a7, a0
+	mul t5, a7, a0
+	add t5, t0, t5
+	sltu t0, t5, t0
+	add t0, t3, t0
+	add a6, t5, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, a6, t5
+	add t0, t0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, t1, a0
+	mul t5, t1, a0
+	add t5, t2, t5
+	sltu t2, t5, t2
+	add t2, t3, t2
+	add t0, t5, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, t0, t5
+	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, a1, s9
+	mul t5, a1, s9
+	add t5, a3, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a3, t5, a3
+	add a3, t3, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, a5, s9
+	mul ra, a5, s9
+	add ra, a6, ra
+	sltu a6, ra, a6
+	add a6, t3, a6
+	add a3, ra, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, a3, ra
+	add a6, a6, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, a7, s9
+	mul ra, a7, s9
+	add ra, t0, ra
+	sltu t0, ra, t0
+	add t0, t3, t0
+	add a6, ra, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, a6, ra
+	add t0, t0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, t1, s9
+	mul ra, t1, s9
+	add ra, t2, ra
+	sltu t2, ra, t2
+	add t2, t3, t2
+	add t0, ra, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, t0, ra
+	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, a1, s10
+	mul a1, a1, s10
+	add a1, a3, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a3, a1, a3
+	add a3, t3, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, a5, s10
+	mul a5, a5, s10
+	add a5, a6, a5
+	sltu a6, a5, a6
+	add a6, t3, a6
+	add a3, a5, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a5, a3, a5
+	add a5, a6, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu a6, a7, s10
+	mul a7, a7, s10
+	add a7, t0, a7
+	sltu t0, a7, t0
+	add a6, a6, t0
+	add a5, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a7, a5, a7
+	add a6, a6, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu a7, t1, s10
+	mul t0, t1, s10
+	add t0, t2, t0
+	sltu t1, t0, t2
+	add a7, a7, t1
+	add a6, t0, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t0, a6, t0
+	add a7, a7, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t0, a3, s8
+	mul a3, a3, s8
+	add a3, a4, a3                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a4, a3, a4
+	add a4, t0, a4                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t0, a5, s8
+	mul a5, a5, s8
+	add a5, t4, a5
+	sltu t1, a5, t4
+	add t0, t0, t1
+	add a4, a5, a4                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a5, a4, a5
+	add a5, t0, a5                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t0, a6, s8
+	mul a6, a6, s8
+	add a6, t5, a6
+	sltu t1, a6, t5
+	add t0, t0, t1
+	add s2, a6, a5                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a5, s2, a6
+	add a5, t0, a5                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu a6, a7, s8
+	mul a7, a7, s8
+	add a7, a1, a7
+	sltu a1, a7, a1
+	add a1, a6, a1
+	add a5, a7, a5                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a6, a5, a7
+	add a1, a1, a6                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu a6, a1, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
+	mul a1, a1, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
+	add a1, a3, a1                   # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
+	sltu a3, a1, a3
+	add a6, a4, a6                   # fesecp256k1_folded64:74
+	sltu a4, a6, a4
+	add a3, a6, a3                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
+	sltu a6, a3, a6
+	add a4, a4, a6                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
+	sltu a6, a2, a3                  # fesecp256k1_folded64:76
+	sub a4, zero, a4
+	sltu a7, zero, a4
+	sub a6, a4, a6
+	sltu a4, a4, a6
+	or a4, a7, a4
+	beq a4, zero, .L32_11
+	add ra, s2, s4                   # limbs:39
+	sltu a4, ra, s2
+	add a4, a5, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^64
+	sltu a5, a4, a5
+	bne a5, zero, .L32_12
+	mv s2, ra
+	mv a5, a4
+.L32_13:
+.L32_11:
+	ld a4, 0(s1)
+	sub a6, a1, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a1, a1, a6
+	ld a7, 8(s1)
+	sub t0, a3, a7
+	sltu a3, a3, t0
+	sub a1, t0, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu t0, t0, a1
+	or a3, a3, t0
+	ld t0, 16(s1)
+	sub t1, s2, t0
+	sltu t2, s2, t1
+	sub s2, t1, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a3, t1, s2
+	or a3, t2, a3
+	ld t1, 24(s1)
+	sub t2, a5, t1
+	sltu a5, a5, t2
+	sub a3, t2, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu t2, t2, a3
+	or a5, a5, t2
+	beq a5, zero, .L32_17
+	sub ra, a6, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a5, a6, ra
+	sub a5, a1, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a1, a1, a5
+	sub a1, s2, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a6, s2, a1
+	sub a6, a3, a6                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a3, a3, a6
+	bne a3, zero, .L32_18
+	mv s2, a1
+	mv a1, a5
+	mv a3, a6
+	mv a6, ra
+.L32_19:
+.L32_17:
+	mulhu a5, s5, s11                # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul t2, s5, s11                  # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu t3, s5, a0
+	mul t4, s5, a0
+	add a5, t4, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t4, a5, t4
+	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu t4, s5, s9
+	mul t5, s5, s9
+	add t3, t5, t3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t5, t3, t5
+	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu t5, s5, s10
+	mul ra, s5, s10
+	add t4, ra, t4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu ra, t4, ra
+	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu ra, s6, s11
+	mul t1, s6, s11
+	add t1, a5, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a5, t1, a5
+	add a5, ra, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s6, a0
+	mul t0, s6, a0
+	add t0, t3, t0
+	sltu t3, t0, t3
+	add t3, ra, t3
+	add a5, t0, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t0, a5, t0
+	add t0, t3, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s6, s9
+	mul ra, s6, s9
+	add ra, t4, ra
+	sltu t4, ra, t4
+	add t3, t3, t4
+	add t0, ra, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, t0, ra
+	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s6, s10
+	mul ra, s6, s10
+	add ra, t5, ra
+	sltu t5, ra, t5
+	add t4, t4, t5
+	add t3, ra, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t5, t3, ra
+	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t5, s7, s11
+	mul ra, s7, s11
+	add ra, a5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a5, ra, a5
+	add a5, t5, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t5, s7, a0
+	mul a7, s7, a0
+	add a7, t0, a7
+	sltu t0, a7, t0
+	add t0, t5, t0
+	add a5, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a7, a5, a7
+	add a7, t0, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t0, s7, s9
+	mul t5, s7, s9
+	add t5, t3, t5
+	sltu t3, t5, t3
+	add t0, t0, t3
+	add a7, t5, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, a7, t5
+	add t0, t0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s7, s10
+	mul t5, s7, s10
+	add t5, t4, t5
+	sltu t4, t5, t4
+	add t3, t3, t4
+	add t0, t5, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, t0, t5
+	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s3, s11
+	mul t5, s3, s11
+	add t5, a5, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a5, t5, a5
+	add a5, t4, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s3, a0
+	mul a0, s3, a0
+	add a0, a7, a0
+	sltu a7, a0, a7
+	add a7, t4, a7
+	add a5, a0, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a0, a5, a0
+	add a0, a7, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu a7, s3, s9
+	mul t4, s3, s9
+	add t4, t0, t4
+	sltu t0, t4, t0
+	add a7, a7, t0
+	add a0, t4, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t0, a0, t4
+	add a7, a7, t0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t0, s3, s10
+	mul t4, s3, s10
+	add t4, t3, t4
+	sltu t3, t4, t3
+	add t0, t0, t3
+	add a7, t4, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, a7, t4
+	add t0, t0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, a5, s8
+	mul a5, a5, s8
+	add a5, t2, a5                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu t2, a5, t2
+	add t2, t3, t2                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t3, a0, s8
+	mul a0, a0, s8
+	add a0, t1, a0
+	sltu t1, a0, t1
+	add t1, t3, t1
+	add t2, a0, t2                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a0, t2, a0
+	add a0, t1, a0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t1, a7, s8
+	mul a7, a7, s8
+	add a7, ra, a7
+	sltu t3, a7, ra
+	add t1, t1, t3
+	add s9, a7, a0                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a0, s9, a7
+	add a0, t1, a0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu a7, t0, s8
+	mul t0, t0, s8
+	add t0, t5, t0
+	sltu t1, t0, t5
+	add a7, a7, t1
+	add s10, t0, a0                  # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a0, s10, t0
+	add a0, a7, a0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu a7, a0, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
+	mul a0, a0, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
+	add s11, a5, a0                  # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
+	sltu a0, s11, a5
+	add a5, t2, a7                   # fesecp256k1_folded64:74
+	sltu a7, a5, t2
+	add a0, a5, a0                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
+	sltu a5, a0, a5
+	add a5, a7, a5                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
+	sltu a7, a2, a0                  # fesecp256k1_folded64:76
+	sub a5, zero, a5
+	sltu t0, zero, a5
+	sub a7, a5, a7
+	sltu a5, a5, a7
+	or a5, t0, a5
+	beq a5, zero, .L32_21
+	add ra, s9, s4                   # limbs:39
+	sltu a5, ra, s9
+	add a5, s10, a5                  # limbs:39: word 0 of v$1_reduce in 0..2^64
+	sltu a7, a5, s10
+	bne a7, zero, .L32_22
+	mv s9, ra
+	mv s10, a5
+.L32_23:
+.L32_21:
+	ld a5, 0(sp)                     # limbs:69
+	mulhu a7, s11, a5                # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul t0, s11, a5                  # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld t1, 8(sp)
+	mulhu t2, s11, t1
+	mul t3, s11, t1
+	add a7, t3, a7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t3, a7, t3
+	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld t3, 16(sp)
+	mulhu t4, s11, t3
+	mul t5, s11, t3
+	add t2, t5, t2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t5, t2, t5
+	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld t5, 24(sp)
+	mulhu ra, s11, t5
+	mul s11, s11, t5
+	add t4, s11, t4                  # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s11, t4, s11
+	add ra, ra, s11                  # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s11, a0, a5
+	mul a4, a0, a5
+	add a4, a7, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a7, a4, a7
+	add a7, s11, a7                  # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s11, a0, t1
+	mul s3, a0, t1
+	add s3, t2, s3
+	sltu t2, s3, t2
+	add t2, s11, t2
+	add a7, s3, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s3, a7, s3
+	add t2, t2, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s3, a0, t3
+	mul s11, a0, t3
+	add s11, t4, s11
+	sltu t4, s11, t4
+	add t4, s3, t4
+	add t2, s11, t2                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s3, t2, s11
+	add t4, t4, s3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s3, a0, t5
+	mul a0, a0, t5
+	add a0, ra, a0
+	sltu ra, a0, ra
+	add ra, s3, ra
+	add t4, a0, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a0, t4, a0
+	add a0, ra, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s9, a5
+	mul s3, s9, a5
+	add s3, a7, s3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a7, s3, a7
+	add a7, ra, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s9, t1
+	mul s11, s9, t1
+	add s11, t2, s11
+	sltu t2, s11, t2
+	add t2, ra, t2
+	add a7, s11, a7                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, a7, s11
+	add t2, t2, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s9, t3
+	mul s11, s9, t3
+	add s11, t4, s11
+	sltu t4, s11, t4
+	add t4, ra, t4
+	add t2, s11, t2                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, t2, s11
+	add t4, t4, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s9, t5
+	mul s9, s9, t5
+	add s9, a0, s9
+	sltu a0, s9, a0
+	add a0, ra, a0
+	add t4, s9, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, t4, s9
+	add a0, a0, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s10, a5
+	mul a5, s10, a5
+	add a5, a7, a5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a7, a5, a7
+	add a7, ra, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s10, t1
+	mul t1, s10, t1
+	add t1, t2, t1
+	sltu t2, t1, t2
+	add t2, ra, t2
+	add a7, t1, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t1, a7, t1
+	add t1, t2, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t2, s10, t3
+	mul t3, s10, t3
+	add t3, t4, t3
+	sltu t4, t3, t4
+	add t2, t2, t4
+	add t1, t3, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, t1, t3
+	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s10, t5
+	mul t4, s10, t5
+	add t4, a0, t4
+	sltu a0, t4, a0
+	add a0, t3, a0
+	add t2, t4, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, t2, t4
+	add a0, a0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, a7, s8
+	mul a7, a7, s8
+	add a7, t0, a7                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu t0, a7, t0
+	add t0, t3, t0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t3, t1, s8
+	mul t1, t1, s8
+	add t1, a4, t1
+	sltu a4, t1, a4
+	add a4, t3, a4
+	add t0, t1, t0                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu t1, t0, t1
+	add a4, a4, t1                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t1, t2, s8
+	mul t2, t2, s8
+	add t2, s3, t2
+	sltu t3, t2, s3
+	add t1, t1, t3
+	add s3, t2, a4                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a4, s3, t2
+	add a4, t1, a4                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t1, a0, s8
+	mul a0, a0, s8
+	add a0, a5, a0
+	sltu a5, a0, a5
+	add a5, t1, a5
+	add s9, a0, a4                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a0, s9, a0
+	add a0, a5, a0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu a4, a0, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
+	mul a0, a0, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
+	add s10, a7, a0                  # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
+	sltu a0, s10, a7
+	add a4, t0, a4                   # fesecp256k1_folded64:74
+	sltu a5, a4, t0
+	add s11, a4, a0                  # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
+	sltu a0, s11, a4
+	add a0, a5, a0                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
+	sltu a4, a2, s11                 # fesecp256k1_folded64:76
+	sub a0, zero, a0
+	sltu a5, zero, a0
+	sub a4, a0, a4
+	sltu a0, a0, a4
+	or a0, a5, a0
+	beq a0, zero, .L32_27
+	add ra, s3, s4                   # limbs:39
+	sltu a0, ra, s3
+	add a0, s9, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^64
+	sltu a4, a0, s9
+	bne a4, zero, .L32_28
+	mv s3, ra
+	mv s9, a0
+.L32_29:
+.L32_27:
+	ld a0, 32(s1)
+	sub a4, s10, a0                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a5, s10, a4
+	ld s10, 40(s1)
+	sub a7, s11, s10
+	sltu t0, s11, a7
+	sub s11, a7, a5                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a5, a7, s11
+	or a5, t0, a5
+	ld a7, 48(s1)
+	sub t0, s3, a7
+	sltu t1, s3, t0
+	sub s3, t0, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a5, t0, s3
+	or a5, t1, a5
+	ld t0, 56(s1)
+	sub t1, s9, t0
+	sltu t2, s9, t1
+	sub s9, t1, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a5, t1, s9
+	or a5, t2, a5
+	sd a4, 0(sp)
+	sd s11, 8(sp)
+	sd s3, 16(sp)
+	sd s9, 24(sp)
+	beq a5, zero, .L32_33
+	sub a5, a4, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a4, a4, a5
+	sub a4, s11, a4                  # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu t1, s11, a4
+	sub t1, s3, t1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu t2, s3, t1
+	sub t2, s9, t2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu t3, s9, t2
+	sd a5, 0(sp)
+	sd a4, 8(sp)
+	sd t1, 16(sp)
+	sd t2, 24(sp)
+	beq t3, zero, .L32_35
+	sub t3, a5, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a5, a5, t3
+	sd t3, 0(sp)
+	sub a5, a4, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a4, a4, a5
+	sd a5, 8(sp)
+	sub a4, t1, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a5, t1, a4
+	sd a4, 16(sp)
+	sub a4, t2, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sd a4, 24(sp)
+.L32_35:
+.L32_33:
+	mulhu a4, s5, a6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul a5, s5, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu t1, s6, a6
+	mul t2, s6, a6
+	add a4, t2, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t2, a4, t2
+	add t1, t1, t2                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu t2, s7, a6
+	mul t3, s7, a6
+	add t1, t3, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t3, t1, t3
+	add t2, t2, t3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld s3, 88(s1)
+	mulhu t3, s3, a6
+	mul t4, s3, a6
+	add t2, t4, t2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t4, t2, t4
+	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu t4, s5, a1
+	mul t5, s5, a1
+	add t5, a4, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, t5, a4
+	add a4, t4, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s6, a1
+	mul ra, s6, a1
+	add ra, t1, ra
+	sltu t1, ra, t1
+	add t1, t4, t1
+	add a4, ra, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, a4, ra
+	add t1, t1, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s7, a1
+	mul ra, s7, a1
+	add ra, t2, ra
+	sltu t2, ra, t2
+	add t2, t4, t2
+	add t1, ra, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, t1, ra
+	add t2, t2, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s3, a1
+	mul ra, s3, a1
+	add ra, t3, ra
+	sltu t3, ra, t3
+	add t3, t4, t3
+	add t2, ra, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, t2, ra
+	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s5, s2
+	mul ra, s5, s2
+	add ra, a4, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, ra, a4
+	add a4, t4, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s6, s2
+	mul s9, s6, s2
+	add s9, t1, s9
+	sltu t1, s9, t1
+	add t1, t4, t1
+	add a4, s9, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, a4, s9
+	add t1, t1, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s7, s2
+	mul s9, s7, s2
+	add s9, t2, s9
+	sltu t2, s9, t2
+	add t2, t4, t2
+	add t1, s9, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, t1, s9
+	add t2, t2, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s3, s2
+	mul s9, s3, s2
+	add s9, t3, s9
+	sltu t3, s9, t3
+	add t3, t4, t3
+	add t2, s9, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, t2, s9
+	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s5, a3
+	mul s5, s5, a3
+	add s5, a4, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, s5, a4
+	add a4, t4, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s6, a3
+	mul s6, s6, a3
+	add s6, t1, s6
+	sltu t1, s6, t1
+	add t1, t4, t1
+	add a4, s6, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, a4, s6
+	add t1, t1, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s7, a3
+	mul s6, s7, a3
+	add s6, t2, s6
+	sltu t2, s6, t2
+	add t2, t4, t2
+	add t1, s6, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, t1, s6
+	add t2, t2, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s3, a3
+	mul s3, s3, a3
+	add s3, t3, s3
+	sltu t3, s3, t3
+	add t3, t4, t3
+	add t2, s3, t2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, t2, s3
+	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, a4, s8
+	mul a4, a4, s8
+	add a4, a5, a4                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a5, a4, a5
+	add a5, t4, a5                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t4, t1, s8
+	mul t1, t1, s8
+	add t1, t5, t1
+	sltu t5, t1, t5
+	add t4, t4, t5
+	add a5, t1, a5                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu t1, a5, t1
+	add t1, t4, t1                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t4, t2, s8
+	mul t2, t2, s8
+	add t2, ra, t2
+	sltu t5, t2, ra
+	add t4, t4, t5
+	add s3, t2, t1                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu t1, s3, t2
+	add t1, t4, t1                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t2, t3, s8
+	mul t3, t3, s8
+	add t3, s5, t3
+	sltu t4, t3, s5
+	add t2, t2, t4
+	add s5, t3, t1                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu t1, s5, t3
+	add t1, t2, t1                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t2, t1, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
+	mul t1, t1, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
+	add s6, a4, t1                   # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
+	sltu a4, s6, a4
+	add t1, a5, t2                   # fesecp256k1_folded64:74
+	sltu a5, t1, a5
+	add s7, t1, a4                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
+	sltu a4, s7, t1
+	add a4, a5, a4                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
+	sltu a5, a2, s7                  # fesecp256k1_folded64:76
+	sub a4, zero, a4
+	sltu t1, zero, a4
+	sub a5, a4, a5
+	sltu a4, a4, a5
+	or a4, t1, a4
+	beq a4, zero, .L32_37
+	add ra, s3, s4                   # limbs:39
+	sltu a4, ra, s3
+	add a4, s5, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^64
+	sltu a5, a4, s5
+	bne a5, zero, .L32_38
+	mv s3, ra
+	mv s5, a4
+.L32_39:
+.L32_37:
+	addi a4, a3, 1                   # fesecp256k1_folded64:100
+	sltu a4, s4, a4
+	xori a4, a4, 1
+	bne a4, zero, .L32_42
+	li s9, 0
+.L32_43:
+	beq s9, zero, .L32_44
+	mv a0, s0
+	mv a1, s1
+	addi a2, sp, 0
+	call curve_secp256k1_coincide
+	ld ra, 72(sp)
+	ld s0, 80(sp)
+	ld s1, 88(sp)
+	ld s2, 96(sp)
+	ld s3, 104(sp)
+	ld s4, 112(sp)
+	ld s5, 120(sp)
+	ld s6, 128(sp)
+	ld s7, 136(sp)
+	ld s8, 144(sp)
+	ld s9, 152(sp)
+	ld s10, 160(sp)
+	ld s11, 168(sp)
+	addi sp, sp, 176
+	ret
+.L32_44:
+	mulhu a4, a6, a1                 # products:28: word 1 of x$0_square in 0..<2^128
+	mul a5, a6, a1                   # products:28: word 0 of x$0_square in 0..<2^128
+	mulhu t1, a6, s2                 # products:29
+	mul t2, a6, s2
+	add a4, t2, a4                   # products:29: word 0 of y$0_square in 0..<2^128
+	sltu t2, a4, t2
+	add t1, t1, t2                   # products:29: word 1 of y$0_square in 0..<2^128
+	mulhu t2, a6, a3                 # products:30
+	mul t3, a6, a3
+	add t1, t3, t1                   # products:30: word 0 of z$0_square in 0..<2^128
+	sltu t3, t1, t3
+	add t2, t2, t3                   # products:30: word 1 of z$0_square in 0..<2^128
+	mulhu t3, a1, s2                 # products:31
+	mul t4, a1, s2
+	add t1, t4, t1                   # products:31: word 0 of u$0_square in 0..<2^128
+	sltu t4, t1, t4
+	add t3, t3, t4                   # products:31: word 1 of u$0_square in 0..<2^128
+	mulhu t4, a1, a3                 # products:32
+	mul t5, a1, a3
+	add t2, t5, t2
+	sltu t5, t2, t5
+	add t4, t4, t5
+	add t3, t2, t3                   # products:32: word 0 of v$0_square in 0..2^128-2
+	sltu t2, t3, t2
+	add t2, t4, t2                   # products:32: word 1 of v$0_square in 0..2^128-2
+	mulhu t4, s2, a3                 # products:33
+	mul t5, s2, a3
+	add t2, t5, t2                   # products:33: word 0 of w$0_square in 0..<2^128
+	sltu t5, t2, t5
+	add t4, t4, t5                   # products:33: word 1 of w$0_square in 0..<2^128
+	add t5, t4, t4                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu t4, t5, t4
+	add ra, t2, t2                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu t2, ra, t2
+	add t2, t5, t2                   # products:41: twice.6$0_square in 0..2^64-1
+	add t5, t3, t3                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu t3, t5, t3
+	add t3, ra, t3                   # products:41: twice.5$0_square in 0..2^64-1
+	add ra, t1, t1                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu t1, ra, t1
+	add t1, t5, t1                   # products:41: twice.4$0_square in 0..2^64-1
+	add t5, a4, a4                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu a4, t5, a4
+	add a4, ra, a4                   # products:41: twice.3$0_square in 0..2^64-1
+	add ra, a5, a5                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu a5, ra, a5
+	add a5, t5, a5                   # products:41: twice.2$0_square in 0..2^64-1
+	mulhu t5, a6, a6                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul s9, a6, a6                   # products:48: word 0 of s$0_square in 0..<2^128
+	add t5, ra, t5                   # products:50
+	sltu ra, t5, ra
+	mulhu s11, a1, a1                # products:48: word 1 of s$0_square in 0..<2^128
+	mul t0, a1, a1                   # products:48: word 0 of s$0_square in 0..<2^128
+	add t0, a5, t0                   # products:49
+	sltu a5, t0, a5
+	add t0, t0, ra                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu ra, t0, ra
+	or a5, a5, ra
+	add ra, a4, s11                  # products:50
+	sltu a4, ra, a4
+	add ra, ra, a5                   # products:50: word 0 of high$0_square in 0..2^65-2
+	sltu a5, ra, a5
+	or a4, a4, a5
+	mulhu a5, s2, s2                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul s11, s2, s2                  # products:48: word 0 of s$0_square in 0..<2^128
+	add s11, t1, s11                 # products:49
+	sltu t1, s11, t1
+	add s11, s11, a4                 # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu a4, s11, a4
+	or a4, t1, a4
+	add a5, t3, a5                   # products:50
+	sltu t1, a5, t3
+	add a4, a5, a4                   # products:50: word 0 of high$0_square in 0..2^65-2
+	sltu a5, a4, a5
+	add a5, t1, a5                   # products:50: word 1 of high$0_square in 0..2^65-2
+	mulhu t1, a3, a3                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul t3, a3, a3                   # products:48: word 0 of s$0_square in 0..<2^128
+	add t3, t2, t3                   # products:49
+	sltu t2, t3, t2
+	add a5, t3, a5                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu t3, a5, t3
+	add t2, t2, t3                   # products:49: word 1 of low$0_square in 0..2^65-1
+	add t1, t4, t1                   # products:50
+	add t1, t2, t1                   # products:50: word 0 of high$0_square in 0..2^65-2
+	mulhu t2, s11, s8                # limbs:69
+	mul t3, s11, s8
+	add t3, s9, t3                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu t4, t3, s9
+	add t2, t2, t4                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t4, a4, s8
+	mul a4, a4, s8
+	add a4, t5, a4
+	sltu t5, a4, t5
+	add t4, t4, t5
+	add t2, a4, t2                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a4, t2, a4
+	add a4, t4, a4                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t4, a5, s8
+	mul a5, a5, s8
+	add a5, t0, a5
+	sltu t0, a5, t0
+	add t0, t4, t0
+	add a4, a5, a4                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a5, a4, a5
+	add a5, t0, a5                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t0, t1, s8
+	mul t1, t1, s8
+	add t1, ra, t1
+	sltu t4, t1, ra
+	add t0, t0, t4
+	add a5, t1, a5                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu t1, a5, t1
+	add t0, t0, t1                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t1, t0, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
+	mul t0, t0, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
+	add t0, t3, t0                   # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
+	sltu t3, t0, t3
+	add t1, t2, t1                   # fesecp256k1_folded64:74
+	sltu t2, t1, t2
+	add t3, t1, t3                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
+	sltu t1, t3, t1
+	add t1, t2, t1                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
+	sltu t2, a2, t3                  # fesecp256k1_folded64:76
+	sub t1, zero, t1
+	sltu t4, zero, t1
+	sub t2, t1, t2
+	sltu t1, t1, t2
+	or t1, t4, t1
+	beq t1, zero, .L32_47
+	add ra, a4, s4                   # limbs:39
+	sltu a4, ra, a4
+	add a4, a5, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^64
+	sltu a5, a4, a5
+	bne a5, zero, .L32_48
+	mv a5, a4
+	mv a4, ra
+.L32_49:
+.L32_47:
+	mulhu t1, a6, t0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul t2, a6, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	mulhu t4, a1, t0
+	mul t5, a1, t0
+	add t1, t5, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t5, t1, t5
+	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu t5, s2, t0
+	mul ra, s2, t0
+	add t4, ra, t4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu ra, t4, ra
+	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu ra, a3, t0
+	mul s9, a3, t0
+	add t5, s9, t5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s9, t5, s9
+	add ra, ra, s9                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s9, a6, t3
+	mul s11, a6, t3
+	add s11, t1, s11                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t1, s11, t1
+	add t1, s9, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s9, a1, t3
+	mul a7, a1, t3
+	add a7, t4, a7
+	sltu t4, a7, t4
+	add t4, s9, t4
+	add t1, a7, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a7, t1, a7
+	add a7, t4, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s2, t3
+	mul s9, s2, t3
+	add s9, t5, s9
+	sltu t5, s9, t5
+	add t4, t4, t5
+	add a7, s9, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t5, a7, s9
+	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t5, a3, t3
+	mul s9, a3, t3
+	add s9, ra, s9
+	sltu ra, s9, ra
+	add t5, t5, ra
+	add t4, s9, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, t4, s9
+	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, a6, a4
+	mul s9, a6, a4
+	add s9, t1, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t1, s9, t1
+	add t1, ra, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, a1, a4
+	mul s10, a1, a4
+	add s10, a7, s10
+	sltu a7, s10, a7
+	add a7, ra, a7
+	add t1, s10, t1                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, t1, s10
+	add a7, a7, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s2, a4
+	mul s10, s2, a4
+	add s10, t4, s10
+	sltu t4, s10, t4
+	add t4, ra, t4
+	add a7, s10, a7                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, a7, s10
+	add t4, t4, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, a3, a4
+	mul s10, a3, a4
+	add s10, t5, s10
+	sltu t5, s10, t5
+	add t5, ra, t5
+	add t4, s10, t4                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, t4, s10
+	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, a6, a5
+	mul a6, a6, a5
+	add a6, t1, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t1, a6, t1
+	add t1, ra, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, a1, a5
+	mul a1, a1, a5
+	add a1, a7, a1
+	sltu a7, a1, a7
+	add a7, ra, a7
+	add t1, a1, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a1, t1, a1
+	add a1, a7, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu a7, s2, a5
+	mul ra, s2, a5
+	add ra, t4, ra
+	sltu t4, ra, t4
+	add a7, a7, t4
+	add a1, ra, a1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, a1, ra
+	add a7, a7, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, a3, a5
+	mul a3, a3, a5
+	add a3, t5, a3
+	sltu t5, a3, t5
+	add t4, t4, t5
+	add a7, a3, a7                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a3, a7, a3
+	add a3, t4, a3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, t1, s8
+	mul t1, t1, s8
+	add t1, t2, t1                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu t2, t1, t2
+	add t2, t4, t2                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t4, a1, s8
+	mul a1, a1, s8
+	add a1, s11, a1
+	sltu t5, a1, s11
+	add t4, t4, t5
+	add t2, a1, t2                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a1, t2, a1
+	add a1, t4, a1                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t4, a7, s8
+	mul a7, a7, s8
+	add a7, s9, a7
+	sltu t5, a7, s9
+	add t4, t4, t5
+	add a1, a7, a1                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a7, a1, a7
+	add a7, t4, a7                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t4, a3, s8
+	mul a3, a3, s8
+	add a3, a6, a3
+	sltu a6, a3, a6
+	add a6, t4, a6
+	add a7, a3, a7                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a3, a7, a3
+	add a3, a6, a3                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu a6, a3, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
+	mul a3, a3, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
+	add a3, t1, a3                   # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
+	sltu t1, a3, t1
+	add a6, t2, a6                   # fesecp256k1_folded64:74
+	sltu t2, a6, t2
+	add t1, a6, t1                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
+	sltu a6, t1, a6
+	add a6, t2, a6                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
+	sltu t2, a2, t1                  # fesecp256k1_folded64:76
+	sub a6, zero, a6
+	sltu t4, zero, a6
+	sub t2, a6, t2
+	sltu a6, a6, t2
+	or a6, t4, a6
+	beq a6, zero, .L32_53
+	add ra, a1, s4                   # limbs:39
+	sltu a1, ra, a1
+	add a1, a7, a1                   # limbs:39: word 0 of v$1_reduce in 0..2^64
+	sltu a6, a1, a7
+	bne a6, zero, .L32_54
+	mv a7, a1
+	mv a1, ra
+.L32_55:
+.L32_53:
+	ld s2, 0(s1)
+	mulhu a6, s2, t0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul t2, s2, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld s9, 8(s1)
+	mulhu t4, s9, t0
+	mul t5, s9, t0
+	add a6, t5, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t5, a6, t5
+	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld s10, 16(s1)
+	mulhu t5, s10, t0
+	mul ra, s10, t0
+	add t4, ra, t4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu ra, t4, ra
+	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld s11, 24(s1)
+	mulhu ra, s11, t0
+	mul t0, s11, t0
+	add t5, t0, t5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t0, t5, t0
+	add t0, ra, t0                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu ra, s2, t3
+	mul a0, s2, t3
+	add a0, a6, a0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a6, a0, a6
+	add a6, ra, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s9, t3
+	sd s5, 56(sp)
+	mul s5, s9, t3
+	add s5, t4, s5
+	sltu t4, s5, t4
+	add t4, ra, t4
+	add a6, s5, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, a6, s5
+	add t4, t4, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s10, t3
+	mul s5, s10, t3
+	add s5, t5, s5
+	sltu t5, s5, t5
+	add t5, ra, t5
+	add t4, s5, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, t4, s5
+	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s11, t3
+	mul t3, s11, t3
+	add t3, t0, t3
+	sltu t0, t3, t0
+	add t0, ra, t0
+	add t5, t3, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, t5, t3
+	add t0, t0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s2, a4
+	mul ra, s2, a4
+	add ra, a6, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a6, ra, a6
+	add a6, t3, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s9, a4
+	mul s5, s9, a4
+	add s5, t4, s5
+	sltu t4, s5, t4
+	add t3, t3, t4
+	add a6, s5, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, a6, s5
+	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s10, a4
+	mul s5, s10, a4
+	add s5, t5, s5
+	sltu t5, s5, t5
+	add t4, t4, t5
+	add t3, s5, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t5, t3, s5
+	add t4, t4, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t5, s11, a4
+	mul a4, s11, a4
+	add a4, t0, a4
+	sltu t0, a4, t0
+	add t0, t5, t0
+	add t4, a4, t4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, t4, a4
+	add a4, t0, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t0, s2, a5
+	mul t5, s2, a5
+	add t5, a6, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a6, t5, a6
+	add a6, t0, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t0, s9, a5
+	mul s2, s9, a5
+	add s2, t3, s2
+	sltu t3, s2, t3
+	add t0, t0, t3
+	add a6, s2, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, a6, s2
+	add t0, t0, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, s10, a5
+	mul s2, s10, a5
+	add s2, t4, s2
+	sltu t4, s2, t4
+	add t3, t3, t4
+	add t0, s2, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t4, t0, s2
+	add t3, t3, t4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t4, s11, a5
+	mul a5, s11, a5
+	add a5, a4, a5
+	sltu a4, a5, a4
+	add a4, t4, a4
+	add t3, a5, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a5, t3, a5
+	add a4, a4, a5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu a5, a6, s8
+	mul a6, a6, s8
+	add a6, t2, a6                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu t2, a6, t2
+	add a5, a5, t2                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t2, t0, s8
+	mul t0, t0, s8
+	add t0, a0, t0
+	sltu a0, t0, a0
+	add a0, t2, a0
+	add a5, t0, a5                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu t0, a5, t0
+	add a0, a0, t0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t0, t3, s8
+	mul t2, t3, s8
+	add t2, ra, t2
+	sltu t3, t2, ra
+	add t0, t0, t3
+	add a0, t2, a0                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu t2, a0, t2
+	add t0, t0, t2                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t2, a4, s8
+	mul a4, a4, s8
+	add a4, t5, a4
+	sltu t3, a4, t5
+	add t2, t2, t3
+	add t0, a4, t0                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a4, t0, a4
+	add a4, t2, a4                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t2, a4, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
+	mul a4, a4, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
+	add a4, a6, a4                   # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
+	sltu a6, a4, a6
+	add t2, a5, t2                   # fesecp256k1_folded64:74
+	sltu a5, t2, a5
+	add a6, t2, a6                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
+	sltu t2, a6, t2
+	add a5, a5, t2                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
+	sltu t2, a2, a6                  # fesecp256k1_folded64:76
+	sub a5, zero, a5
+	sltu t3, zero, a5
+	sub t2, a5, t2
+	sltu a5, a5, t2
+	or a5, t3, a5
+	beq a5, zero, .L32_59
+	add ra, a0, s4                   # limbs:39
+	sltu a0, ra, a0
+	add a0, t0, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^64
+	sltu a5, a0, t0
+	bne a5, zero, .L32_60
+	mv t0, a0
+	mv a0, ra
+.L32_61:
+.L32_59:
+	ld a5, 0(sp)                     # products:28
+	ld t2, 8(sp)
+	mulhu t3, a5, t2                 # products:28: word 1 of x$0_square in 0..<2^128
+	mul t4, a5, t2                   # products:28: word 0 of x$0_square in 0..<2^128
+	ld t5, 16(sp)                    # products:29
+	mulhu ra, a5, t5
+	mul s2, a5, t5
+	add t3, s2, t3                   # products:29: word 0 of y$0_square in 0..<2^128
+	sltu s2, t3, s2
+	add ra, ra, s2                   # products:29: word 1 of y$0_square in 0..<2^128
+	ld s2, 24(sp)                    # products:30
+	mulhu s5, a5, s2
+	mul s9, a5, s2
+	add ra, s9, ra                   # products:30: word 0 of z$0_square in 0..<2^128
+	sltu s9, ra, s9
+	add s5, s5, s9                   # products:30: word 1 of z$0_square in 0..<2^128
+	mulhu s9, t2, t5                 # products:31
+	mul s10, t2, t5
+	add ra, s10, ra                  # products:31: word 0 of u$0_square in 0..<2^128
+	sltu s10, ra, s10
+	add s9, s9, s10                  # products:31: word 1 of u$0_square in 0..<2^128
+	mulhu s10, t2, s2                # products:32
+	mul s11, t2, s2
+	add s5, s11, s5
+	sltu s11, s5, s11
+	add s10, s10, s11
+	add s9, s5, s9                   # products:32: word 0 of v$0_square in 0..2^128-2
+	sltu s5, s9, s5
+	add s5, s10, s5                  # products:32: word 1 of v$0_square in 0..2^128-2
+	mulhu s10, t5, s2                # products:33
+	mul s11, t5, s2
+	add s5, s11, s5                  # products:33: word 0 of w$0_square in 0..<2^128
+	sltu s11, s5, s11
+	add s10, s10, s11                # products:33: word 1 of w$0_square in 0..<2^128
+	add s11, s10, s10                # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu s10, s11, s10
+	sd s3, 48(sp)
+	add s3, s5, s5                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu s5, s3, s5
+	add s5, s11, s5                  # products:41: twice.6$0_square in 0..2^64-1
+	add s11, s9, s9                  # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu s9, s11, s9
+	add s3, s3, s9                   # products:41: twice.5$0_square in 0..2^64-1
+	add s9, ra, ra                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu ra, s9, ra
+	add ra, s11, ra                  # products:41: twice.4$0_square in 0..2^64-1
+	add s11, t3, t3                  # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu t3, s11, t3
+	add t3, s9, t3                   # products:41: twice.3$0_square in 0..2^64-1
+	add s9, t4, t4                   # products:40: word 0 of d$0_square in 0..2^65-2
+	sltu t4, s9, t4
+	add t4, s11, t4                  # products:41: twice.2$0_square in 0..2^64-1
+	mulhu s11, a5, a5                # products:48: word 1 of s$0_square in 0..<2^128
+	mul a5, a5, a5                   # products:48: word 0 of s$0_square in 0..<2^128
+	add s11, s9, s11                 # products:50
+	sltu s9, s11, s9
+	sd s7, 40(sp)
+	mulhu s7, t2, t2                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul t2, t2, t2                   # products:48: word 0 of s$0_square in 0..<2^128
+	add t2, t4, t2                   # products:49
+	sltu t4, t2, t4
+	add t2, t2, s9                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu s9, t2, s9
+	or t4, t4, s9
+	add s7, t3, s7                   # products:50
+	sltu t3, s7, t3
+	add s7, s7, t4                   # products:50: word 0 of high$0_square in 0..2^65-2
+	sltu t4, s7, t4
+	or t3, t3, t4
+	mulhu t4, t5, t5                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul t5, t5, t5                   # products:48: word 0 of s$0_square in 0..<2^128
+	add t5, ra, t5                   # products:49
+	sltu ra, t5, ra
+	add t5, t5, t3                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu t3, t5, t3
+	or t3, ra, t3
+	add t4, s3, t4                   # products:50
+	sltu ra, t4, s3
+	add t3, t4, t3                   # products:50: word 0 of high$0_square in 0..2^65-2
+	sltu t4, t3, t4
+	add t4, ra, t4                   # products:50: word 1 of high$0_square in 0..2^65-2
+	mulhu ra, s2, s2                 # products:48: word 1 of s$0_square in 0..<2^128
+	mul s2, s2, s2                   # products:48: word 0 of s$0_square in 0..<2^128
+	add s2, s5, s2                   # products:49
+	sltu s3, s2, s5
+	add t4, s2, t4                   # products:49: word 0 of low$0_square in 0..2^65-1
+	sltu s2, t4, s2
+	add s2, s3, s2                   # products:49: word 1 of low$0_square in 0..2^65-1
+	add ra, s10, ra                  # products:50
+	add ra, s2, ra                   # products:50: word 0 of high$0_square in 0..2^65-2
+	mulhu s2, t5, s8                 # limbs:69
+	mul t5, t5, s8
+	add t5, a5, t5                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a5, t5, a5
+	add a5, s2, a5                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu s2, t3, s8
+	mul t3, t3, s8
+	add t3, s11, t3
+	sltu s3, t3, s11
+	add s2, s2, s3
+	add a5, t3, a5                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu t3, a5, t3
+	add t3, s2, t3                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu s2, t4, s8
+	mul t4, t4, s8
+	add t4, t2, t4
+	sltu t2, t4, t2
+	add t2, s2, t2
+	add t3, t4, t3                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu t4, t3, t4
+	add t2, t2, t4                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t4, ra, s8
+	mul ra, ra, s8
+	add ra, s7, ra
+	sltu s2, ra, s7
+	add t4, t4, s2
+	add t2, ra, t2                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu ra, t2, ra
+	add t4, t4, ra                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu ra, t4, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
+	mul t4, t4, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
+	add t4, t5, t4                   # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
+	sltu t5, t4, t5
+	add ra, a5, ra                   # fesecp256k1_folded64:74
+	sltu a5, ra, a5
+	add t5, ra, t5                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
+	sltu ra, t5, ra
+	add a5, a5, ra                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
+	sltu ra, a2, t5                  # fesecp256k1_folded64:76
+	sub a5, zero, a5
+	sltu s2, zero, a5
+	sub ra, a5, ra
+	sltu a5, a5, ra
+	or a5, s2, a5
+	beq a5, zero, .L32_65
+	add ra, t3, s4                   # limbs:39
+	sltu a5, ra, t3
+	add a5, t2, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^64
+	sltu t2, a5, t2
+	bne t2, zero, .L32_66
+	mv t3, ra
+	mv t2, a5
+.L32_67:
+.L32_65:
+	sub a5, t4, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu t4, t4, a5
+	sub ra, t5, t1
+	sltu t5, t5, ra
+	sub t4, ra, t4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu ra, ra, t4
+	or t5, t5, ra
+	sub ra, t3, a1
+	sltu t3, t3, ra
+	sub t5, ra, t5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu ra, ra, t5
+	or t3, t3, ra
+	sub ra, t2, a7
+	sltu t2, t2, ra
+	sub t3, ra, t3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu ra, ra, t3
+	or t2, t2, ra
+	beq t2, zero, .L32_71
+	sub ra, a5, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a5, a5, ra
+	sub a5, t4, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu t2, t4, a5
+	sub t2, t5, t2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu t4, t5, t2
+	sub t4, t3, t4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu t3, t3, t4
+	bne t3, zero, .L32_72
+	mv t5, t2
+	mv t3, t4
+	mv t4, a5
+	mv a5, ra
+.L32_73:
+.L32_71:
+	add t2, a4, a4                   # limbs:39: word 0 of v$0_add in 0..2^65-1
+	sltu ra, t2, a4
+	add s2, a6, a6
+	sltu s3, s2, a6
+	add s2, s2, ra                   # limbs:39: word 0 of v$0_add in 0..2^65-1
+	sltu ra, s2, ra
+	or ra, s3, ra
+	add s3, a0, a0
+	sltu s5, s3, a0
+	add s3, s3, ra                   # limbs:39: word 0 of v$0_add in 0..2^65-1
+	sltu ra, s3, ra
+	or ra, s5, ra
+	add s5, t0, t0
+	sltu s7, s5, t0
+	add s5, s5, ra                   # limbs:39: word 0 of v$0_add in 0..2^65-1
+	sltu ra, s5, ra
+	or ra, s7, ra
+	beq ra, zero, .L32_75
+	add ra, t2, s8                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
+	sltu t2, ra, t2
+	add t2, s2, t2                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
+	sltu s2, t2, s2
+	add s2, s3, s2                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
+	sltu s3, s2, s3
+	add s3, s5, s3                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
+	sltu s5, s3, s5
+	bne s5, zero, .L32_76
+	mv s5, s3
+	mv s3, s2
+	mv s2, t2
+	mv t2, ra
+.L32_77:
+.L32_75:
+	sub t2, a5, t2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a5, a5, t2
+	sub ra, t4, s2
+	sltu t4, t4, ra
+	sub a5, ra, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu ra, ra, a5
+	or t4, t4, ra
+	sub ra, t5, s3
+	sltu t5, t5, ra
+	sub t4, ra, t4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu ra, ra, t4
+	or t5, t5, ra
+	sub ra, t3, s5
+	sltu t3, t3, ra
+	sub t5, ra, t5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu ra, ra, t5
+	or t3, t3, ra
+	beq t3, zero, .L32_79
+	sub ra, t2, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu t2, t2, ra
+	sub t2, a5, t2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a5, a5, t2
+	sub a5, t4, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu t3, t4, a5
+	sub t3, t5, t3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu t4, t5, t3
+	bne t4, zero, .L32_80
+	mv t4, a5
+	mv a5, t2
+	mv t2, ra
+	mv t5, t3
+.L32_81:
+.L32_79:
+	sub t3, a4, t2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a4, a4, t3
+	sub ra, a6, a5
+	sltu a6, a6, ra
+	sub a4, ra, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu ra, ra, a4
+	or a6, a6, ra
+	sub ra, a0, t4
+	sltu a0, a0, ra
+	sub a6, ra, a6                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu ra, ra, a6
+	or a0, a0, ra
+	sub ra, t0, t5
+	sltu t0, t0, ra
+	sub a0, ra, a0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu ra, ra, a0
+	or t0, t0, ra
+	beq t0, zero, .L32_83
+	sub ra, t3, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu t0, t3, ra
+	sub t0, a4, t0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a4, a4, t0
+	sub a4, a6, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a6, a6, a4
+	sub a6, a0, a6                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a0, a0, a6
+	bne a0, zero, .L32_84
+	mv t3, ra
+	mv a0, a6
+	mv a6, a4
+	mv a4, t0
+.L32_85:
+.L32_83:
+	ld t0, 0(sp)                     # limbs:69
+	mulhu ra, t3, t0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul s2, t3, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld s3, 8(sp)
+	mulhu s5, t3, s3
+	mul s7, t3, s3
+	add ra, s7, ra                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s7, ra, s7
+	add s5, s5, s7                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld s7, 16(sp)
+	mulhu s9, t3, s7
+	mul s10, t3, s7
+	add s5, s10, s5                  # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s10, s5, s10
+	add s9, s9, s10                  # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld s10, 24(sp)
+	mulhu s11, t3, s10
+	mul t3, t3, s10
+	add s9, t3, s9                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu t3, s9, t3
+	add t3, s11, t3                  # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s11, a4, t0
+	sd s6, 32(sp)
+	mul s6, a4, t0
+	add s6, ra, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, s6, ra
+	add ra, s11, ra                  # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s11, a4, s3
+	sd t5, 64(sp)
+	mul t5, a4, s3
+	add t5, s5, t5
+	sltu s5, t5, s5
+	add s5, s11, s5
+	add ra, t5, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t5, ra, t5
+	add t5, s5, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s5, a4, s7
+	mul s11, a4, s7
+	add s11, s9, s11
+	sltu s9, s11, s9
+	add s5, s5, s9
+	add t5, s11, t5                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s9, t5, s11
+	add s5, s5, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s9, a4, s10
+	mul a4, a4, s10
+	add a4, t3, a4
+	sltu t3, a4, t3
+	add t3, s9, t3
+	add s5, a4, s5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, s5, a4
+	add a4, t3, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, a6, t0
+	mul s9, a6, t0
+	add s9, ra, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, s9, ra
+	add t3, t3, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, a6, s3
+	mul s11, a6, s3
+	add s11, t5, s11
+	sltu t5, s11, t5
+	add t5, ra, t5
+	add t3, s11, t3                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, t3, s11
+	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, a6, s7
+	mul s11, a6, s7
+	add s11, s5, s11
+	sltu s5, s11, s5
+	add ra, ra, s5
+	add t5, s11, t5                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s5, t5, s11
+	add ra, ra, s5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s5, a6, s10
+	mul a6, a6, s10
+	add a6, a4, a6
+	sltu a4, a6, a4
+	add a4, s5, a4
+	add ra, a6, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a6, ra, a6
+	add a4, a4, a6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu a6, a0, t0
+	mul t0, a0, t0
+	add t0, t3, t0                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t3, t0, t3
+	add a6, a6, t3                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t3, a0, s3
+	mul s3, a0, s3
+	add s3, t5, s3
+	sltu t5, s3, t5
+	add t3, t3, t5
+	add a6, s3, a6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t5, a6, s3
+	add t3, t3, t5                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t5, a0, s7
+	mul s3, a0, s7
+	add s3, ra, s3
+	sltu ra, s3, ra
+	add t5, t5, ra
+	add t3, s3, t3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, t3, s3
+	add t5, t5, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, a0, s10
+	mul a0, a0, s10
+	add a0, a4, a0
+	sltu a4, a0, a4
+	add a4, ra, a4
+	add t5, a0, t5                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a0, t5, a0
+	add a0, a4, a0                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu a4, a6, s8
+	mul a6, a6, s8
+	add a6, s2, a6                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu ra, a6, s2
+	add a4, a4, ra                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu ra, t3, s8
+	mul t3, t3, s8
+	add t3, s6, t3
+	sltu s2, t3, s6
+	add ra, ra, s2
+	add a4, t3, a4                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu t3, a4, t3
+	add t3, ra, t3                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu ra, t5, s8
+	mul t5, t5, s8
+	add t5, s9, t5
+	sltu s2, t5, s9
+	add ra, ra, s2
+	add t3, t5, t3                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu t5, t3, t5
+	add t5, ra, t5                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu ra, a0, s8
+	mul a0, a0, s8
+	add a0, t0, a0
+	sltu t0, a0, t0
+	add t0, ra, t0
+	add t5, a0, t5                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a0, t5, a0
+	add a0, t0, a0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t0, a0, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
+	mul a0, a0, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
+	add a0, a6, a0                   # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
+	sltu a6, a0, a6
+	add t0, a4, t0                   # fesecp256k1_folded64:74
+	sltu a4, t0, a4
+	add a6, t0, a6                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
+	sltu t0, a6, t0
+	add a4, a4, t0                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
+	sltu t0, a2, a6                  # fesecp256k1_folded64:76
+	sub a4, zero, a4
+	sltu ra, zero, a4
+	sub t0, a4, t0
+	sltu a4, a4, t0
+	or a4, ra, a4
+	beq a4, zero, .L32_87
+	add ra, t3, s4                   # limbs:39
+	sltu a4, ra, t3
+	add a4, t5, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^64
+	sltu t0, a4, t5
+	bne t0, zero, .L32_88
+	mv t3, ra
+	mv t5, a4
+.L32_89:
+.L32_87:
+	ld s2, 32(s1)
+	mulhu a4, s2, a3                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mul t0, s2, a3                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	ld s3, 40(s1)
+	mulhu ra, s3, a3
+	mul s5, s3, a3
+	add a4, s5, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s5, a4, s5
+	add ra, ra, s5                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld s5, 48(s1)
+	mulhu s6, s5, a3
+	mul s7, s5, a3
+	add ra, s7, ra                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu s7, ra, s7
+	add s6, s6, s7                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	ld s7, 56(s1)
+	mulhu s9, s7, a3
+	mul a3, s7, a3
+	add s6, a3, s6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
+	sltu a3, s6, a3
+	add a3, s9, a3                   # limbs:69: word 1 of v$0_multiply in 0..<2^128
+	mulhu s9, s2, t1
+	mul s10, s2, t1
+	add s10, a4, s10                 # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, s10, a4
+	add a4, s9, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s9, s3, t1
+	mul s11, s3, t1
+	add s11, ra, s11
+	sltu ra, s11, ra
+	add ra, s9, ra
+	add a4, s11, a4                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s9, a4, s11
+	add ra, ra, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s9, s5, t1
+	mul s11, s5, t1
+	add s11, s6, s11
+	sltu s6, s11, s6
+	add s6, s9, s6
+	add ra, s11, ra                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s9, ra, s11
+	add s6, s6, s9                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s9, s7, t1
+	mul t1, s7, t1
+	add t1, a3, t1
+	sltu a3, t1, a3
+	add a3, s9, a3
+	add s6, t1, s6                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t1, s6, t1
+	add a3, a3, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t1, s2, a1
+	mul s9, s2, a1
+	add s9, a4, s9                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, s9, a4
+	add a4, t1, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t1, s3, a1
+	mul s11, s3, a1
+	add s11, ra, s11
+	sltu ra, s11, ra
+	add t1, t1, ra
+	add a4, s11, a4                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, a4, s11
+	add t1, t1, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s5, a1
+	mul s11, s5, a1
+	add s11, s6, s11
+	sltu s6, s11, s6
+	add ra, ra, s6
+	add t1, s11, t1                  # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu s6, t1, s11
+	add ra, ra, s6                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu s6, s7, a1
+	mul a1, s7, a1
+	add a1, a3, a1
+	sltu a3, a1, a3
+	add a3, s6, a3
+	add ra, a1, ra                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a1, ra, a1
+	add a1, a3, a1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu a3, s2, a7
+	mul s2, s2, a7
+	add s2, a4, s2                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a4, s2, a4
+	add a3, a3, a4                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu a4, s3, a7
+	mul s3, s3, a7
+	add s3, t1, s3
+	sltu t1, s3, t1
+	add a4, a4, t1
+	add a3, s3, a3                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu t1, a3, s3
+	add a4, a4, t1                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu t1, s5, a7
+	mul s3, s5, a7
+	add s3, ra, s3
+	sltu ra, s3, ra
+	add t1, t1, ra
+	add a4, s3, a4                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu ra, a4, s3
+	add t1, t1, ra                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu ra, s7, a7
+	mul a7, s7, a7
+	add a7, a1, a7
+	sltu a1, a7, a1
+	add a1, ra, a1
+	add t1, a7, t1                   # limbs:69: word 0 of v$0_multiply in 0..2^128-1
+	sltu a7, t1, a7
+	add a1, a1, a7                   # limbs:69: word 1 of v$0_multiply in 0..2^128-1
+	mulhu a7, a3, s8
+	mul a3, a3, s8
+	add a3, t0, a3                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu t0, a3, t0
+	add a7, a7, t0                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t0, a4, s8
+	mul a4, a4, s8
+	add a4, s10, a4
+	sltu ra, a4, s10
+	add t0, t0, ra
+	add a7, a4, a7                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a4, a7, a4
+	add a4, t0, a4                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t0, t1, s8
+	mul t1, t1, s8
+	add t1, s9, t1
+	sltu ra, t1, s9
+	add t0, t0, ra
+	add a4, t1, a4                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu t1, a4, t1
+	add t0, t0, t1                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t1, a1, s8
+	mul a1, a1, s8
+	add a1, s2, a1
+	sltu ra, a1, s2
+	add t1, t1, ra
+	add t0, a1, t0                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a1, t0, a1
+	add a1, t1, a1                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
+	mulhu t1, a1, s8                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
+	mul a1, a1, s8                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
+	add a1, a3, a1                   # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
+	sltu a3, a1, a3
+	add t1, a7, t1                   # fesecp256k1_folded64:74
+	sltu a7, t1, a7
+	add a3, t1, a3                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
+	sltu t1, a3, t1
+	add a7, a7, t1                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
+	sltu a2, a2, a3                  # fesecp256k1_folded64:76
+	sub a7, zero, a7
+	sltu t1, zero, a7
+	sub a2, a7, a2
+	sltu a2, a7, a2
+	or a2, t1, a2
+	beq a2, zero, .L32_93
+	add ra, a4, s4                   # limbs:39
+	sltu a2, ra, a4
+	add a2, t0, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^64
+	sltu a4, a2, t0
+	bne a4, zero, .L32_94
+	mv a4, ra
+	mv t0, a2
+.L32_95:
+.L32_93:
+	sub a1, a0, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a0, a0, a1
+	sub a2, a6, a3
+	sltu a3, a6, a2
+	sub a0, a2, a0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a2, a2, a0
+	or a2, a3, a2
+	sub a3, t3, a4
+	sltu a4, t3, a3
+	sub a2, a3, a2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a3, a3, a2
+	or a3, a4, a3
+	sub a4, t5, t0
+	sltu a6, t5, a4
+	sub a3, a4, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a4, a4, a3
+	or a4, a6, a4
+	beq a4, zero, .L32_99
+	sub ra, a1, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a1, a1, ra
+	sub a1, a0, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a0, a0, a1
+	sub a0, a2, a0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a2, a2, a0
+	sub a2, a3, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a3, a3, a2
+	bne a3, zero, .L32_100
+	mv a3, a2
+	mv a2, a0
+	mv a0, a1
+	mv a1, ra
+.L32_101:
+.L32_99:
+	sd t2, 0(s0)
+	sd a5, 8(s0)
+	sd t4, 16(s0)
+	ld t5, 64(sp)
+	sd t5, 24(s0)
+	sd a1, 32(s0)
+	sd a0, 40(s0)
+	sd a2, 48(s0)
+	sd a3, 56(s0)
+	ld s6, 32(sp)
+	sd s6, 64(s0)
+	ld s7, 40(sp)
+	sd s7, 72(s0)
+	ld s3, 48(sp)
+	sd s3, 80(s0)
+	ld s5, 56(sp)
+	sd s5, 88(s0)
+.L32_45:
+.L32_3:
+	ld ra, 72(sp)
+	ld s0, 80(sp)
+	ld s1, 88(sp)
+	ld s2, 96(sp)
+	ld s3, 104(sp)
+	ld s4, 112(sp)
+	ld s5, 120(sp)
+	ld s6, 128(sp)
+	ld s7, 136(sp)
+	ld s8, 144(sp)
+	ld s9, 152(sp)
+	ld s10, 160(sp)
+	ld s11, 168(sp)
+	addi sp, sp, 176
+	ret
+.L32_0:
+	ld a0, 64(s1)
+	ld a1, 72(s1)
+	or a2, a0, a1                    # limbs:118
+	ld a3, 80(s1)
+	or a2, a3, a2
+	or a2, s3, a2
+	sltiu a2, a2, 1
+	li a4, -4294968273
+	xor a0, a0, a4                   # fesecp256k1_folded64:100
+	xori a1, a1, -1
+	or a0, a0, a1
+	xori a1, a3, -1
+	or a0, a0, a1
+	xori a1, s3, -1
+	or a0, a0, a1
+	sltiu a0, a0, 1
+	or s5, a2, a0                    # fesecp256k1_folded64:100: t$0_add_apart
+	j .L32_1
+.L32_6:
+	add a3, s11, s8                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a4, a3, s11
+	add a4, a0, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, a4, a0
+	add s9, ra, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, s9, ra
+	add s10, a1, a0                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, s10, a1
+	bne a0, zero, .L32_8
+	mv s11, a3
+	mv a0, a4
+.L32_9:
+	j .L32_7
+.L32_8:
+	add s11, a3, s8                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, s11, a3
+	add a0, a4, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a1, a0, a4
+	add ra, s9, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a1, ra, s9
+	add s10, s10, a1                 # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	mv s9, ra
+	j .L32_7
+.L32_12:
+	add a5, a1, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a1, a5, a1
+	add a1, a3, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a3, a1, a3
+	add s2, ra, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a3, s2, ra
+	add ra, a4, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a3, ra, a4
+	bne a3, zero, .L32_14
+	mv a3, a1
+	mv a1, a5
+	mv a5, ra
+.L32_15:
+	j .L32_13
+.L32_14:
+	add a3, a5, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a4, a3, a5
+	add a4, a1, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a1, a4, a1
+	add a1, s2, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a5, a1, s2
+	add a5, ra, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	mv s2, a1
+	mv a1, a3
+	mv a3, a4
+	j .L32_13
+.L32_18:
+	sub a3, ra, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu t2, ra, a3
+	sub ra, a5, t2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a5, a5, ra
+	sub s2, a1, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a1, a1, s2
+	sub a1, a6, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	mv a6, a3
+	mv a3, a1
+	mv a1, ra
+	j .L32_19
+.L32_22:
+	add a7, s11, s8                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu t0, a7, s11
+	add t0, a0, t0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, t0, a0
+	add s9, ra, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, s9, ra
+	add s10, a5, a0                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, s10, a5
+	bne a0, zero, .L32_24
+	mv s11, a7
+	mv a0, t0
+.L32_25:
+	j .L32_23
+.L32_24:
+	add s11, a7, s8                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, s11, a7
+	add a0, t0, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a5, a0, t0
+	add ra, s9, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a5, ra, s9
+	add s10, s10, a5                 # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	mv s9, ra
+	j .L32_23
+.L32_28:
+	add a4, s10, s8                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a5, a4, s10
+	add a5, s11, a5                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a7, a5, s11
+	add s3, ra, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a7, s3, ra
+	add s9, a0, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, s9, a0
+	bne a0, zero, .L32_30
+	mv s10, a4
+	mv s11, a5
+.L32_31:
+	j .L32_29
+.L32_30:
+	add s10, a4, s8                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, s10, a4
+	add s11, a5, a0                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, s11, a5
+	add ra, s3, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, ra, s3
+	add s9, s9, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	mv s3, ra
+	j .L32_29
+.L32_38:
+	add a5, s6, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu t1, a5, s6
+	add t1, s7, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu t2, t1, s7
+	add s3, ra, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu t2, s3, ra
+	add s5, a4, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a4, s5, a4
+	bne a4, zero, .L32_40
+	mv s6, a5
+	mv s7, t1
+.L32_41:
+	j .L32_39
+.L32_40:
+	add s6, a5, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a4, s6, a5
+	add s7, t1, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a4, s7, t1
+	add ra, s3, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a4, ra, s3
+	add s5, s5, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	mv s3, ra
+	j .L32_39
+.L32_42:
+	or a4, a6, a1                    # limbs:118
+	or a4, s2, a4
+	or a4, a3, a4
+	sltiu a4, a4, 1
+	li a5, -4294968273
+	xor a5, a6, a5                   # fesecp256k1_folded64:100
+	xori t1, a1, -1
+	or a5, a5, t1
+	xori t1, s2, -1
+	or a5, a5, t1
+	xori t1, a3, -1
+	or a5, a5, t1
+	sltiu a5, a5, 1
+	or s9, a4, a5                    # fesecp256k1_folded64:100: t$0_add_apart
+	j .L32_43
+.L32_48:
+	add a5, t0, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu t0, a5, t0
+	add t0, t3, t0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu t1, t0, t3
+	add t1, ra, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu t2, t1, ra
+	add ra, a4, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a4, ra, a4
+	bne a4, zero, .L32_50
+	mv t3, t0
+	mv t0, a5
+	mv a4, t1
+	mv a5, ra
+.L32_51:
+	j .L32_49
+.L32_50:
+	add a4, a5, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a5, a4, a5
+	add t3, t0, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a5, t3, t0
+	add a5, t1, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu t0, a5, t1
+	add ra, ra, t0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	mv t0, a4
+	mv a4, a5
+	mv a5, ra
+	j .L32_49
+.L32_54:
+	add a6, a3, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a3, a6, a3
+	add a3, t1, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a7, a3, t1
+	add a7, ra, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu t1, a7, ra
+	add ra, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a1, ra, a1
+	bne a1, zero, .L32_56
+	mv t1, a3
+	mv a3, a6
+	mv a1, a7
+	mv a7, ra
+.L32_57:
+	j .L32_55
+.L32_56:
+	add a1, a6, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a6, a1, a6
+	add t1, a3, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a3, t1, a3
+	add a3, a7, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a6, a3, a7
+	add a7, ra, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	mv t6, a1
+	mv a1, a3
+	mv a3, t6
+	j .L32_55
+.L32_60:
+	add a5, a4, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a4, a5, a4
+	add a4, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a6, a4, a6
+	add a6, ra, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu t0, a6, ra
+	add t0, a0, t0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, t0, a0
+	bne a0, zero, .L32_62
+	mv a0, a6
+	mv a6, a4
+	mv a4, a5
+.L32_63:
+	j .L32_61
+.L32_62:
+	add ra, a5, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, ra, a5
+	add a0, a4, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a4, a0, a4
+	add a4, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a5, a4, a6
+	add t0, t0, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	mv a6, a0
+	mv a0, a4
+	mv a4, ra
+	j .L32_61
+.L32_66:
+	add t2, t4, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu t3, t2, t4
+	add t3, t5, t3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu t4, t3, t5
+	add t4, ra, t4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu t5, t4, ra
+	add ra, a5, t5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a5, ra, a5
+	bne a5, zero, .L32_68
+	mv t5, t3
+	mv t3, t4
+	mv t4, t2
+	mv t2, ra
+.L32_69:
+	j .L32_67
+.L32_68:
+	add a5, t2, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu t2, a5, t2
+	add t5, t3, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu t2, t5, t3
+	add t3, t4, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu t2, t3, t4
+	add t2, ra, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	mv t4, a5
+	j .L32_67
+.L32_72:
+	sub t3, ra, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu t5, ra, t3
+	sub ra, a5, t5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a5, a5, ra
+	sub t5, t2, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a5, t2, t5
+	sub a5, t4, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	mv t4, ra
+	mv t6, t3
+	mv t3, a5
+	mv a5, t6
+	j .L32_73
+.L32_76:
+	add s5, ra, s8                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
+	sltu ra, s5, ra
+	add ra, t2, ra                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
+	sltu t2, ra, t2
+	add t2, s2, t2                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
+	sltu s2, t2, s2
+	add s2, s3, s2                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
+	mv s3, t2
+	mv t2, s5
+	mv s5, s2
+	mv s2, ra
+	j .L32_77
+.L32_80:
+	sub t4, ra, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu t5, ra, t4
+	sub ra, t2, t5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu t2, t2, ra
+	sub t2, a5, t2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a5, a5, t2
+	sub t5, t3, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	mv a5, ra
+	mv t6, t4
+	mv t4, t2
+	mv t2, t6
+	j .L32_81
+.L32_84:
+	sub t3, ra, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a0, ra, t3
+	sub ra, t0, a0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a0, t0, ra
+	sub a0, a4, a0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a4, a4, a0
+	sub a4, a6, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	mv a6, a0
+	mv a0, a4
+	mv a4, ra
+	j .L32_85
+.L32_88:
+	add t0, a0, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, t0, a0
+	add a0, a6, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a6, a0, a6
+	add t3, ra, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a6, t3, ra
+	add t5, a4, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a4, t5, a4
+	bne a4, zero, .L32_90
+	mv a6, a0
+	mv a0, t0
+.L32_91:
+	j .L32_89
+.L32_90:
+	add ra, t0, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a4, ra, t0
+	add a6, a0, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, a6, a0
+	add a0, t3, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a4, a0, t3
+	add t5, t5, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	mv t3, a0
+	mv a0, ra
+	j .L32_89
+.L32_94:
+	add a4, a1, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a1, a4, a1
+	add a1, a3, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a3, a1, a3
+	add a3, ra, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a7, a3, ra
+	add t0, a2, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a2, t0, a2
+	bne a2, zero, .L32_96
+	mv t6, a4
+	mv a4, a3
+	mv a3, a1
+	mv a1, t6
+.L32_97:
+	j .L32_95
+.L32_96:
+	add ra, a4, s8                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a2, ra, a4
+	add a2, a1, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a1, a2, a1
+	add a4, a3, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a1, a4, a3
+	add t0, t0, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	mv a1, ra
+	mv a3, a2
+	j .L32_95
+.L32_100:
+	sub a3, ra, s8                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a4, ra, a3
+	sub ra, a1, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a1, a1, ra
+	sub a1, a0, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	sltu a0, a0, a1
+	sub a0, a2, a0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
+	mv a2, a1
+	mv a1, a3
+	mv a3, a0
+	mv a0, ra
+	j .L32_101
 	.size curve_secp256k1_sum_E_add_turned, . - curve_secp256k1_sum_E_add_turned
 
 # curve.secp256k1.brought (lib/curve/weierstrass.stk, line 205)
@@ -14708,17 +14810,17 @@ curve_secp256k1_brought:
 	sub s1, t4, s1
 	sltu t4, t4, s1
 	or t4, s2, t4
-	beq t4, zero, .L32_1
+	beq t4, zero, .L33_1
 	li t4, 1
 	add t4, a6, t4                   # limbs:39
 	sltu a6, t4, a6
 	add a6, a7, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a7, a6, a7
-	bne a7, zero, .L32_2
+	bne a7, zero, .L33_2
 	mv a7, a6
 	mv a6, t4
-.L32_3:
-.L32_1:
+.L33_3:
+.L33_1:
 	ld t4, 0(a1)
 	mulhu s1, t1, t4                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s2, t1, t4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -14871,17 +14973,17 @@ curve_secp256k1_brought:
 	sub s2, t4, s2
 	sltu t4, t4, s2
 	or t4, s5, t4
-	beq t4, zero, .L32_7
+	beq t4, zero, .L33_7
 	li t4, 1
 	add t4, s3, t4                   # limbs:39
 	sltu s2, t4, s3
 	add s2, s4, s2                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu s3, s2, s4
-	bne s3, zero, .L32_8
+	bne s3, zero, .L33_8
 	mv s3, t4
 	mv s4, s2
-.L32_9:
-.L32_7:
+.L33_9:
+.L33_7:
 	mulhu t4, a4, t1                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s2, a4, t1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu s5, a4, t5
@@ -15030,17 +15132,17 @@ curve_secp256k1_brought:
 	sub t0, a4, t0
 	sltu a4, a4, t0
 	or a4, t1, a4
-	beq a4, zero, .L32_13
+	beq a4, zero, .L33_13
 	li a4, 1
 	add a4, a7, a4                   # limbs:39
 	sltu a7, a4, a7
 	add t0, a6, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a6, t0, a6
-	bne a6, zero, .L32_14
+	bne a6, zero, .L33_14
 	mv a7, a4
 	mv a6, t0
-.L32_15:
-.L32_13:
+.L33_15:
+.L33_13:
 	ld a4, 0(a2)
 	mulhu t0, a3, a4                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul t1, a3, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -15193,17 +15295,17 @@ curve_secp256k1_brought:
 	sub a4, a3, a4
 	sltu a3, a3, a4
 	or a3, t0, a3
-	beq a3, zero, .L32_19
+	beq a3, zero, .L33_19
 	li a3, 1
 	add a4, a7, a3                   # limbs:39
 	sltu a3, a4, a7
 	add t0, a6, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a3, t0, a6
-	bne a3, zero, .L32_20
+	bne a3, zero, .L33_20
 	mv a7, a4
 	mv a6, t0
-.L32_21:
-.L32_19:
+.L33_21:
+.L33_19:
 	sd a1, 0(a0)
 	sd s1, 8(a0)
 	sd s3, 16(a0)
@@ -15232,7 +15334,7 @@ curve_secp256k1_brought:
 	ld s11, 96(sp)
 	addi sp, sp, 112
 	ret
-.L32_2:
+.L33_2:
 	add a7, t1, t3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t1, a7, t1
 	add t1, t5, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -15241,14 +15343,14 @@ curve_secp256k1_brought:
 	sltu t4, t5, t4
 	add t4, a6, t4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, t4, a6
-	bne a6, zero, .L32_4
+	bne a6, zero, .L33_4
 	mv a6, t5
 	mv t5, t1
 	mv t1, a7
 	mv a7, t4
-.L32_5:
-	j .L32_3
-.L32_4:
+.L33_5:
+	j .L33_3
+.L33_4:
 	add a6, a7, t3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a7, a6, a7
 	add a7, t1, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -15261,8 +15363,8 @@ curve_secp256k1_brought:
 	mv t6, a6
 	mv a6, t1
 	mv t1, t6
-	j .L32_3
-.L32_8:
+	j .L33_3
+.L33_8:
 	add s3, a1, t3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s3, a1
 	add a1, s1, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -15271,14 +15373,14 @@ curve_secp256k1_brought:
 	sltu t4, s1, t4
 	add s4, s2, t4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t4, s4, s2
-	bne t4, zero, .L32_10
+	bne t4, zero, .L33_10
 	mv t6, s3
 	mv s3, s1
 	mv s1, a1
 	mv a1, t6
-.L32_11:
-	j .L32_9
-.L32_10:
+.L33_11:
+	j .L33_9
+.L33_10:
 	add t4, s3, t3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu s2, t4, s3
 	add s2, a1, s2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -15288,8 +15390,8 @@ curve_secp256k1_brought:
 	add s4, s4, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a1, t4
 	mv s1, s2
-	j .L32_9
-.L32_14:
+	j .L33_9
+.L33_14:
 	add t2, a3, t3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, t2, a3
 	add t4, a5, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -15298,12 +15400,12 @@ curve_secp256k1_brought:
 	sltu a3, a7, a4
 	add a6, t0, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, a6, t0
-	bne a3, zero, .L32_16
+	bne a3, zero, .L33_16
 	mv a3, t2
 	mv a5, t4
-.L32_17:
-	j .L32_15
-.L32_16:
+.L33_17:
+	j .L33_15
+.L33_16:
 	add a3, t2, t3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, a3, t2
 	add a5, t4, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -15312,8 +15414,8 @@ curve_secp256k1_brought:
 	sltu a7, a4, a7
 	add a6, a6, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a7, a4
-	j .L32_15
-.L32_20:
+	j .L33_15
+.L33_20:
 	add t2, a2, t3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, t2, a2
 	add t4, a5, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -15322,12 +15424,12 @@ curve_secp256k1_brought:
 	sltu a2, a7, a4
 	add a6, t0, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, a6, t0
-	bne a2, zero, .L32_22
+	bne a2, zero, .L33_22
 	mv a2, t2
 	mv a5, t4
-.L32_23:
-	j .L32_21
-.L32_22:
+.L33_23:
+	j .L33_21
+.L33_22:
 	add a2, t2, t3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, a2, t2
 	add a5, t4, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -15336,7 +15438,7 @@ curve_secp256k1_brought:
 	sltu a3, a4, a7
 	add a6, a6, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a7, a4
-	j .L32_21
+	j .L33_21
 	.size curve_secp256k1_brought, . - curve_secp256k1_brought
 
 # curve.secp256k1.add_from_below (lib/curve/weierstrass.stk, line 168)
@@ -15362,10 +15464,10 @@ curve_secp256k1_add_from_below:
 	li s1, 1
 	sltu a5, s1, a5
 	xori a5, a5, 1
-	bne a5, zero, .L33_0
+	bne a5, zero, .L34_0
 	li s2, 0
-.L33_1:
-	beq s2, zero, .L33_2
+.L34_1:
+	beq s2, zero, .L34_2
 	mv a1, a2
 	mv a2, a3
 	mv a3, a4
@@ -15385,7 +15487,7 @@ curve_secp256k1_add_from_below:
 	ld s11, 168(sp)
 	addi sp, sp, 176
 	ret
-.L33_2:
+.L34_2:
 	ld s2, 64(a1)
 	ld a5, 0(a4)
 	mulhu a6, s2, a5                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -15543,16 +15645,16 @@ curve_secp256k1_add_from_below:
 	sub a5, a4, a5
 	sltu a4, a4, a5
 	or a4, a6, a4
-	beq a4, zero, .L33_5
+	beq a4, zero, .L34_5
 	add a4, s6, s1                   # limbs:39
 	sltu a5, a4, s6
 	add a5, s7, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a6, a5, s7
-	bne a6, zero, .L33_6
+	bne a6, zero, .L34_6
 	mv s6, a4
 	mv s7, a5
-.L33_7:
-.L33_5:
+.L34_7:
+.L34_5:
 	mulhu a4, s8, s9                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a5, s8, s9                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu a6, s8, s6                 # products:29
@@ -15681,16 +15783,16 @@ curve_secp256k1_add_from_below:
 	sub a7, a6, a7
 	sltu a6, a6, a7
 	or a6, t1, a6
-	beq a6, zero, .L33_11
+	beq a6, zero, .L34_11
 	add a6, s11, s1                  # limbs:39
 	sltu a7, a6, s11
 	add a7, a4, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a4, a7, a4
-	bne a4, zero, .L33_12
+	bne a4, zero, .L34_12
 	mv s11, a6
 	mv a4, a7
-.L33_13:
-.L33_11:
+.L34_13:
+.L34_11:
 	ld a6, 0(a2)
 	mulhu a7, a5, a6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul t1, a5, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -15844,16 +15946,16 @@ curve_secp256k1_add_from_below:
 	sub a2, a0, a2
 	sltu a0, a0, a2
 	or a0, a6, a0
-	beq a0, zero, .L33_17
+	beq a0, zero, .L34_17
 	add a0, s0, s1                   # limbs:39
 	sltu a2, a0, s0
 	add a2, s2, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a6, a2, s2
-	bne a6, zero, .L33_18
+	bne a6, zero, .L34_18
 	mv s0, a0
 	mv s2, a2
-.L33_19:
-.L33_17:
+.L34_19:
+.L34_17:
 	ld a0, 0(a1)
 	sub a2, s3, a0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a6, s3, a2
@@ -15875,7 +15977,7 @@ curve_secp256k1_add_from_below:
 	sub s2, t2, a6                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a6, t2, s2
 	or a6, t3, a6
-	beq a6, zero, .L33_23
+	beq a6, zero, .L34_23
 	sub a6, a2, s5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a2, a2, a6
 	sub a2, s4, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -15884,13 +15986,13 @@ curve_secp256k1_add_from_below:
 	sltu t3, s0, t2
 	sub t3, s2, t3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t4, s2, t3
-	bne t4, zero, .L33_24
+	bne t4, zero, .L34_24
 	mv s4, a2
 	mv a2, a6
 	mv s0, t2
 	mv s2, t3
-.L33_25:
-.L33_23:
+.L34_25:
+.L34_23:
 	mulhu a6, s8, a5                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul t2, s8, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu t3, s8, t0
@@ -16039,16 +16141,16 @@ curve_secp256k1_add_from_below:
 	sub a5, a4, a5
 	sltu a4, a4, a5
 	or a4, a6, a4
-	beq a4, zero, .L33_27
+	beq a4, zero, .L34_27
 	add a4, s6, s1                   # limbs:39
 	sltu a5, a4, s6
 	add a5, s7, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a6, a5, s7
-	bne a6, zero, .L33_28
+	bne a6, zero, .L34_28
 	mv s6, a4
 	mv s7, a5
-.L33_29:
-.L33_27:
+.L34_29:
+.L34_27:
 	ld a4, 0(a3)
 	mulhu a5, s8, a4                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a6, s8, a4                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -16201,16 +16303,16 @@ curve_secp256k1_add_from_below:
 	sub a4, a3, a4
 	sltu a3, a3, a4
 	or a3, a5, a3
-	beq a3, zero, .L33_33
+	beq a3, zero, .L34_33
 	add a3, s6, s1                   # limbs:39
 	sltu a4, a3, s6
 	add a4, s7, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a5, a4, s7
-	bne a5, zero, .L33_34
+	bne a5, zero, .L34_34
 	mv s6, a3
 	mv s7, a4
-.L33_35:
-.L33_33:
+.L34_35:
+.L34_33:
 	ld s11, 32(a1)
 	sub a3, s8, s11                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a4, s8, a3
@@ -16236,7 +16338,7 @@ curve_secp256k1_add_from_below:
 	sd s9, 8(sp)
 	sd s6, 16(sp)
 	sd s7, 24(sp)
-	beq a4, zero, .L33_39
+	beq a4, zero, .L34_39
 	sub a4, a3, s5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a3, a3, a4
 	sub a3, s9, a3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -16249,7 +16351,7 @@ curve_secp256k1_add_from_below:
 	sd a3, 8(sp)
 	sd t0, 16(sp)
 	sd t1, 24(sp)
-	beq t2, zero, .L33_41
+	beq t2, zero, .L34_41
 	sub t2, a4, s5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a4, a4, t2
 	sd t2, 0(sp)
@@ -16261,8 +16363,8 @@ curve_secp256k1_add_from_below:
 	sd a3, 16(sp)
 	sub a3, t1, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sd a3, 24(sp)
-.L33_41:
-.L33_39:
+.L34_41:
+.L34_39:
 	ld s6, 64(a1)
 	mulhu a3, s6, a2                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a4, s6, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -16415,23 +16517,23 @@ curve_secp256k1_add_from_below:
 	sub a6, a4, a6
 	sltu a4, a4, a6
 	or a4, t0, a4
-	beq a4, zero, .L33_43
+	beq a4, zero, .L34_43
 	add a4, s6, s1                   # limbs:39
 	sltu a6, a4, s6
 	add a6, s7, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t0, a6, s7
-	bne t0, zero, .L33_44
+	bne t0, zero, .L34_44
 	mv s6, a4
 	mv s7, a6
-.L33_45:
-.L33_43:
+.L34_45:
+.L34_43:
 	addi a4, s2, 1                   # fesecp256k1_folded64:100
 	sltu a4, s1, a4
 	xori a4, a4, 1
-	bne a4, zero, .L33_48
+	bne a4, zero, .L34_48
 	li a4, 0
-.L33_49:
-	beq a4, zero, .L33_50
+.L34_49:
+	beq a4, zero, .L34_50
 	ld a0, 32(sp)
 	addi a2, sp, 0
 	call curve_secp256k1_coincide
@@ -16450,7 +16552,7 @@ curve_secp256k1_add_from_below:
 	ld s11, 168(sp)
 	addi sp, sp, 176
 	ret
-.L33_50:
+.L34_50:
 	mulhu a4, a2, s4                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a6, a2, s4                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu t0, a2, s0                 # products:29
@@ -16579,16 +16681,16 @@ curve_secp256k1_add_from_below:
 	sub t1, t0, t1
 	sltu t0, t0, t1
 	or t0, t3, t0
-	beq t0, zero, .L33_53
+	beq t0, zero, .L34_53
 	add t0, a4, s1                   # limbs:39
 	sltu a4, t0, a4
 	add a4, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a6, a4, a6
-	bne a6, zero, .L33_54
+	bne a6, zero, .L34_54
 	mv a6, a4
 	mv a4, t0
-.L33_55:
-.L33_53:
+.L34_55:
+.L34_53:
 	mulhu t0, a2, a5                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul t1, a2, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu t3, s4, a5
@@ -16738,16 +16840,16 @@ curve_secp256k1_add_from_below:
 	sub t5, t1, t5
 	sltu t1, t1, t5
 	or t1, ra, t1
-	beq t1, zero, .L33_59
+	beq t1, zero, .L34_59
 	add t1, t3, s1                   # limbs:39
 	sltu t3, t1, t3
 	add t3, t4, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t4, t3, t4
-	bne t4, zero, .L33_60
+	bne t4, zero, .L34_60
 	mv t4, t3
 	mv t3, t1
-.L33_61:
-.L33_59:
+.L34_61:
+.L34_59:
 	mulhu t1, a0, a5                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul t5, a0, a5                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu ra, s3, a5
@@ -16897,16 +16999,16 @@ curve_secp256k1_add_from_below:
 	sub a6, a4, a6
 	sltu a4, a4, a6
 	or a4, t2, a4
-	beq a4, zero, .L33_65
+	beq a4, zero, .L34_65
 	add a4, t1, s1                   # limbs:39
 	sltu a6, a4, t1
 	add a6, a7, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a7, a6, a7
-	bne a7, zero, .L33_66
+	bne a7, zero, .L34_66
 	mv t1, a4
 	mv a7, a6
-.L33_67:
-.L33_65:
+.L34_67:
+.L34_65:
 	ld a4, 0(sp)                     # products:28
 	ld a6, 8(sp)
 	mulhu t2, a4, a6                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -17040,16 +17142,16 @@ curve_secp256k1_add_from_below:
 	sub s0, a4, s0
 	sltu a4, a4, s0
 	or a4, s2, a4
-	beq a4, zero, .L33_71
+	beq a4, zero, .L34_71
 	add a4, t2, s1                   # limbs:39
 	sltu t2, a4, t2
 	add t2, a6, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a6, t2, a6
-	bne a6, zero, .L33_72
+	bne a6, zero, .L34_72
 	mv a6, t2
 	mv t2, a4
-.L33_73:
-.L33_71:
+.L34_73:
+.L34_71:
 	sub a4, t5, a2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t5, t5, a4
 	sub s0, ra, t0
@@ -17067,7 +17169,7 @@ curve_secp256k1_add_from_below:
 	sub t2, s0, t2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s0, s0, t2
 	or a6, a6, s0
-	beq a6, zero, .L33_77
+	beq a6, zero, .L34_77
 	sub a6, a4, s5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a4, a4, a6
 	sub a4, t5, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -17076,13 +17178,13 @@ curve_secp256k1_add_from_below:
 	sltu ra, ra, t5
 	sub ra, t2, ra                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t2, t2, ra
-	bne t2, zero, .L33_78
+	bne t2, zero, .L34_78
 	mv t2, ra
 	mv ra, t5
 	mv t5, a4
 	mv a4, a6
-.L33_79:
-.L33_77:
+.L34_79:
+.L34_77:
 	add a6, a0, a0                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu s0, a6, a0
 	add s2, a5, a5
@@ -17100,7 +17202,7 @@ curve_secp256k1_add_from_below:
 	add s4, s4, s0                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu s0, s4, s0
 	or s0, s6, s0
-	beq s0, zero, .L33_81
+	beq s0, zero, .L34_81
 	add s0, a6, s5                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a6, s0, a6
 	add a6, s2, a6                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -17109,13 +17211,13 @@ curve_secp256k1_add_from_below:
 	sltu s3, s2, s3
 	add s3, s4, s3                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu s4, s3, s4
-	bne s4, zero, .L33_82
+	bne s4, zero, .L34_82
 	mv s4, s3
 	mv s3, s2
 	mv s2, a6
 	mv a6, s0
-.L33_83:
-.L33_81:
+.L34_83:
+.L34_81:
 	sub a6, a4, a6                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a4, a4, a6
 	sub s0, t5, s2
@@ -17133,7 +17235,7 @@ curve_secp256k1_add_from_below:
 	sub ra, s0, ra                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s0, s0, ra
 	or t2, t2, s0
-	beq t2, zero, .L33_85
+	beq t2, zero, .L34_85
 	sub t2, a6, s5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a6, a6, t2
 	sub a6, a4, a6                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -17142,13 +17244,13 @@ curve_secp256k1_add_from_below:
 	sltu t5, t5, a4
 	sub t5, ra, t5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu ra, ra, t5
-	bne ra, zero, .L33_86
+	bne ra, zero, .L34_86
 	mv ra, t5
 	mv t5, a4
 	mv a4, a6
 	mv a6, t2
-.L33_87:
-.L33_85:
+.L34_87:
+.L34_85:
 	sub t2, a0, a6                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a0, a0, t2
 	sub s0, a5, a4
@@ -17166,7 +17268,7 @@ curve_secp256k1_add_from_below:
 	sub t1, s0, t1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s0, s0, t1
 	or a7, a7, s0
-	beq a7, zero, .L33_89
+	beq a7, zero, .L34_89
 	sub a7, t2, s5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t2, t2, a7
 	sub t2, a0, t2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -17175,13 +17277,13 @@ curve_secp256k1_add_from_below:
 	sltu a5, a5, a0
 	sub a5, t1, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t1, t1, a5
-	bne t1, zero, .L33_90
+	bne t1, zero, .L34_90
 	mv t1, a5
 	mv a5, a0
 	mv a0, t2
 	mv t2, a7
-.L33_91:
-.L33_89:
+.L34_91:
+.L34_89:
 	ld a7, 0(sp)                     # limbs:69
 	mulhu s0, t2, a7                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s2, t2, a7                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -17336,16 +17438,16 @@ curve_secp256k1_add_from_below:
 	sub t1, a7, t1
 	sltu a7, a7, t1
 	or a7, s0, a7
-	beq a7, zero, .L33_93
+	beq a7, zero, .L34_93
 	add a7, a3, s1                   # limbs:39
 	sltu a3, a7, a3
 	add a3, t2, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t1, a3, t2
-	bne t1, zero, .L33_94
+	bne t1, zero, .L34_94
 	mv t2, a3
 	mv a3, a7
-.L33_95:
-.L33_93:
+.L34_95:
+.L34_93:
 	ld s0, 32(a1)
 	mulhu a7, s0, a2                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul t1, s0, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -17498,16 +17600,16 @@ curve_secp256k1_add_from_below:
 	sub t3, a2, t3
 	sltu a2, a2, t3
 	or a2, t4, a2
-	beq a2, zero, .L33_99
+	beq a2, zero, .L34_99
 	add a2, t0, s1                   # limbs:39
 	sltu t0, a2, t0
 	add t0, t1, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t1, t0, t1
-	bne t1, zero, .L33_100
+	bne t1, zero, .L34_100
 	mv t1, t0
 	mv t0, a2
-.L33_101:
-.L33_99:
+.L34_101:
+.L34_99:
 	sub a1, a0, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a0, a0, a1
 	sub a2, a5, a7
@@ -17525,7 +17627,7 @@ curve_secp256k1_add_from_below:
 	sub a3, a5, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a5, a5, a3
 	or a5, a7, a5
-	beq a5, zero, .L33_105
+	beq a5, zero, .L34_105
 	sub a5, a1, s5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a1, a1, a5
 	sub a1, a0, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -17534,13 +17636,13 @@ curve_secp256k1_add_from_below:
 	sltu a2, a2, a0
 	sub a2, a3, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a3, a3, a2
-	bne a3, zero, .L33_106
+	bne a3, zero, .L34_106
 	mv a3, a2
 	mv a2, a0
 	mv a0, a1
 	mv a1, a5
-.L33_107:
-.L33_105:
+.L34_107:
+.L34_105:
 	ld s0, 32(sp)
 	sd a6, 0(s0)
 	sd a4, 8(s0)
@@ -17558,8 +17660,8 @@ curve_secp256k1_add_from_below:
 	sd s6, 80(s0)
 	ld s7, 64(sp)
 	sd s7, 88(s0)
-.L33_51:
-.L33_3:
+.L34_51:
+.L34_3:
 	ld ra, 72(sp)
 	ld s0, 80(sp)
 	ld s1, 88(sp)
@@ -17575,7 +17677,7 @@ curve_secp256k1_add_from_below:
 	ld s11, 168(sp)
 	addi sp, sp, 176
 	ret
-.L33_0:
+.L34_0:
 	ld a5, 64(a1)
 	ld a6, 72(a1)
 	or a7, a5, a6                    # limbs:118
@@ -17593,8 +17695,8 @@ curve_secp256k1_add_from_below:
 	or a5, a5, a6
 	sltiu a5, a5, 1
 	or s2, a7, a5                    # fesecp256k1_folded64:100: t
-	j .L33_1
-.L33_6:
+	j .L34_1
+.L34_6:
 	add a6, s8, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a7, a6, s8
 	add a7, s9, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17603,12 +17705,12 @@ curve_secp256k1_add_from_below:
 	sltu a4, s6, a4
 	add s7, a5, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, s7, a5
-	bne a4, zero, .L33_8
+	bne a4, zero, .L34_8
 	mv s8, a6
 	mv s9, a7
-.L33_9:
-	j .L33_7
-.L33_8:
+.L34_9:
+	j .L34_7
+.L34_8:
 	add s8, a6, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, s8, a6
 	add s9, a7, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17617,8 +17719,8 @@ curve_secp256k1_add_from_below:
 	sltu a5, a4, s6
 	add s7, s7, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s6, a4
-	j .L33_7
-.L33_12:
+	j .L34_7
+.L34_12:
 	add a4, a5, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, a4, a5
 	add a5, t0, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17627,13 +17729,13 @@ curve_secp256k1_add_from_below:
 	sltu a6, s11, a6
 	add a6, a7, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a7, a6, a7
-	bne a7, zero, .L33_14
+	bne a7, zero, .L34_14
 	mv t0, a5
 	mv a5, a4
 	mv a4, a6
-.L33_15:
-	j .L33_13
-.L33_14:
+.L34_15:
+	j .L34_13
+.L34_14:
 	add a7, a4, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, a7, a4
 	add t0, a5, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17644,8 +17746,8 @@ curve_secp256k1_add_from_below:
 	mv s11, a4
 	mv a4, a5
 	mv a5, a7
-	j .L33_13
-.L33_18:
+	j .L34_13
+.L34_18:
 	add a6, s3, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a7, a6, s3
 	add a7, s4, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17654,12 +17756,12 @@ curve_secp256k1_add_from_below:
 	sltu a0, s0, a0
 	add s2, a2, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a0, s2, a2
-	bne a0, zero, .L33_20
+	bne a0, zero, .L34_20
 	mv s3, a6
 	mv s4, a7
-.L33_21:
-	j .L33_19
-.L33_20:
+.L34_21:
+	j .L34_19
+.L34_20:
 	add s3, a6, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a0, s3, a6
 	add s4, a7, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17668,8 +17770,8 @@ curve_secp256k1_add_from_below:
 	sltu a2, a0, s0
 	add s2, s2, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s0, a0
-	j .L33_19
-.L33_24:
+	j .L34_19
+.L34_24:
 	sub t4, a6, s5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a6, a6, t4
 	sub s4, a2, a6                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -17678,8 +17780,8 @@ curve_secp256k1_add_from_below:
 	sltu a2, t2, s0
 	sub s2, t3, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	mv a2, t4
-	j .L33_25
-.L33_28:
+	j .L34_25
+.L34_28:
 	add a6, s8, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t0, a6, s8
 	add t0, s9, t0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17688,12 +17790,12 @@ curve_secp256k1_add_from_below:
 	sltu a4, s6, a4
 	add s7, a5, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, s7, a5
-	bne a4, zero, .L33_30
+	bne a4, zero, .L34_30
 	mv s8, a6
 	mv s9, t0
-.L33_31:
-	j .L33_29
-.L33_30:
+.L34_31:
+	j .L34_29
+.L34_30:
 	add s8, a6, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, s8, a6
 	add s9, t0, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17702,8 +17804,8 @@ curve_secp256k1_add_from_below:
 	sltu a5, a4, s6
 	add s7, s7, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s6, a4
-	j .L33_29
-.L33_34:
+	j .L34_29
+.L34_34:
 	add a5, s8, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, a5, s8
 	add a6, s9, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17712,12 +17814,12 @@ curve_secp256k1_add_from_below:
 	sltu a3, s6, a3
 	add s7, a4, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, s7, a4
-	bne a3, zero, .L33_36
+	bne a3, zero, .L34_36
 	mv s8, a5
 	mv s9, a6
-.L33_37:
-	j .L33_35
-.L33_36:
+.L34_37:
+	j .L34_35
+.L34_36:
 	add s8, a5, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, s8, a5
 	add s9, a6, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17726,8 +17828,8 @@ curve_secp256k1_add_from_below:
 	sltu a4, a3, s6
 	add s7, s7, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s6, a3
-	j .L33_35
-.L33_44:
+	j .L34_35
+.L34_44:
 	add t0, s9, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t1, t0, s9
 	add t1, a3, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17736,12 +17838,12 @@ curve_secp256k1_add_from_below:
 	sltu a3, s6, a4
 	add s7, a6, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, s7, a6
-	bne a3, zero, .L33_46
+	bne a3, zero, .L34_46
 	mv s9, t0
 	mv a3, t1
-.L33_47:
-	j .L33_45
-.L33_46:
+.L34_47:
+	j .L34_45
+.L34_46:
 	add s9, t0, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, s9, t0
 	add a3, t1, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17750,8 +17852,8 @@ curve_secp256k1_add_from_below:
 	sltu a6, a4, s6
 	add s7, s7, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s6, a4
-	j .L33_45
-.L33_48:
+	j .L34_45
+.L34_48:
 	or a4, a2, s4                    # limbs:118
 	or a4, s0, a4
 	or a4, s2, a4
@@ -17766,8 +17868,8 @@ curve_secp256k1_add_from_below:
 	or a6, a6, t0
 	sltiu a6, a6, 1
 	or a4, a4, a6                    # fesecp256k1_folded64:100: t$2_join
-	j .L33_49
-.L33_54:
+	j .L34_49
+.L34_54:
 	add a6, a5, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, a6, a5
 	add a5, t2, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17776,14 +17878,14 @@ curve_secp256k1_add_from_below:
 	sltu t0, t1, t0
 	add t0, a4, t0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, t0, a4
-	bne a4, zero, .L33_56
+	bne a4, zero, .L34_56
 	mv t2, a5
 	mv a5, a6
 	mv a4, t1
 	mv a6, t0
-.L33_57:
-	j .L33_55
-.L33_56:
+.L34_57:
+	j .L34_55
+.L34_56:
 	add a4, a6, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, a4, a6
 	add t2, a5, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17794,8 +17896,8 @@ curve_secp256k1_add_from_below:
 	mv t6, a4
 	mv a4, a5
 	mv a5, t6
-	j .L33_55
-.L33_60:
+	j .L34_55
+.L34_60:
 	add t4, a2, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, t4, a2
 	add a2, t0, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17804,14 +17906,14 @@ curve_secp256k1_add_from_below:
 	sltu t1, t0, t1
 	add t1, t3, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t3, t1, t3
-	bne t3, zero, .L33_62
+	bne t3, zero, .L34_62
 	mv t3, t0
 	mv t0, a2
 	mv a2, t4
 	mv t4, t1
-.L33_63:
-	j .L33_61
-.L33_62:
+.L34_63:
+	j .L34_61
+.L34_62:
 	add t3, t4, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t4, t3, t4
 	add t4, a2, t4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17825,8 +17927,8 @@ curve_secp256k1_add_from_below:
 	mv t6, t4
 	mv t4, t0
 	mv t0, t6
-	j .L33_61
-.L33_66:
+	j .L34_61
+.L34_66:
 	add a7, a0, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a0, a7, a0
 	add a0, a5, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17835,13 +17937,13 @@ curve_secp256k1_add_from_below:
 	sltu a4, t1, a4
 	add a4, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, a4, a6
-	bne a5, zero, .L33_68
+	bne a5, zero, .L34_68
 	mv a5, a0
 	mv a0, a7
 	mv a7, a4
-.L33_69:
-	j .L33_67
-.L33_68:
+.L34_69:
+	j .L34_67
+.L34_68:
 	add a5, a7, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, a5, a7
 	add a6, a0, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17852,8 +17954,8 @@ curve_secp256k1_add_from_below:
 	mv t1, a0
 	mv a0, a5
 	mv a5, a6
-	j .L33_67
-.L33_72:
+	j .L34_67
+.L34_72:
 	add a6, t5, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t5, a6, t5
 	add t5, ra, t5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17862,14 +17964,14 @@ curve_secp256k1_add_from_below:
 	sltu a4, ra, a4
 	add a4, t2, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t2, a4, t2
-	bne t2, zero, .L33_74
+	bne t2, zero, .L34_74
 	mv t2, ra
 	mv ra, t5
 	mv t5, a6
 	mv a6, a4
-.L33_75:
-	j .L33_73
-.L33_74:
+.L34_75:
+	j .L34_73
+.L34_74:
 	add t2, a6, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, t2, a6
 	add a6, t5, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17882,8 +17984,8 @@ curve_secp256k1_add_from_below:
 	mv t6, t2
 	mv t2, t5
 	mv t5, t6
-	j .L33_73
-.L33_78:
+	j .L34_73
+.L34_78:
 	sub t2, a6, s5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a6, a6, t2
 	sub a6, a4, a6                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -17895,8 +17997,8 @@ curve_secp256k1_add_from_below:
 	mv a4, t2
 	mv t2, t5
 	mv t5, a6
-	j .L33_79
-.L33_82:
+	j .L34_79
+.L34_82:
 	add s4, s0, s5                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu s0, s4, s0
 	add s0, a6, s0                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -17908,8 +18010,8 @@ curve_secp256k1_add_from_below:
 	mv a6, s4
 	mv s4, s2
 	mv s2, s0
-	j .L33_83
-.L33_86:
+	j .L34_83
+.L34_86:
 	sub ra, t2, s5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t2, t2, ra
 	sub t2, a6, t2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -17921,8 +18023,8 @@ curve_secp256k1_add_from_below:
 	mv a6, ra
 	mv ra, a4
 	mv a4, t2
-	j .L33_87
-.L33_90:
+	j .L34_87
+.L34_90:
 	sub t1, a7, s5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a7, a7, t1
 	sub a7, t2, a7                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -17934,8 +18036,8 @@ curve_secp256k1_add_from_below:
 	mv t2, t1
 	mv t1, a0
 	mv a0, a7
-	j .L33_91
-.L33_94:
+	j .L34_91
+.L34_94:
 	add t1, a0, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a0, t1, a0
 	add a0, a5, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17944,13 +18046,13 @@ curve_secp256k1_add_from_below:
 	sltu a7, a5, a7
 	add t2, a3, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, t2, a3
-	bne a3, zero, .L33_96
+	bne a3, zero, .L34_96
 	mv a3, a5
 	mv a5, a0
 	mv a0, t1
-.L33_97:
-	j .L33_95
-.L33_96:
+.L34_97:
+	j .L34_95
+.L34_96:
 	add a3, t1, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a7, a3, t1
 	add a7, a0, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17962,8 +18064,8 @@ curve_secp256k1_add_from_below:
 	mv t6, a3
 	mv a3, a0
 	mv a0, t6
-	j .L33_95
-.L33_100:
+	j .L34_95
+.L34_100:
 	add t1, a1, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, t1, a1
 	add a1, a7, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17972,14 +18074,14 @@ curve_secp256k1_add_from_below:
 	sltu a2, a7, a2
 	add a2, t0, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t0, a2, t0
-	bne t0, zero, .L33_102
+	bne t0, zero, .L34_102
 	mv t0, a7
 	mv a7, a1
 	mv a1, t1
 	mv t1, a2
-.L33_103:
-	j .L33_101
-.L33_102:
+.L34_103:
+	j .L34_101
+.L34_102:
 	add t0, t1, s5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t1, t0, t1
 	add t1, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -17992,8 +18094,8 @@ curve_secp256k1_add_from_below:
 	mv t6, t0
 	mv t0, a1
 	mv a1, t6
-	j .L33_101
-.L33_106:
+	j .L34_101
+.L34_106:
 	sub a3, a5, s5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a5, a5, a3
 	sub a5, a1, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -18005,7 +18107,7 @@ curve_secp256k1_add_from_below:
 	mv a1, a3
 	mv a3, a0
 	mv a0, a5
-	j .L33_107
+	j .L34_107
 	.size curve_secp256k1_add_from_below, . - curve_secp256k1_add_from_below
 
 # curve.secp256k1_sum.E.y_of_base (lib/curve/double_scalar_endomorphism.stk, line 129)
@@ -18021,18 +18123,18 @@ curve_secp256k1_sum_E_y_of_base:
 	add a1, a3, a1
 	srliw a2, a2, 9
 	li a3, 1
-	beq a2, a3, .L34_0
+	beq a2, a3, .L35_0
 	ld a2, 32(a1)
 	ld a3, 40(a1)
 	ld a4, 48(a1)
 	ld a5, 56(a1)
-.L34_1:
+.L35_1:
 	sd a2, 0(a0)
 	sd a3, 8(a0)
 	sd a4, 16(a0)
 	sd a5, 24(a0)
 	ret
-.L34_0:
+.L35_0:
 	ld a2, 32(a1)
 	sub a2, zero, a2                 # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a3, zero, a2
@@ -18054,7 +18156,7 @@ curve_secp256k1_sum_E_y_of_base:
 	sub a5, a1, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, a1, a5
 	or a1, a6, a1
-	beq a1, zero, .L34_1
+	beq a1, zero, .L35_1
 	li a1, 4294968273
 	sub a1, a2, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a2, a2, a1
@@ -18064,15 +18166,15 @@ curve_secp256k1_sum_E_y_of_base:
 	sltu a2, a4, a7
 	sub t0, a5, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a2, a5, t0
-	bne a2, zero, .L34_4
+	bne a2, zero, .L35_4
 	mv a2, a1
 	mv a3, a6
 	mv a4, a7
 	mv a5, t0
-.L34_5:
-.L34_3:
-	j .L34_1
-.L34_4:
+.L35_5:
+.L35_3:
+	j .L35_1
+.L35_4:
 	li a2, 4294968273
 	sub a2, a1, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a1, a1, a2
@@ -18081,7 +18183,7 @@ curve_secp256k1_sum_E_y_of_base:
 	sub a4, a7, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a1, a7, a4
 	sub a5, t0, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	j .L34_1
+	j .L35_1
 	.size curve_secp256k1_sum_E_y_of_base, . - curve_secp256k1_sum_E_y_of_base
 
 # curve.secp256k1_sum.E.add_base (lib/curve/double_scalar_endomorphism.stk, line 137)
@@ -18278,17 +18380,17 @@ curve_secp256k1_sum_E_steps:
 	sub t5, t3, t5
 	sltu t3, t3, t5
 	or t3, ra, t3
-	beq t3, zero, .L36_1
+	beq t3, zero, .L37_1
 	li t3, 1
 	add t3, a6, t3                   # limbs:39
 	sltu a6, t3, a6
 	add a6, a7, a6                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a7, a6, a7
-	bne a7, zero, .L36_2
+	bne a7, zero, .L37_2
 	mv a7, a6
 	mv a6, t3
-.L36_3:
-.L36_1:
+.L37_3:
+.L37_1:
 	andi t3, t1, 1                   # limbs:101
 	li s1, -4294968273
 	mul t5, t3, s1                   # limbs:105
@@ -18339,7 +18441,7 @@ curve_secp256k1_sum_E_steps:
 	add t1, t1, a6                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a6, t1, a6
 	or a6, a7, a6
-	beq a6, zero, .L36_7
+	beq a6, zero, .L37_7
 	add a6, t5, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a7, a6, t5
 	add a7, s2, a7                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -18348,13 +18450,13 @@ curve_secp256k1_sum_E_steps:
 	sltu t4, t3, t4
 	add t4, t1, t4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu t1, t4, t1
-	bne t1, zero, .L36_8
+	bne t1, zero, .L37_8
 	mv t5, a6
 	mv s2, a7
 	mv t1, t4
 	mv t4, t3
-.L36_9:
-.L36_7:
+.L37_9:
+.L37_7:
 	ld a6, 32(a1)
 	ld a7, 40(a1)
 	mulhu t3, a6, a7                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -18488,17 +18590,17 @@ curve_secp256k1_sum_E_steps:
 	sub s1, ra, s1
 	sltu ra, ra, s1
 	or ra, s7, ra
-	beq ra, zero, .L36_11
+	beq ra, zero, .L37_11
 	li ra, 1
 	add ra, t3, ra                   # limbs:39
 	sltu t3, ra, t3
 	add t3, a3, t3                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a3, t3, a3
-	bne a3, zero, .L36_12
+	bne a3, zero, .L37_12
 	mv a3, t3
 	mv t3, ra
-.L36_13:
-.L36_11:
+.L37_13:
+.L37_11:
 	mulhu ra, a4, a6                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s1, a4, a6                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu s7, a5, a6
@@ -18647,17 +18749,17 @@ curve_secp256k1_sum_E_steps:
 	sub s1, t2, s1
 	sltu t2, t2, s1
 	or t2, s3, t2
-	beq t2, zero, .L36_17
+	beq t2, zero, .L37_17
 	li t2, 1
 	add t2, a5, t2                   # limbs:39
 	sltu a5, t2, a5
 	add a5, t0, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t0, a5, t0
-	bne t0, zero, .L36_18
+	bne t0, zero, .L37_18
 	mv t0, a5
 	mv a5, t2
-.L36_19:
-.L36_17:
+.L37_19:
+.L37_17:
 	mulhu t2, t5, s2                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul s1, t5, s2                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu s3, t5, t4                 # products:29
@@ -18787,17 +18889,17 @@ curve_secp256k1_sum_E_steps:
 	sub s6, s1, s6
 	sltu s1, s1, s6
 	or s1, s7, s1
-	beq s1, zero, .L36_23
+	beq s1, zero, .L37_23
 	li s1, 1
 	add s1, t2, s1                   # limbs:39
 	sltu t2, s1, t2
 	add t2, a2, t2                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a2, t2, a2
-	bne a2, zero, .L36_24
+	bne a2, zero, .L37_24
 	mv a2, t2
 	mv t2, s1
-.L36_25:
-.L36_23:
+.L37_25:
+.L37_23:
 	add s1, a4, a4                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu s6, s1, a4
 	add s7, ra, ra
@@ -18815,7 +18917,7 @@ curve_secp256k1_sum_E_steps:
 	add s9, s9, s6                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu s6, s9, s6
 	or s6, s10, s6
-	beq s6, zero, .L36_29
+	beq s6, zero, .L37_29
 	add s6, s1, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu s1, s6, s1
 	add s1, s7, s1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -18824,13 +18926,13 @@ curve_secp256k1_sum_E_steps:
 	sltu s8, s7, s8
 	add s8, s9, s8                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu s9, s8, s9
-	bne s9, zero, .L36_30
+	bne s9, zero, .L37_30
 	mv s9, s8
 	mv s8, s7
 	mv s7, s1
 	mv s1, s6
-.L36_31:
-.L36_29:
+.L37_31:
+.L37_29:
 	sub s1, a7, s1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a7, a7, s1
 	sub s6, s3, s7
@@ -18848,7 +18950,7 @@ curve_secp256k1_sum_E_steps:
 	sub t2, s6, t2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s6, s6, t2
 	or a2, a2, s6
-	beq a2, zero, .L36_33
+	beq a2, zero, .L37_33
 	sub a2, s1, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu s1, s1, a2
 	sub s1, a7, s1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -18857,13 +18959,13 @@ curve_secp256k1_sum_E_steps:
 	sltu s3, s3, a7
 	sub s3, t2, s3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t2, t2, s3
-	bne t2, zero, .L36_34
+	bne t2, zero, .L37_34
 	mv t2, s3
 	mv s3, a7
 	mv a7, s1
 	mv s1, a2
-.L36_35:
-.L36_33:
+.L37_35:
+.L37_33:
 	sub a2, a4, s1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a4, a4, a2
 	sub s6, ra, a7
@@ -18881,7 +18983,7 @@ curve_secp256k1_sum_E_steps:
 	sub a5, s6, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu s6, s6, a5
 	or t0, t0, s6
-	beq t0, zero, .L36_37
+	beq t0, zero, .L37_37
 	sub t0, a2, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a2, a2, t0
 	sub a2, a4, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -18890,13 +18992,13 @@ curve_secp256k1_sum_E_steps:
 	sltu ra, ra, a4
 	sub ra, a5, ra                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a5, a5, ra
-	bne a5, zero, .L36_38
+	bne a5, zero, .L37_38
 	mv a5, ra
 	mv ra, a4
 	mv a4, a2
 	mv a2, t0
-.L36_39:
-.L36_37:
+.L37_39:
+.L37_37:
 	mulhu t0, t5, a2                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul s6, t5, a2                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu s7, s2, a2
@@ -19045,17 +19147,17 @@ curve_secp256k1_sum_E_steps:
 	sub t4, a5, t4
 	sltu a5, a5, t4
 	or a5, t5, a5
-	beq a5, zero, .L36_41
+	beq a5, zero, .L37_41
 	li a5, 1
 	add a5, t0, a5                   # limbs:39
 	sltu t0, a5, t0
 	add t0, t1, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t1, t0, t1
-	bne t1, zero, .L36_42
+	bne t1, zero, .L37_42
 	mv t1, t0
 	mv t0, a5
-.L36_43:
-.L36_41:
+.L37_43:
+.L37_41:
 	mulhu a5, a6, s5                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul t4, a6, s5                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu t5, a6, t3                 # products:29
@@ -19184,17 +19286,17 @@ curve_secp256k1_sum_E_steps:
 	sub t5, a6, t5
 	sltu a6, a6, t5
 	or a6, ra, a6
-	beq a6, zero, .L36_47
+	beq a6, zero, .L37_47
 	li a6, 1
 	add a6, a5, a6                   # limbs:39
 	sltu a5, a6, a5
 	add a5, t4, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t4, a5, t4
-	bne t4, zero, .L36_48
+	bne t4, zero, .L37_48
 	mv t4, a5
 	mv a5, a6
-.L36_49:
-.L36_47:
+.L37_49:
+.L37_47:
 	sub a3, a2, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a2, a2, a3
 	sub a6, a4, t3
@@ -19212,7 +19314,7 @@ curve_secp256k1_sum_E_steps:
 	sub a5, a6, a5                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a6, a6, a5
 	or a6, t0, a6
-	beq a6, zero, .L36_53
+	beq a6, zero, .L37_53
 	sub a6, a3, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a3, a3, a6
 	sub a3, a2, a3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -19221,13 +19323,13 @@ curve_secp256k1_sum_E_steps:
 	sltu a4, a4, a2
 	sub a4, a5, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a5, a5, a4
-	bne a5, zero, .L36_54
+	bne a5, zero, .L37_54
 	mv a5, a4
 	mv a4, a2
 	mv a2, a3
 	mv a3, a6
-.L36_55:
-.L36_53:
+.L37_55:
+.L37_53:
 	ld a6, 32(a1)
 	ld t0, 64(a1)
 	mulhu t1, a6, t0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -19384,17 +19486,17 @@ curve_secp256k1_sum_E_steps:
 	sub t0, a6, t0
 	sltu a6, a6, t0
 	or a6, t5, a6
-	beq a6, zero, .L36_57
+	beq a6, zero, .L37_57
 	li a6, 1
 	add a6, t3, a6                   # limbs:39
 	sltu t0, a6, t3
 	add t0, t4, t0                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t3, t0, t4
-	bne t3, zero, .L36_58
+	bne t3, zero, .L37_58
 	mv t3, a6
 	mv t4, t0
-.L36_59:
-.L36_57:
+.L37_59:
+.L37_57:
 	sd s1, 0(a0)
 	sd a7, 8(a0)
 	sd s3, 16(a0)
@@ -19410,7 +19512,7 @@ curve_secp256k1_sum_E_steps:
 	ld s2, 0(sp)
 	lhu s1, 4(s2)
 	andi a1, s1, 256
-	beq a1, zero, .L36_63
+	beq a1, zero, .L37_63
 	andi a3, s1, 31                  # 165
 	mv s3, a0
 	mv a0, s3
@@ -19418,10 +19520,10 @@ curve_secp256k1_sum_E_steps:
 	ld a2, 8(sp)
 	call curve_secp256k1_sum_E_add_multiple
 	mv a0, s3
-.L36_63:
+.L37_63:
 	lhu s3, 6(s2)
 	andi a1, s3, 256
-	beq a1, zero, .L36_65
+	beq a1, zero, .L37_65
 	andi a3, s3, 31                  # 166
 	mv s5, a0
 	mv a0, s5
@@ -19429,11 +19531,11 @@ curve_secp256k1_sum_E_steps:
 	ld a2, 8(sp)
 	call curve_secp256k1_sum_E_add_turned
 	mv a0, s5
-.L36_65:
+.L37_65:
 	lhu s5, 0(s2)
 	srliw a1, s5, 13                 # 167
 	andi a1, a1, 1
-	beq a1, zero, .L36_67
+	beq a1, zero, .L37_67
 	andi a3, s5, 1023
 	ld s6, 8(sp)
 	addi a4, s6, 768
@@ -19443,11 +19545,11 @@ curve_secp256k1_sum_E_steps:
 	li a2, 0
 	call curve_secp256k1_sum_E_add_base
 	mv a0, s7
-.L36_67:
+.L37_67:
 	lhu s6, 2(s2)
 	srliw a1, s6, 13                 # 168
 	andi a1, a1, 1
-	beq a1, zero, .L36_69
+	beq a1, zero, .L37_69
 	andi a3, s6, 1023
 	ld s7, 8(sp)
 	addi a4, s7, 768
@@ -19457,7 +19559,7 @@ curve_secp256k1_sum_E_steps:
 	li a2, 256
 	call curve_secp256k1_sum_E_add_base
 	mv a0, s8
-.L36_69:
+.L37_69:
 	ld a1, 0(a0)                     # products:28
 	ld a2, 8(a0)
 	mulhu a3, a1, a2                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -19590,17 +19692,17 @@ curve_secp256k1_sum_E_steps:
 	sub a2, a1, a2
 	sltu a1, a1, a2
 	or a1, a3, a1
-	beq a1, zero, .L36_71
+	beq a1, zero, .L37_71
 	li a1, 1
 	add a1, s7, a1                   # limbs:39
 	sltu a2, a1, s7
 	add a2, s8, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a3, a2, s8
-	bne a3, zero, .L36_72
+	bne a3, zero, .L37_72
 	mv s7, a1
 	mv s8, a2
-.L36_73:
-.L36_71:
+.L37_73:
+.L37_71:
 	andi a1, s9, 1                   # limbs:101
 	li s11, -4294968273
 	mul a2, a1, s11                  # limbs:105
@@ -19651,7 +19753,7 @@ curve_secp256k1_sum_E_steps:
 	add s8, a1, a3                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a1, s8, a3
 	or a1, a4, a1
-	beq a1, zero, .L36_77
+	beq a1, zero, .L37_77
 	add a1, a2, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a2, a1, a2
 	add a2, s9, a2                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -19660,13 +19762,13 @@ curve_secp256k1_sum_E_steps:
 	sltu a4, a3, s7
 	add a4, s8, a4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a5, a4, s8
-	bne a5, zero, .L36_78
+	bne a5, zero, .L37_78
 	mv s9, a2
 	mv a2, a1
 	mv s7, a3
 	mv s8, a4
-.L36_79:
-.L36_77:
+.L37_79:
+.L37_77:
 	ld a1, 32(a0)                    # products:28
 	ld a3, 40(a0)
 	mulhu a4, a1, a3                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -19799,17 +19901,17 @@ curve_secp256k1_sum_E_steps:
 	sub a5, a1, a5
 	sltu a1, a1, a5
 	or a1, a7, a1
-	beq a1, zero, .L36_81
+	beq a1, zero, .L37_81
 	li a1, 1
 	add a1, s10, a1                  # limbs:39
 	sltu a5, a1, s10
 	add a5, a3, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a3, a5, a3
-	bne a3, zero, .L36_82
+	bne a3, zero, .L37_82
 	mv s10, a1
 	mv a3, a5
-.L36_83:
-.L36_81:
+.L37_83:
+.L37_81:
 	ld a1, 0(a0)                     # limbs:69
 	mulhu a5, a4, a1                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a7, a4, a1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -19962,17 +20064,17 @@ curve_secp256k1_sum_E_steps:
 	sub a7, a5, a7
 	sltu a5, a5, a7
 	or a5, t0, a5
-	beq a5, zero, .L36_87
+	beq a5, zero, .L37_87
 	li a5, 1
 	add a5, s5, a5                   # limbs:39
 	sltu a7, a5, s5
 	add a7, s6, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t0, a7, s6
-	bne t0, zero, .L36_88
+	bne t0, zero, .L37_88
 	mv s5, a5
 	mv s6, a7
-.L36_89:
-.L36_87:
+.L37_89:
+.L37_87:
 	mulhu a5, a2, s9                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a7, a2, s9                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu t0, a2, s7                 # products:29
@@ -20101,17 +20203,17 @@ curve_secp256k1_sum_E_steps:
 	sub t1, a7, t1
 	sltu a7, a7, t1
 	or a7, t2, a7
-	beq a7, zero, .L36_93
+	beq a7, zero, .L37_93
 	li a7, 1
 	add a7, s2, a7                   # limbs:39
 	sltu t1, a7, s2
 	add t1, s3, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t2, t1, s3
-	bne t2, zero, .L36_94
+	bne t2, zero, .L37_94
 	mv s2, a7
 	mv s3, t1
-.L36_95:
-.L36_93:
+.L37_95:
+.L37_93:
 	add a7, s11, s11                 # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu t1, a7, s11
 	add t2, a1, a1
@@ -20129,7 +20231,7 @@ curve_secp256k1_sum_E_steps:
 	add t4, t4, t1                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu t1, t4, t1
 	or t1, t5, t1
-	beq t1, zero, .L36_99
+	beq t1, zero, .L37_99
 	add t1, a7, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a7, t1, a7
 	add a7, t2, a7                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -20138,13 +20240,13 @@ curve_secp256k1_sum_E_steps:
 	sltu t3, t2, t3
 	add t3, t4, t3                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu t4, t3, t4
-	bne t4, zero, .L36_100
+	bne t4, zero, .L37_100
 	mv t4, t3
 	mv t3, t2
 	mv t2, a7
 	mv a7, t1
-.L36_101:
-.L36_99:
+.L37_101:
+.L37_99:
 	sub a7, a5, a7                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a5, a5, a7
 	sub t1, t0, t2
@@ -20162,7 +20264,7 @@ curve_secp256k1_sum_E_steps:
 	sub s3, t1, t0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t0, t1, s3
 	or t0, t2, t0
-	beq t0, zero, .L36_103
+	beq t0, zero, .L37_103
 	sub t0, a7, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a7, a7, t0
 	sub a7, a5, a7                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -20171,13 +20273,13 @@ curve_secp256k1_sum_E_steps:
 	sltu t1, s2, a5
 	sub t1, s3, t1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t2, s3, t1
-	bne t2, zero, .L36_104
+	bne t2, zero, .L37_104
 	mv s2, a5
 	mv a5, a7
 	mv a7, t0
 	mv s3, t1
-.L36_105:
-.L36_103:
+.L37_105:
+.L37_103:
 	sub t0, s11, a7                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t1, s11, t0
 	sub t2, a1, a5
@@ -20195,7 +20297,7 @@ curve_secp256k1_sum_E_steps:
 	sub s6, t1, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, t1, s6
 	or a1, t2, a1
-	beq a1, zero, .L36_107
+	beq a1, zero, .L37_107
 	sub a1, t0, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t0, t0, a1
 	sub t0, s11, t0                  # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -20204,13 +20306,13 @@ curve_secp256k1_sum_E_steps:
 	sltu t2, s5, t1
 	sub t2, s6, t2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t3, s6, t2
-	bne t3, zero, .L36_108
+	bne t3, zero, .L37_108
 	mv s11, t0
 	mv t0, a1
 	mv s5, t1
 	mv s6, t2
-.L36_109:
-.L36_107:
+.L37_109:
+.L37_107:
 	mulhu a1, a2, t0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul t1, a2, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu t2, s9, t0
@@ -20359,17 +20461,17 @@ curve_secp256k1_sum_E_steps:
 	sub a2, a1, a2
 	sltu a1, a1, a2
 	or a1, t0, a1
-	beq a1, zero, .L36_111
+	beq a1, zero, .L37_111
 	li a1, 1
 	add a1, s5, a1                   # limbs:39
 	sltu a2, a1, s5
 	add a2, s6, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t0, a2, s6
-	bne t0, zero, .L36_112
+	bne t0, zero, .L37_112
 	mv s5, a1
 	mv s6, a2
-.L36_113:
-.L36_111:
+.L37_113:
+.L37_111:
 	mulhu a1, a4, a6                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a2, a4, a6                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu t0, a4, s10                # products:29
@@ -20498,17 +20600,17 @@ curve_secp256k1_sum_E_steps:
 	sub a3, a2, a3
 	sltu a2, a2, a3
 	or a2, a4, a2
-	beq a2, zero, .L36_117
+	beq a2, zero, .L37_117
 	li a2, 1
 	add a2, s9, a2                   # limbs:39
 	sltu a3, a2, s9
 	add a3, s10, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a4, a3, s10
-	bne a4, zero, .L36_118
+	bne a4, zero, .L37_118
 	mv s9, a2
 	mv s10, a3
-.L36_119:
-.L36_117:
+.L37_119:
+.L37_117:
 	sub s11, s7, s11                 # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a2, s7, s11
 	sub a1, s8, a1
@@ -20526,7 +20628,7 @@ curve_secp256k1_sum_E_steps:
 	sub s6, a2, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, a2, s6
 	or a1, a3, a1
-	beq a1, zero, .L36_123
+	beq a1, zero, .L37_123
 	sub a1, s11, s4                  # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a2, s11, a1
 	sub a2, s7, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -20535,13 +20637,13 @@ curve_secp256k1_sum_E_steps:
 	sltu a4, s5, a3
 	sub a4, s6, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a6, s6, a4
-	bne a6, zero, .L36_124
+	bne a6, zero, .L37_124
 	mv s11, a1
 	mv s7, a2
 	mv s5, a3
 	mv s6, a4
-.L36_125:
-.L36_123:
+.L37_125:
+.L37_123:
 	ld a1, 32(a0)                    # limbs:69
 	ld a2, 64(a0)
 	mulhu a3, a1, a2                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -20698,17 +20800,17 @@ curve_secp256k1_sum_E_steps:
 	sub a3, a2, a3
 	sltu a2, a2, a3
 	or a2, a4, a2
-	beq a2, zero, .L36_127
+	beq a2, zero, .L37_127
 	li a2, 1
 	add a2, s8, a2                   # limbs:39
 	sltu a3, a2, s8
 	add a3, s9, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a4, a3, s9
-	bne a4, zero, .L36_128
+	bne a4, zero, .L37_128
 	mv s8, a2
 	mv s9, a3
-.L36_129:
-.L36_127:
+.L37_129:
+.L37_127:
 	sd a7, 0(a0)
 	sd a5, 8(a0)
 	sd s2, 16(a0)
@@ -20722,7 +20824,7 @@ curve_secp256k1_sum_E_steps:
 	sd s8, 80(a0)
 	sd s9, 88(a0)
 	andi a1, s1, 128
-	beq a1, zero, .L36_133
+	beq a1, zero, .L37_133
 	andi a3, s1, 31                  # 165
 	mv s2, a0
 	mv a0, s2
@@ -20730,11 +20832,11 @@ curve_secp256k1_sum_E_steps:
 	ld a2, 8(sp)
 	call curve_secp256k1_sum_E_add_multiple
 	mv a0, s2
-.L36_133:
+.L37_133:
 	ld s3, 0(sp)
 	lhu s2, 6(s3)
 	andi a1, s2, 128
-	beq a1, zero, .L36_135
+	beq a1, zero, .L37_135
 	andi a3, s2, 31                  # 166
 	mv s5, a0
 	mv a0, s5
@@ -20742,11 +20844,11 @@ curve_secp256k1_sum_E_steps:
 	ld a2, 8(sp)
 	call curve_secp256k1_sum_E_add_turned
 	mv a0, s5
-.L36_135:
+.L37_135:
 	lhu s5, 0(s3)
 	srliw a1, s5, 12                 # 167
 	andi a1, a1, 1
-	beq a1, zero, .L36_137
+	beq a1, zero, .L37_137
 	andi a3, s5, 1023
 	ld s6, 8(sp)
 	addi a4, s6, 768
@@ -20756,11 +20858,11 @@ curve_secp256k1_sum_E_steps:
 	li a2, 0
 	call curve_secp256k1_sum_E_add_base
 	mv a0, s7
-.L36_137:
+.L37_137:
 	lhu s6, 2(s3)
 	srliw a1, s6, 12                 # 168
 	andi a1, a1, 1
-	beq a1, zero, .L36_139
+	beq a1, zero, .L37_139
 	andi a3, s6, 1023
 	ld s7, 8(sp)
 	addi a4, s7, 768
@@ -20770,7 +20872,7 @@ curve_secp256k1_sum_E_steps:
 	li a2, 256
 	call curve_secp256k1_sum_E_add_base
 	mv a0, s8
-.L36_139:
+.L37_139:
 	ld a1, 0(a0)                     # products:28
 	ld a2, 8(a0)
 	mulhu a3, a1, a2                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -20903,17 +21005,17 @@ curve_secp256k1_sum_E_steps:
 	sub a2, a1, a2
 	sltu a1, a1, a2
 	or a1, a3, a1
-	beq a1, zero, .L36_141
+	beq a1, zero, .L37_141
 	li a1, 1
 	add a1, s7, a1                   # limbs:39
 	sltu a2, a1, s7
 	add a2, s8, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a3, a2, s8
-	bne a3, zero, .L36_142
+	bne a3, zero, .L37_142
 	mv s7, a1
 	mv s8, a2
-.L36_143:
-.L36_141:
+.L37_143:
+.L37_141:
 	andi a1, s9, 1                   # limbs:101
 	li s11, -4294968273
 	mul a2, a1, s11                  # limbs:105
@@ -20964,7 +21066,7 @@ curve_secp256k1_sum_E_steps:
 	add s8, a1, a3                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a1, s8, a3
 	or a1, a4, a1
-	beq a1, zero, .L36_147
+	beq a1, zero, .L37_147
 	add a1, a2, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a2, a1, a2
 	add a2, s9, a2                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -20973,13 +21075,13 @@ curve_secp256k1_sum_E_steps:
 	sltu a4, a3, s7
 	add a4, s8, a4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a5, a4, s8
-	bne a5, zero, .L36_148
+	bne a5, zero, .L37_148
 	mv s9, a2
 	mv a2, a1
 	mv s7, a3
 	mv s8, a4
-.L36_149:
-.L36_147:
+.L37_149:
+.L37_147:
 	ld a1, 32(a0)                    # products:28
 	ld a3, 40(a0)
 	mulhu a4, a1, a3                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -21112,17 +21214,17 @@ curve_secp256k1_sum_E_steps:
 	sub a5, a1, a5
 	sltu a1, a1, a5
 	or a1, a7, a1
-	beq a1, zero, .L36_151
+	beq a1, zero, .L37_151
 	li a1, 1
 	add a1, s10, a1                  # limbs:39
 	sltu a5, a1, s10
 	add a5, a3, a5                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a3, a5, a3
-	bne a3, zero, .L36_152
+	bne a3, zero, .L37_152
 	mv s10, a1
 	mv a3, a5
-.L36_153:
-.L36_151:
+.L37_153:
+.L37_151:
 	ld a1, 0(a0)                     # limbs:69
 	mulhu a5, a4, a1                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a7, a4, a1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -21275,17 +21377,17 @@ curve_secp256k1_sum_E_steps:
 	sub a7, a5, a7
 	sltu a5, a5, a7
 	or a5, t0, a5
-	beq a5, zero, .L36_157
+	beq a5, zero, .L37_157
 	li a5, 1
 	add a5, s5, a5                   # limbs:39
 	sltu a7, a5, s5
 	add a7, s6, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t0, a7, s6
-	bne t0, zero, .L36_158
+	bne t0, zero, .L37_158
 	mv s5, a5
 	mv s6, a7
-.L36_159:
-.L36_157:
+.L37_159:
+.L37_157:
 	mulhu a5, a2, s9                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a7, a2, s9                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu t0, a2, s7                 # products:29
@@ -21414,17 +21516,17 @@ curve_secp256k1_sum_E_steps:
 	sub t1, a7, t1
 	sltu a7, a7, t1
 	or a7, t2, a7
-	beq a7, zero, .L36_163
+	beq a7, zero, .L37_163
 	li a7, 1
 	add a7, s2, a7                   # limbs:39
 	sltu t1, a7, s2
 	add t1, s3, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t2, t1, s3
-	bne t2, zero, .L36_164
+	bne t2, zero, .L37_164
 	mv s2, a7
 	mv s3, t1
-.L36_165:
-.L36_163:
+.L37_165:
+.L37_163:
 	add a7, s11, s11                 # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu t1, a7, s11
 	add t2, a1, a1
@@ -21442,7 +21544,7 @@ curve_secp256k1_sum_E_steps:
 	add t4, t4, t1                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu t1, t4, t1
 	or t1, t5, t1
-	beq t1, zero, .L36_169
+	beq t1, zero, .L37_169
 	add t1, a7, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a7, t1, a7
 	add a7, t2, a7                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -21451,13 +21553,13 @@ curve_secp256k1_sum_E_steps:
 	sltu t3, t2, t3
 	add t3, t4, t3                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu t4, t3, t4
-	bne t4, zero, .L36_170
+	bne t4, zero, .L37_170
 	mv t4, t3
 	mv t3, t2
 	mv t2, a7
 	mv a7, t1
-.L36_171:
-.L36_169:
+.L37_171:
+.L37_169:
 	sub a7, a5, a7                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a5, a5, a7
 	sub t1, t0, t2
@@ -21475,7 +21577,7 @@ curve_secp256k1_sum_E_steps:
 	sub s3, t1, t0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t0, t1, s3
 	or t0, t2, t0
-	beq t0, zero, .L36_173
+	beq t0, zero, .L37_173
 	sub t0, a7, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a7, a7, t0
 	sub a7, a5, a7                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -21484,13 +21586,13 @@ curve_secp256k1_sum_E_steps:
 	sltu t1, s2, a5
 	sub t1, s3, t1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t2, s3, t1
-	bne t2, zero, .L36_174
+	bne t2, zero, .L37_174
 	mv s2, a5
 	mv a5, a7
 	mv a7, t0
 	mv s3, t1
-.L36_175:
-.L36_173:
+.L37_175:
+.L37_173:
 	sub t0, s11, a7                  # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t1, s11, t0
 	sub t2, a1, a5
@@ -21508,7 +21610,7 @@ curve_secp256k1_sum_E_steps:
 	sub s6, t1, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, t1, s6
 	or a1, t2, a1
-	beq a1, zero, .L36_177
+	beq a1, zero, .L37_177
 	sub a1, t0, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t0, t0, a1
 	sub t0, s11, t0                  # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -21517,13 +21619,13 @@ curve_secp256k1_sum_E_steps:
 	sltu t2, s5, t1
 	sub t2, s6, t2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t3, s6, t2
-	bne t3, zero, .L36_178
+	bne t3, zero, .L37_178
 	mv s11, t0
 	mv t0, a1
 	mv s5, t1
 	mv s6, t2
-.L36_179:
-.L36_177:
+.L37_179:
+.L37_177:
 	mulhu a1, a2, t0                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul t1, a2, t0                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu t2, s9, t0
@@ -21672,17 +21774,17 @@ curve_secp256k1_sum_E_steps:
 	sub a2, a1, a2
 	sltu a1, a1, a2
 	or a1, t0, a1
-	beq a1, zero, .L36_181
+	beq a1, zero, .L37_181
 	li a1, 1
 	add a1, s5, a1                   # limbs:39
 	sltu a2, a1, s5
 	add a2, s6, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t0, a2, s6
-	bne t0, zero, .L36_182
+	bne t0, zero, .L37_182
 	mv s5, a1
 	mv s6, a2
-.L36_183:
-.L36_181:
+.L37_183:
+.L37_181:
 	mulhu a1, a4, a6                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a2, a4, a6                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu t0, a4, s10                # products:29
@@ -21811,17 +21913,17 @@ curve_secp256k1_sum_E_steps:
 	sub a3, a2, a3
 	sltu a2, a2, a3
 	or a2, a4, a2
-	beq a2, zero, .L36_187
+	beq a2, zero, .L37_187
 	li a2, 1
 	add a2, s9, a2                   # limbs:39
 	sltu a3, a2, s9
 	add a3, s10, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a4, a3, s10
-	bne a4, zero, .L36_188
+	bne a4, zero, .L37_188
 	mv s9, a2
 	mv s10, a3
-.L36_189:
-.L36_187:
+.L37_189:
+.L37_187:
 	sub s11, s7, s11                 # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a2, s7, s11
 	sub a1, s8, a1
@@ -21839,7 +21941,7 @@ curve_secp256k1_sum_E_steps:
 	sub s6, a2, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, a2, s6
 	or a1, a3, a1
-	beq a1, zero, .L36_193
+	beq a1, zero, .L37_193
 	sub a1, s11, s4                  # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a2, s11, a1
 	sub a2, s7, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -21848,13 +21950,13 @@ curve_secp256k1_sum_E_steps:
 	sltu a4, s5, a3
 	sub a4, s6, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a6, s6, a4
-	bne a6, zero, .L36_194
+	bne a6, zero, .L37_194
 	mv s11, a1
 	mv s7, a2
 	mv s5, a3
 	mv s6, a4
-.L36_195:
-.L36_193:
+.L37_195:
+.L37_193:
 	ld a1, 32(a0)                    # limbs:69
 	ld a2, 64(a0)
 	mulhu a3, a1, a2                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -22011,17 +22113,17 @@ curve_secp256k1_sum_E_steps:
 	sub a3, a2, a3
 	sltu a2, a2, a3
 	or a2, a4, a2
-	beq a2, zero, .L36_197
+	beq a2, zero, .L37_197
 	li a2, 1
 	add a2, s8, a2                   # limbs:39
 	sltu a3, a2, s8
 	add a3, s9, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a4, a3, s9
-	bne a4, zero, .L36_198
+	bne a4, zero, .L37_198
 	mv s8, a2
 	mv s9, a3
-.L36_199:
-.L36_197:
+.L37_199:
+.L37_197:
 	sd a7, 0(a0)
 	sd a5, 8(a0)
 	sd s2, 16(a0)
@@ -22035,7 +22137,7 @@ curve_secp256k1_sum_E_steps:
 	sd s8, 80(a0)
 	sd s9, 88(a0)
 	andi a1, s1, 64
-	beq a1, zero, .L36_203
+	beq a1, zero, .L37_203
 	andi a3, s1, 31                  # 165
 	mv s2, a0
 	mv a0, s2
@@ -22043,11 +22145,11 @@ curve_secp256k1_sum_E_steps:
 	ld a2, 8(sp)
 	call curve_secp256k1_sum_E_add_multiple
 	mv a0, s2
-.L36_203:
+.L37_203:
 	ld s3, 0(sp)
 	lhu s2, 6(s3)
 	andi a1, s2, 64
-	beq a1, zero, .L36_205
+	beq a1, zero, .L37_205
 	andi a3, s2, 31                  # 166
 	mv s5, a0
 	mv a0, s5
@@ -22055,11 +22157,11 @@ curve_secp256k1_sum_E_steps:
 	ld a2, 8(sp)
 	call curve_secp256k1_sum_E_add_turned
 	mv a0, s5
-.L36_205:
+.L37_205:
 	lhu s5, 0(s3)
 	srliw a1, s5, 11                 # 167
 	andi a1, a1, 1
-	beq a1, zero, .L36_207
+	beq a1, zero, .L37_207
 	andi a3, s5, 1023
 	ld s6, 8(sp)
 	addi a4, s6, 768
@@ -22069,11 +22171,11 @@ curve_secp256k1_sum_E_steps:
 	li a2, 0
 	call curve_secp256k1_sum_E_add_base
 	mv a0, s7
-.L36_207:
+.L37_207:
 	lhu s6, 2(s3)
 	srliw a1, s6, 11                 # 168
 	andi a1, a1, 1
-	beq a1, zero, .L36_209
+	beq a1, zero, .L37_209
 	andi a3, s6, 1023
 	ld s7, 8(sp)
 	addi a4, s7, 768
@@ -22083,7 +22185,7 @@ curve_secp256k1_sum_E_steps:
 	li a2, 256
 	call curve_secp256k1_sum_E_add_base
 	mv a0, s8
-.L36_209:
+.L37_209:
 	ld a1, 0(a0)                     # products:28
 	ld a2, 8(a0)
 	mulhu a3, a1, a2                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -22216,17 +22318,17 @@ curve_secp256k1_sum_E_steps:
 	sub a2, a1, a2
 	sltu a1, a1, a2
 	or a1, a3, a1
-	beq a1, zero, .L36_211
+	beq a1, zero, .L37_211
 	li a1, 1
 	add a1, s7, a1                   # limbs:39
 	sltu a2, a1, s7
 	add a2, s8, a2                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a3, a2, s8
-	bne a3, zero, .L36_212
+	bne a3, zero, .L37_212
 	mv s7, a1
 	mv s8, a2
-.L36_213:
-.L36_211:
+.L37_213:
+.L37_211:
 	andi a1, s9, 1                   # limbs:101
 	li s11, -4294968273
 	mul a2, a1, s11                  # limbs:105
@@ -22277,7 +22379,7 @@ curve_secp256k1_sum_E_steps:
 	add s8, a1, a2                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu a1, s8, a2
 	or a1, a3, a1
-	beq a1, zero, .L36_217
+	beq a1, zero, .L37_217
 	add a1, s11, s4                  # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a2, a1, s11
 	add a2, s9, a2                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -22286,13 +22388,13 @@ curve_secp256k1_sum_E_steps:
 	sltu a4, a3, s7
 	add a4, s8, a4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a5, a4, s8
-	bne a5, zero, .L36_218
+	bne a5, zero, .L37_218
 	mv s11, a1
 	mv s9, a2
 	mv s7, a3
 	mv s8, a4
-.L36_219:
-.L36_217:
+.L37_219:
+.L37_217:
 	ld a1, 32(a0)                    # products:28
 	ld a2, 40(a0)
 	mulhu a3, a1, a2                 # products:28: word 1 of x$0_square in 0..<2^128
@@ -22425,17 +22527,17 @@ curve_secp256k1_sum_E_steps:
 	sub a4, a1, a4
 	sltu a1, a1, a4
 	or a1, a6, a1
-	beq a1, zero, .L36_221
+	beq a1, zero, .L37_221
 	li a1, 1
 	add a1, s10, a1                  # limbs:39
 	sltu a4, a1, s10
 	add a4, a2, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a2, a4, a2
-	bne a2, zero, .L36_222
+	bne a2, zero, .L37_222
 	mv s10, a1
 	mv a2, a4
-.L36_223:
-.L36_221:
+.L37_223:
+.L37_221:
 	ld a1, 0(a0)                     # limbs:69
 	mulhu a4, a3, a1                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul a6, a3, a1                   # limbs:69: word 0 of v$0_multiply in 0..<2^128
@@ -22588,17 +22690,17 @@ curve_secp256k1_sum_E_steps:
 	sub a7, a6, a7
 	sltu a6, a6, a7
 	or a6, t0, a6
-	beq a6, zero, .L36_227
+	beq a6, zero, .L37_227
 	li a6, 1
 	add a6, s5, a6                   # limbs:39
 	sltu a7, a6, s5
 	add a7, s6, a7                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t0, a7, s6
-	bne t0, zero, .L36_228
+	bne t0, zero, .L37_228
 	mv s5, a6
 	mv s6, a7
-.L36_229:
-.L36_227:
+.L37_229:
+.L37_227:
 	mulhu a6, s11, s9                # products:28: word 1 of x$0_square in 0..<2^128
 	mul a7, s11, s9                  # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu t0, s11, s7                # products:29
@@ -22727,17 +22829,17 @@ curve_secp256k1_sum_E_steps:
 	sub t1, a7, t1
 	sltu a7, a7, t1
 	or a7, t2, a7
-	beq a7, zero, .L36_233
+	beq a7, zero, .L37_233
 	li a7, 1
 	add a7, s2, a7                   # limbs:39
 	sltu t1, a7, s2
 	add t1, s3, t1                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t2, t1, s3
-	bne t2, zero, .L36_234
+	bne t2, zero, .L37_234
 	mv s2, a7
 	mv s3, t1
-.L36_235:
-.L36_233:
+.L37_235:
+.L37_233:
 	add a7, a1, a1                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu t1, a7, a1
 	add t2, a4, a4
@@ -22755,7 +22857,7 @@ curve_secp256k1_sum_E_steps:
 	add t4, t4, t1                   # limbs:39: word 0 of v$0_add in 0..2^65-1
 	sltu t1, t4, t1
 	or t1, t5, t1
-	beq t1, zero, .L36_239
+	beq t1, zero, .L37_239
 	add t1, a7, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a7, t1, a7
 	add a7, t2, a7                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -22764,13 +22866,13 @@ curve_secp256k1_sum_E_steps:
 	sltu t3, t2, t3
 	add t3, t4, t3                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu t4, t3, t4
-	bne t4, zero, .L36_240
+	bne t4, zero, .L37_240
 	mv t4, t3
 	mv t3, t2
 	mv t2, a7
 	mv a7, t1
-.L36_241:
-.L36_239:
+.L37_241:
+.L37_239:
 	sub a7, a6, a7                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a6, a6, a7
 	sub t1, t0, t2
@@ -22788,7 +22890,7 @@ curve_secp256k1_sum_E_steps:
 	sub s3, t1, t0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu t0, t1, s3
 	or t0, t2, t0
-	beq t0, zero, .L36_243
+	beq t0, zero, .L37_243
 	sub t0, a7, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a7, a7, t0
 	sub a7, a6, a7                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -22797,13 +22899,13 @@ curve_secp256k1_sum_E_steps:
 	sltu t1, s2, a6
 	sub t1, s3, t1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t2, s3, t1
-	bne t2, zero, .L36_244
+	bne t2, zero, .L37_244
 	mv s2, a6
 	mv a6, a7
 	mv a7, t0
 	mv s3, t1
-.L36_245:
-.L36_243:
+.L37_245:
+.L37_243:
 	sub t0, a1, a7                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, a1, t0
 	sub t1, a4, a6
@@ -22821,7 +22923,7 @@ curve_secp256k1_sum_E_steps:
 	sub s6, t1, a4                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a4, t1, s6
 	or a4, t2, a4
-	beq a4, zero, .L36_247
+	beq a4, zero, .L37_247
 	sub a4, t0, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t0, t0, a4
 	sub t0, a1, t0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -22830,13 +22932,13 @@ curve_secp256k1_sum_E_steps:
 	sltu t1, s5, a1
 	sub t1, s6, t1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t2, s6, t1
-	bne t2, zero, .L36_248
+	bne t2, zero, .L37_248
 	mv s5, a1
 	mv a1, t0
 	mv t0, a4
 	mv s6, t1
-.L36_249:
-.L36_247:
+.L37_249:
+.L37_247:
 	mulhu a4, s11, t0                # limbs:69: word 1 of v$0_multiply in 0..<2^128
 	mul t1, s11, t0                  # limbs:69: word 0 of v$0_multiply in 0..<2^128
 	mulhu t2, s9, t0
@@ -22985,17 +23087,17 @@ curve_secp256k1_sum_E_steps:
 	sub a4, a1, a4
 	sltu a1, a1, a4
 	or a1, t0, a1
-	beq a1, zero, .L36_251
+	beq a1, zero, .L37_251
 	li a1, 1
 	add a1, s5, a1                   # limbs:39
 	sltu a4, a1, s5
 	add a4, s6, a4                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu t0, a4, s6
-	bne t0, zero, .L36_252
+	bne t0, zero, .L37_252
 	mv s5, a1
 	mv s6, a4
-.L36_253:
-.L36_251:
+.L37_253:
+.L37_251:
 	mulhu a1, a3, a5                 # products:28: word 1 of x$0_square in 0..<2^128
 	mul a4, a3, a5                   # products:28: word 0 of x$0_square in 0..<2^128
 	mulhu t0, a3, s10                # products:29
@@ -23124,17 +23226,17 @@ curve_secp256k1_sum_E_steps:
 	sub a3, a2, a3
 	sltu a2, a2, a3
 	or a2, a4, a2
-	beq a2, zero, .L36_257
+	beq a2, zero, .L37_257
 	li a2, 1
 	add a2, s9, a2                   # limbs:39
 	sltu a3, a2, s9
 	add a3, s10, a3                  # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a4, a3, s10
-	bne a4, zero, .L36_258
+	bne a4, zero, .L37_258
 	mv s9, a2
 	mv s10, a3
-.L36_259:
-.L36_257:
+.L37_259:
+.L37_257:
 	sub s11, s7, s11                 # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a2, s7, s11
 	sub a1, s8, a1
@@ -23152,7 +23254,7 @@ curve_secp256k1_sum_E_steps:
 	sub s6, a2, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a1, a2, s6
 	or a1, a3, a1
-	beq a1, zero, .L36_263
+	beq a1, zero, .L37_263
 	sub a1, s11, s4                  # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a2, s11, a1
 	sub a2, s7, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -23161,13 +23263,13 @@ curve_secp256k1_sum_E_steps:
 	sltu a4, s5, a3
 	sub a4, s6, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a5, s6, a4
-	bne a5, zero, .L36_264
+	bne a5, zero, .L37_264
 	mv s11, a1
 	mv s7, a2
 	mv s5, a3
 	mv s6, a4
-.L36_265:
-.L36_263:
+.L37_265:
+.L37_263:
 	ld a1, 32(a0)                    # limbs:69
 	ld a2, 64(a0)
 	mulhu a3, a1, a2                 # limbs:69: word 1 of v$0_multiply in 0..<2^128
@@ -23324,17 +23426,17 @@ curve_secp256k1_sum_E_steps:
 	sub a3, a2, a3
 	sltu a2, a2, a3
 	or a2, a4, a2
-	beq a2, zero, .L36_267
+	beq a2, zero, .L37_267
 	li a2, 1
 	add a2, s8, a2                   # limbs:39
 	sltu a3, a2, s8
 	add a3, s9, a3                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a4, a3, s9
-	bne a4, zero, .L36_268
+	bne a4, zero, .L37_268
 	mv s8, a2
 	mv s9, a3
-.L36_269:
-.L36_267:
+.L37_269:
+.L37_267:
 	sd a7, 0(a0)
 	sd a6, 8(a0)
 	sd s2, 16(a0)
@@ -23348,7 +23450,7 @@ curve_secp256k1_sum_E_steps:
 	sd s8, 80(a0)
 	sd s9, 88(a0)
 	andi a1, s1, 32
-	beq a1, zero, .L36_273
+	beq a1, zero, .L37_273
 	andi a3, s1, 31                  # 165
 	mv s0, a0
 	mv a0, s0
@@ -23356,11 +23458,11 @@ curve_secp256k1_sum_E_steps:
 	ld a2, 8(sp)
 	call curve_secp256k1_sum_E_add_multiple
 	mv a0, s0
-.L36_273:
+.L37_273:
 	ld s1, 0(sp)
 	lhu s0, 6(s1)
 	andi a1, s0, 32
-	beq a1, zero, .L36_275
+	beq a1, zero, .L37_275
 	andi a3, s0, 31                  # 166
 	mv s0, a0
 	mv a0, s0
@@ -23368,10 +23470,10 @@ curve_secp256k1_sum_E_steps:
 	ld a2, 8(sp)
 	call curve_secp256k1_sum_E_add_turned
 	mv a0, s0
-.L36_275:
+.L37_275:
 	lhu s0, 0(s1)
 	andi a1, s0, 1024
-	beq a1, zero, .L36_277
+	beq a1, zero, .L37_277
 	andi a3, s0, 1023                # 167
 	ld s0, 8(sp)
 	addi a4, s0, 768
@@ -23381,17 +23483,17 @@ curve_secp256k1_sum_E_steps:
 	li a2, 0
 	call curve_secp256k1_sum_E_add_base
 	mv a0, s2
-.L36_277:
+.L37_277:
 	lhu s0, 2(s1)
 	andi a1, s0, 1024
-	beq a1, zero, .L36_279
+	beq a1, zero, .L37_279
 	andi a3, s0, 1023                # 168
 	ld s0, 8(sp)
 	addi a4, s0, 768
 	mv a1, a0
 	li a2, 256
 	call curve_secp256k1_sum_E_add_base
-.L36_279:
+.L37_279:
 	ld ra, 16(sp)
 	ld s0, 24(sp)
 	ld s1, 32(sp)
@@ -23407,7 +23509,7 @@ curve_secp256k1_sum_E_steps:
 	ld s11, 112(sp)
 	addi sp, sp, 128
 	ret
-.L36_2:
+.L37_2:
 	add a7, t1, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t1, a7, t1
 	add t1, t4, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23416,14 +23518,14 @@ curve_secp256k1_sum_E_steps:
 	sltu t3, t4, t3
 	add t3, a6, t3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, t3, a6
-	bne a6, zero, .L36_4
+	bne a6, zero, .L37_4
 	mv a6, t4
 	mv t4, t1
 	mv t1, a7
 	mv a7, t3
-.L36_5:
-	j .L36_3
-.L36_4:
+.L37_5:
+	j .L37_3
+.L37_4:
 	add a6, a7, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a7, a6, a7
 	add a7, t1, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23436,8 +23538,8 @@ curve_secp256k1_sum_E_steps:
 	mv t6, a6
 	mv a6, t1
 	mv t1, t6
-	j .L36_3
-.L36_8:
+	j .L37_3
+.L37_8:
 	add t5, a6, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a6, t5, a6
 	add s2, a7, a6                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -23446,8 +23548,8 @@ curve_secp256k1_sum_E_steps:
 	sltu a7, a6, t3
 	add t1, t4, a7                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	mv t4, a6
-	j .L36_9
-.L36_12:
+	j .L37_9
+.L37_12:
 	add a3, a6, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, a3, a6
 	add a6, s5, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23456,14 +23558,14 @@ curve_secp256k1_sum_E_steps:
 	sltu ra, s1, ra
 	add ra, t3, ra                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t3, ra, t3
-	bne t3, zero, .L36_14
+	bne t3, zero, .L37_14
 	mv s5, a6
 	mv a6, a3
 	mv t3, s1
 	mv a3, ra
-.L36_15:
-	j .L36_13
-.L36_14:
+.L37_15:
+	j .L37_13
+.L37_14:
 	add t3, a3, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, t3, a3
 	add s5, a6, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23475,8 +23577,8 @@ curve_secp256k1_sum_E_steps:
 	mv t3, a3
 	mv a3, a6
 	mv a6, t6
-	j .L36_13
-.L36_18:
+	j .L37_13
+.L37_18:
 	add t0, a4, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, t0, a4
 	add a4, ra, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23485,14 +23587,14 @@ curve_secp256k1_sum_E_steps:
 	sltu t2, ra, t2
 	add t2, a5, t2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, t2, a5
-	bne a5, zero, .L36_20
+	bne a5, zero, .L37_20
 	mv a5, ra
 	mv ra, a4
 	mv a4, t0
 	mv t0, t2
-.L36_21:
-	j .L36_19
-.L36_20:
+.L37_21:
+	j .L37_19
+.L37_20:
 	add a5, t0, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t0, a5, t0
 	add t0, a4, t0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23505,8 +23607,8 @@ curve_secp256k1_sum_E_steps:
 	mv t6, a5
 	mv a5, a4
 	mv a4, t6
-	j .L36_19
-.L36_24:
+	j .L37_19
+.L37_24:
 	add a2, a7, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a7, a2, a7
 	add a7, s3, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23515,14 +23617,14 @@ curve_secp256k1_sum_E_steps:
 	sltu s1, s3, s1
 	add s1, t2, s1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t2, s1, t2
-	bne t2, zero, .L36_26
+	bne t2, zero, .L37_26
 	mv t2, s3
 	mv s3, a7
 	mv a7, a2
 	mv a2, s1
-.L36_27:
-	j .L36_25
-.L36_26:
+.L37_27:
+	j .L37_25
+.L37_26:
 	add t2, a2, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, t2, a2
 	add a2, a7, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23535,8 +23637,8 @@ curve_secp256k1_sum_E_steps:
 	mv t6, t2
 	mv t2, a7
 	mv a7, t6
-	j .L36_25
-.L36_30:
+	j .L37_25
+.L37_30:
 	add s9, s6, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu s6, s9, s6
 	add s6, s1, s6                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -23548,8 +23650,8 @@ curve_secp256k1_sum_E_steps:
 	mv s1, s9
 	mv s9, s7
 	mv s7, s6
-	j .L36_31
-.L36_34:
+	j .L37_31
+.L37_34:
 	sub t2, a2, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a2, a2, t2
 	sub a2, s1, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -23561,8 +23663,8 @@ curve_secp256k1_sum_E_steps:
 	mv s1, t2
 	mv t2, a7
 	mv a7, a2
-	j .L36_35
-.L36_38:
+	j .L37_35
+.L37_38:
 	sub a5, t0, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t0, t0, a5
 	sub t0, a2, t0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -23574,8 +23676,8 @@ curve_secp256k1_sum_E_steps:
 	mv a2, a5
 	mv a5, a4
 	mv a4, t0
-	j .L36_39
-.L36_42:
+	j .L37_39
+.L37_42:
 	add t1, a2, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, t1, a2
 	add a2, a4, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23584,14 +23686,14 @@ curve_secp256k1_sum_E_steps:
 	sltu a5, a4, a5
 	add a5, t0, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t0, a5, t0
-	bne t0, zero, .L36_44
+	bne t0, zero, .L37_44
 	mv t0, a4
 	mv a4, a2
 	mv a2, t1
 	mv t1, a5
-.L36_45:
-	j .L36_43
-.L36_44:
+.L37_45:
+	j .L37_43
+.L37_44:
 	add t0, t1, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t1, t0, t1
 	add t1, a2, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23605,8 +23707,8 @@ curve_secp256k1_sum_E_steps:
 	mv t6, t1
 	mv t1, a4
 	mv a4, t6
-	j .L36_43
-.L36_48:
+	j .L37_43
+.L37_48:
 	add t4, a3, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, t4, a3
 	add a3, t3, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23615,14 +23717,14 @@ curve_secp256k1_sum_E_steps:
 	sltu a6, t3, a6
 	add a6, a5, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, a6, a5
-	bne a5, zero, .L36_50
+	bne a5, zero, .L37_50
 	mv a5, t3
 	mv t3, a3
 	mv a3, t4
 	mv t4, a6
-.L36_51:
-	j .L36_49
-.L36_50:
+.L37_51:
+	j .L37_49
+.L37_50:
 	add a5, t4, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t4, a5, t4
 	add t4, a3, t4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23635,8 +23737,8 @@ curve_secp256k1_sum_E_steps:
 	mv t6, a5
 	mv a5, a3
 	mv a3, t6
-	j .L36_49
-.L36_54:
+	j .L37_49
+.L37_54:
 	sub a5, a6, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a6, a6, a5
 	sub a6, a3, a6                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -23648,8 +23750,8 @@ curve_secp256k1_sum_E_steps:
 	mv a3, a5
 	mv a5, a2
 	mv a2, a6
-	j .L36_55
-.L36_58:
+	j .L37_55
+.L37_58:
 	add t3, a1, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, t3, a1
 	add a1, t1, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23658,14 +23760,14 @@ curve_secp256k1_sum_E_steps:
 	sltu a6, t1, a6
 	add t4, t0, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, t4, t0
-	bne a6, zero, .L36_60
+	bne a6, zero, .L37_60
 	mv t6, t3
 	mv t3, t1
 	mv t1, a1
 	mv a1, t6
-.L36_61:
-	j .L36_59
-.L36_60:
+.L37_61:
+	j .L37_59
+.L37_60:
 	add a6, t3, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t0, a6, t3
 	add t0, a1, t0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23675,8 +23777,8 @@ curve_secp256k1_sum_E_steps:
 	add t4, t4, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv a1, a6
 	mv t1, t0
-	j .L36_59
-.L36_72:
+	j .L37_59
+.L37_72:
 	add a3, s9, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, a3, s9
 	add a4, s10, a4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23685,12 +23787,12 @@ curve_secp256k1_sum_E_steps:
 	sltu a1, s7, a1
 	add s8, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s8, a2
-	bne a1, zero, .L36_74
+	bne a1, zero, .L37_74
 	mv s9, a3
 	mv s10, a4
-.L36_75:
-	j .L36_73
-.L36_74:
+.L37_75:
+	j .L37_73
+.L37_74:
 	add s9, a3, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s9, a3
 	add s10, a4, a1                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23699,8 +23801,8 @@ curve_secp256k1_sum_E_steps:
 	sltu a2, a1, s7
 	add s8, s8, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s7, a1
-	j .L36_73
-.L36_78:
+	j .L37_73
+.L37_78:
 	add a5, a1, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a1, a5, a1
 	add s9, a2, a1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -23709,8 +23811,8 @@ curve_secp256k1_sum_E_steps:
 	sltu a1, s7, a3
 	add s8, a4, a1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	mv a2, a5
-	j .L36_79
-.L36_82:
+	j .L37_79
+.L37_82:
 	add a3, a4, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, a3, a4
 	add a4, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23719,13 +23821,13 @@ curve_secp256k1_sum_E_steps:
 	sltu a1, s10, a1
 	add a1, a5, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, a1, a5
-	bne a5, zero, .L36_84
+	bne a5, zero, .L37_84
 	mv a6, a4
 	mv a4, a3
 	mv a3, a1
-.L36_85:
-	j .L36_83
-.L36_84:
+.L37_85:
+	j .L37_83
+.L37_84:
 	add a5, a3, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, a5, a3
 	add a6, a4, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23736,8 +23838,8 @@ curve_secp256k1_sum_E_steps:
 	mv a4, a5
 	mv s10, a3
 	mv a3, a1
-	j .L36_83
-.L36_88:
+	j .L37_83
+.L37_88:
 	add t0, s11, s4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t1, t0, s11
 	add t1, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23746,12 +23848,12 @@ curve_secp256k1_sum_E_steps:
 	sltu a1, s5, a5
 	add s6, a7, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s6, a7
-	bne a1, zero, .L36_90
+	bne a1, zero, .L37_90
 	mv s11, t0
 	mv a1, t1
-.L36_91:
-	j .L36_89
-.L36_90:
+.L37_91:
+	j .L37_89
+.L37_90:
 	add s11, t0, s4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s11, t0
 	add a1, t1, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23760,8 +23862,8 @@ curve_secp256k1_sum_E_steps:
 	sltu a7, a5, s5
 	add s6, s6, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s5, a5
-	j .L36_89
-.L36_94:
+	j .L37_89
+.L37_94:
 	add t2, a5, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, t2, a5
 	add a5, t0, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23770,12 +23872,12 @@ curve_secp256k1_sum_E_steps:
 	sltu a7, s2, a7
 	add s3, t1, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a7, s3, t1
-	bne a7, zero, .L36_96
+	bne a7, zero, .L37_96
 	mv t0, a5
 	mv a5, t2
-.L36_97:
-	j .L36_95
-.L36_96:
+.L37_97:
+	j .L37_95
+.L37_96:
 	add a7, t2, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t0, a7, t2
 	add t0, a5, t0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23785,8 +23887,8 @@ curve_secp256k1_sum_E_steps:
 	add s3, s3, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s2, a5
 	mv a5, a7
-	j .L36_95
-.L36_100:
+	j .L37_95
+.L37_100:
 	add t4, t1, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu t1, t4, t1
 	add t1, a7, t1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -23798,8 +23900,8 @@ curve_secp256k1_sum_E_steps:
 	mv a7, t4
 	mv t4, t2
 	mv t2, t1
-	j .L36_101
-.L36_104:
+	j .L37_101
+.L37_104:
 	sub t2, t0, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t0, t0, t2
 	sub t0, a7, t0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -23809,8 +23911,8 @@ curve_secp256k1_sum_E_steps:
 	sub s3, t1, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	mv a7, t2
 	mv a5, t0
-	j .L36_105
-.L36_108:
+	j .L37_105
+.L37_108:
 	sub t3, a1, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a1, a1, t3
 	sub s11, t0, a1                  # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -23819,8 +23921,8 @@ curve_secp256k1_sum_E_steps:
 	sltu a1, t1, s5
 	sub s6, t2, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	mv t0, t3
-	j .L36_109
-.L36_112:
+	j .L37_109
+.L37_112:
 	add t0, s7, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t1, t0, s7
 	add t1, s8, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23829,12 +23931,12 @@ curve_secp256k1_sum_E_steps:
 	sltu a1, s5, a1
 	add s6, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s6, a2
-	bne a1, zero, .L36_114
+	bne a1, zero, .L37_114
 	mv s7, t0
 	mv s8, t1
-.L36_115:
-	j .L36_113
-.L36_114:
+.L37_115:
+	j .L37_113
+.L37_114:
 	add s7, t0, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s7, t0
 	add s8, t1, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23843,8 +23945,8 @@ curve_secp256k1_sum_E_steps:
 	sltu a2, a1, s5
 	add s6, s6, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s5, a1
-	j .L36_113
-.L36_118:
+	j .L37_113
+.L37_118:
 	add a4, s11, s4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, a4, s11
 	add a6, a1, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23853,12 +23955,12 @@ curve_secp256k1_sum_E_steps:
 	sltu a1, s9, a2
 	add s10, a3, a1                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s10, a3
-	bne a1, zero, .L36_120
+	bne a1, zero, .L37_120
 	mv s11, a4
 	mv a1, a6
-.L36_121:
-	j .L36_119
-.L36_120:
+.L37_121:
+	j .L37_119
+.L37_120:
 	add s11, a4, s4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s11, a4
 	add a1, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23867,8 +23969,8 @@ curve_secp256k1_sum_E_steps:
 	sltu a3, a2, s9
 	add s10, s10, a3                 # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s9, a2
-	j .L36_119
-.L36_124:
+	j .L37_119
+.L37_124:
 	sub s11, a1, s4                  # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a1, a1, s11
 	sub s7, a2, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -23876,8 +23978,8 @@ curve_secp256k1_sum_E_steps:
 	sub s5, a3, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a1, a3, s5
 	sub s6, a4, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	j .L36_125
-.L36_128:
+	j .L37_125
+.L37_128:
 	add a4, s10, s4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, a4, s10
 	add a6, a1, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23886,12 +23988,12 @@ curve_secp256k1_sum_E_steps:
 	sltu a1, s8, a2
 	add s9, a3, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s9, a3
-	bne a1, zero, .L36_130
+	bne a1, zero, .L37_130
 	mv s10, a4
 	mv a1, a6
-.L36_131:
-	j .L36_129
-.L36_130:
+.L37_131:
+	j .L37_129
+.L37_130:
 	add s10, a4, s4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s10, a4
 	add a1, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23900,8 +24002,8 @@ curve_secp256k1_sum_E_steps:
 	sltu a3, a2, s8
 	add s9, s9, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s8, a2
-	j .L36_129
-.L36_142:
+	j .L37_129
+.L37_142:
 	add a3, s9, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, a3, s9
 	add a4, s10, a4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23910,12 +24012,12 @@ curve_secp256k1_sum_E_steps:
 	sltu a1, s7, a1
 	add s8, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s8, a2
-	bne a1, zero, .L36_144
+	bne a1, zero, .L37_144
 	mv s9, a3
 	mv s10, a4
-.L36_145:
-	j .L36_143
-.L36_144:
+.L37_145:
+	j .L37_143
+.L37_144:
 	add s9, a3, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s9, a3
 	add s10, a4, a1                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23924,8 +24026,8 @@ curve_secp256k1_sum_E_steps:
 	sltu a2, a1, s7
 	add s8, s8, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s7, a1
-	j .L36_143
-.L36_148:
+	j .L37_143
+.L37_148:
 	add a5, a1, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a1, a5, a1
 	add s9, a2, a1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -23934,8 +24036,8 @@ curve_secp256k1_sum_E_steps:
 	sltu a1, s7, a3
 	add s8, a4, a1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	mv a2, a5
-	j .L36_149
-.L36_152:
+	j .L37_149
+.L37_152:
 	add a3, a4, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, a3, a4
 	add a4, a6, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23944,13 +24046,13 @@ curve_secp256k1_sum_E_steps:
 	sltu a1, s10, a1
 	add a1, a5, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, a1, a5
-	bne a5, zero, .L36_154
+	bne a5, zero, .L37_154
 	mv a6, a4
 	mv a4, a3
 	mv a3, a1
-.L36_155:
-	j .L36_153
-.L36_154:
+.L37_155:
+	j .L37_153
+.L37_154:
 	add a5, a3, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, a5, a3
 	add a6, a4, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23961,8 +24063,8 @@ curve_secp256k1_sum_E_steps:
 	mv a4, a5
 	mv s10, a3
 	mv a3, a1
-	j .L36_153
-.L36_158:
+	j .L37_153
+.L37_158:
 	add t0, s11, s4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t1, t0, s11
 	add t1, a1, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23971,12 +24073,12 @@ curve_secp256k1_sum_E_steps:
 	sltu a1, s5, a5
 	add s6, a7, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s6, a7
-	bne a1, zero, .L36_160
+	bne a1, zero, .L37_160
 	mv s11, t0
 	mv a1, t1
-.L36_161:
-	j .L36_159
-.L36_160:
+.L37_161:
+	j .L37_159
+.L37_160:
 	add s11, t0, s4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s11, t0
 	add a1, t1, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23985,8 +24087,8 @@ curve_secp256k1_sum_E_steps:
 	sltu a7, a5, s5
 	add s6, s6, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s5, a5
-	j .L36_159
-.L36_164:
+	j .L37_159
+.L37_164:
 	add t2, a5, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, t2, a5
 	add a5, t0, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -23995,12 +24097,12 @@ curve_secp256k1_sum_E_steps:
 	sltu a7, s2, a7
 	add s3, t1, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a7, s3, t1
-	bne a7, zero, .L36_166
+	bne a7, zero, .L37_166
 	mv t0, a5
 	mv a5, t2
-.L36_167:
-	j .L36_165
-.L36_166:
+.L37_167:
+	j .L37_165
+.L37_166:
 	add a7, t2, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t0, a7, t2
 	add t0, a5, t0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24010,8 +24112,8 @@ curve_secp256k1_sum_E_steps:
 	add s3, s3, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s2, a5
 	mv a5, a7
-	j .L36_165
-.L36_170:
+	j .L37_165
+.L37_170:
 	add t4, t1, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu t1, t4, t1
 	add t1, a7, t1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -24023,8 +24125,8 @@ curve_secp256k1_sum_E_steps:
 	mv a7, t4
 	mv t4, t2
 	mv t2, t1
-	j .L36_171
-.L36_174:
+	j .L37_171
+.L37_174:
 	sub t2, t0, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t0, t0, t2
 	sub t0, a7, t0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -24034,8 +24136,8 @@ curve_secp256k1_sum_E_steps:
 	sub s3, t1, a5                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	mv a7, t2
 	mv a5, t0
-	j .L36_175
-.L36_178:
+	j .L37_175
+.L37_178:
 	sub t3, a1, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a1, a1, t3
 	sub s11, t0, a1                  # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -24044,8 +24146,8 @@ curve_secp256k1_sum_E_steps:
 	sltu a1, t1, s5
 	sub s6, t2, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	mv t0, t3
-	j .L36_179
-.L36_182:
+	j .L37_179
+.L37_182:
 	add t0, s7, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t1, t0, s7
 	add t1, s8, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24054,12 +24156,12 @@ curve_secp256k1_sum_E_steps:
 	sltu a1, s5, a1
 	add s6, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s6, a2
-	bne a1, zero, .L36_184
+	bne a1, zero, .L37_184
 	mv s7, t0
 	mv s8, t1
-.L36_185:
-	j .L36_183
-.L36_184:
+.L37_185:
+	j .L37_183
+.L37_184:
 	add s7, t0, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s7, t0
 	add s8, t1, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24068,8 +24170,8 @@ curve_secp256k1_sum_E_steps:
 	sltu a2, a1, s5
 	add s6, s6, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s5, a1
-	j .L36_183
-.L36_188:
+	j .L37_183
+.L37_188:
 	add a4, s11, s4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, a4, s11
 	add a6, a1, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24078,12 +24180,12 @@ curve_secp256k1_sum_E_steps:
 	sltu a1, s9, a2
 	add s10, a3, a1                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s10, a3
-	bne a1, zero, .L36_190
+	bne a1, zero, .L37_190
 	mv s11, a4
 	mv a1, a6
-.L36_191:
-	j .L36_189
-.L36_190:
+.L37_191:
+	j .L37_189
+.L37_190:
 	add s11, a4, s4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s11, a4
 	add a1, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24092,8 +24194,8 @@ curve_secp256k1_sum_E_steps:
 	sltu a3, a2, s9
 	add s10, s10, a3                 # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s9, a2
-	j .L36_189
-.L36_194:
+	j .L37_189
+.L37_194:
 	sub s11, a1, s4                  # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a1, a1, s11
 	sub s7, a2, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -24101,8 +24203,8 @@ curve_secp256k1_sum_E_steps:
 	sub s5, a3, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a1, a3, s5
 	sub s6, a4, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	j .L36_195
-.L36_198:
+	j .L37_195
+.L37_198:
 	add a4, s10, s4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, a4, s10
 	add a6, a1, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24111,12 +24213,12 @@ curve_secp256k1_sum_E_steps:
 	sltu a1, s8, a2
 	add s9, a3, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s9, a3
-	bne a1, zero, .L36_200
+	bne a1, zero, .L37_200
 	mv s10, a4
 	mv a1, a6
-.L36_201:
-	j .L36_199
-.L36_200:
+.L37_201:
+	j .L37_199
+.L37_200:
 	add s10, a4, s4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s10, a4
 	add a1, a6, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24125,8 +24227,8 @@ curve_secp256k1_sum_E_steps:
 	sltu a3, a2, s8
 	add s9, s9, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s8, a2
-	j .L36_199
-.L36_212:
+	j .L37_199
+.L37_212:
 	add a3, s9, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, a3, s9
 	add a4, s10, a4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24135,12 +24237,12 @@ curve_secp256k1_sum_E_steps:
 	sltu a1, s7, a1
 	add s8, a2, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s8, a2
-	bne a1, zero, .L36_214
+	bne a1, zero, .L37_214
 	mv s9, a3
 	mv s10, a4
-.L36_215:
-	j .L36_213
-.L36_214:
+.L37_215:
+	j .L37_213
+.L37_214:
 	add s9, a3, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s9, a3
 	add s10, a4, a1                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24149,8 +24251,8 @@ curve_secp256k1_sum_E_steps:
 	sltu a2, a1, s7
 	add s8, s8, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s7, a1
-	j .L36_213
-.L36_218:
+	j .L37_213
+.L37_218:
 	add s11, a1, s4                  # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a1, s11, a1
 	add s9, a2, a1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -24158,8 +24260,8 @@ curve_secp256k1_sum_E_steps:
 	add s7, a3, a1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu a1, s7, a3
 	add s8, a4, a1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
-	j .L36_219
-.L36_222:
+	j .L37_219
+.L37_222:
 	add a2, a3, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a3, a2, a3
 	add a3, a5, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24168,13 +24270,13 @@ curve_secp256k1_sum_E_steps:
 	sltu a1, s10, a1
 	add a1, a4, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, a1, a4
-	bne a4, zero, .L36_224
+	bne a4, zero, .L37_224
 	mv a5, a3
 	mv a3, a2
 	mv a2, a1
-.L36_225:
-	j .L36_223
-.L36_224:
+.L37_225:
+	j .L37_223
+.L37_224:
 	add a4, a2, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a2, a4, a2
 	add a5, a3, a2                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24185,8 +24287,8 @@ curve_secp256k1_sum_E_steps:
 	mv a3, a4
 	mv s10, a2
 	mv a2, a1
-	j .L36_223
-.L36_228:
+	j .L37_223
+.L37_228:
 	add t0, a1, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, t0, a1
 	add a1, a4, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24195,12 +24297,12 @@ curve_secp256k1_sum_E_steps:
 	sltu a4, s5, a6
 	add s6, a7, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a4, s6, a7
-	bne a4, zero, .L36_230
+	bne a4, zero, .L37_230
 	mv a4, a1
 	mv a1, t0
-.L36_231:
-	j .L36_229
-.L36_230:
+.L37_231:
+	j .L37_229
+.L37_230:
 	add a4, t0, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, a4, t0
 	add a6, a1, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24211,8 +24313,8 @@ curve_secp256k1_sum_E_steps:
 	mv s5, a1
 	mv a1, a4
 	mv a4, a6
-	j .L36_229
-.L36_234:
+	j .L37_229
+.L37_234:
 	add t2, a6, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a6, t2, a6
 	add a6, t0, a6                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24221,12 +24323,12 @@ curve_secp256k1_sum_E_steps:
 	sltu a7, s2, a7
 	add s3, t1, a7                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a7, s3, t1
-	bne a7, zero, .L36_236
+	bne a7, zero, .L37_236
 	mv t0, a6
 	mv a6, t2
-.L36_237:
-	j .L36_235
-.L36_236:
+.L37_237:
+	j .L37_235
+.L37_236:
 	add a7, t2, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t0, a7, t2
 	add t0, a6, t0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24236,8 +24338,8 @@ curve_secp256k1_sum_E_steps:
 	add s3, s3, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s2, a6
 	mv a6, a7
-	j .L36_235
-.L36_240:
+	j .L37_235
+.L37_240:
 	add t4, t1, s4                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
 	sltu t1, t4, t1
 	add t1, a7, t1                   # limbs:39: word 0 of v$1_with_carry in 0..<2^65
@@ -24249,8 +24351,8 @@ curve_secp256k1_sum_E_steps:
 	mv a7, t4
 	mv t4, t2
 	mv t2, t1
-	j .L36_241
-.L36_244:
+	j .L37_241
+.L37_244:
 	sub t2, t0, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu t0, t0, t2
 	sub t0, a7, t0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -24260,8 +24362,8 @@ curve_secp256k1_sum_E_steps:
 	sub s3, t1, a6                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	mv a7, t2
 	mv a6, t0
-	j .L36_245
-.L36_248:
+	j .L37_245
+.L37_248:
 	sub t2, a4, s4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a4, a4, t2
 	sub a4, t0, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -24271,8 +24373,8 @@ curve_secp256k1_sum_E_steps:
 	sub s6, t1, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	mv t0, t2
 	mv a1, a4
-	j .L36_249
-.L36_252:
+	j .L37_249
+.L37_252:
 	add t0, s7, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu t1, t0, s7
 	add t1, s8, t1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24281,12 +24383,12 @@ curve_secp256k1_sum_E_steps:
 	sltu a1, s5, a1
 	add s6, a4, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s6, a4
-	bne a1, zero, .L36_254
+	bne a1, zero, .L37_254
 	mv s7, t0
 	mv s8, t1
-.L36_255:
-	j .L36_253
-.L36_254:
+.L37_255:
+	j .L37_253
+.L37_254:
 	add s7, t0, s4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s7, t0
 	add s8, t1, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24295,8 +24397,8 @@ curve_secp256k1_sum_E_steps:
 	sltu a4, a1, s5
 	add s6, s6, a4                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s5, a1
-	j .L36_253
-.L36_258:
+	j .L37_253
+.L37_258:
 	add a4, s11, s4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, a4, s11
 	add a5, a1, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24305,12 +24407,12 @@ curve_secp256k1_sum_E_steps:
 	sltu a1, s9, a2
 	add s10, a3, a1                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s10, a3
-	bne a1, zero, .L36_260
+	bne a1, zero, .L37_260
 	mv s11, a4
 	mv a1, a5
-.L36_261:
-	j .L36_259
-.L36_260:
+.L37_261:
+	j .L37_259
+.L37_260:
 	add s11, a4, s4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s11, a4
 	add a1, a5, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24319,8 +24421,8 @@ curve_secp256k1_sum_E_steps:
 	sltu a3, a2, s9
 	add s10, s10, a3                 # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s9, a2
-	j .L36_259
-.L36_264:
+	j .L37_259
+.L37_264:
 	sub s11, a1, s4                  # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a1, a1, s11
 	sub s7, a2, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
@@ -24328,8 +24430,8 @@ curve_secp256k1_sum_E_steps:
 	sub s5, a3, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a1, a3, s5
 	sub s6, a4, a1                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	j .L36_265
-.L36_268:
+	j .L37_265
+.L37_268:
 	add a4, s10, s4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a5, a4, s10
 	add a5, a1, a5                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24338,12 +24440,12 @@ curve_secp256k1_sum_E_steps:
 	sltu a1, s8, a2
 	add s9, a3, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s9, a3
-	bne a1, zero, .L36_270
+	bne a1, zero, .L37_270
 	mv s10, a4
 	mv a1, a5
-.L36_271:
-	j .L36_269
-.L36_270:
+.L37_271:
+	j .L37_269
+.L37_270:
 	add s10, a4, s4                  # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a1, s10, a4
 	add a1, a5, a1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24352,7 +24454,7 @@ curve_secp256k1_sum_E_steps:
 	sltu a3, a2, s8
 	add s9, s9, a3                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s8, a2
-	j .L36_269
+	j .L37_269
 	.size curve_secp256k1_sum_E_steps, . - curve_secp256k1_sum_E_steps
 
 # curve.secp256k1_sum.E.double_mult (lib/curve/double_scalar_endomorphism.stk, line 175)
@@ -24418,7 +24520,7 @@ curve_secp256k1_sum_E_double_mult:
 	sd zero, 872(sp)
 	sd zero, 880(sp)
 	sd zero, 888(sp)
-	bne s4, s2, .L37_1
+	bne s4, s2, .L38_1
 	lbu a0, 1168(sp)                 # 186
 	slliw a0, a0, 4
 	addiw a3, a0, 1
@@ -24426,8 +24528,8 @@ curve_secp256k1_sum_E_double_mult:
 	addi a1, sp, 800
 	addi a2, sp, 0
 	call curve_secp256k1_sum_E_add_multiple
-.L37_1:
-	bne s5, s2, .L37_3
+.L38_1:
+	bne s5, s2, .L38_3
 	lbu a0, 1192(sp)                 # 187
 	slliw a0, a0, 4
 	addiw a3, a0, 1
@@ -24435,26 +24537,26 @@ curve_secp256k1_sum_E_double_mult:
 	addi a1, sp, 800
 	addi a2, sp, 0
 	call curve_secp256k1_sum_E_add_turned
-.L37_3:
-	bne s3, s2, .L37_5
+.L38_3:
+	bne s3, s2, .L38_5
 	mv a3, s2
 	addi a0, sp, 800
 	addi a1, sp, 800
 	li a2, 0
 	addi a4, sp, 768
 	call curve_secp256k1_sum_E_add_base
-.L37_5:
-	bne s1, s2, .L37_7
+.L38_5:
+	bne s1, s2, .L38_7
 	mv a3, s2
 	addi a0, sp, 800
 	addi a1, sp, 800
 	li a2, 256
 	addi a4, sp, 768
 	call curve_secp256k1_sum_E_add_base
-.L37_7:
+.L38_7:
 	li a0, 32
 	mv s1, a0
-.L37_8:
+.L38_8:
 	addiw s1, s1, -1
 	mv a0, s1
 	slli a1, a0, 1                   # 192
@@ -24490,8 +24592,8 @@ curve_secp256k1_sum_E_double_mult:
 	addi a2, sp, 1200
 	addi a3, sp, 0
 	call curve_secp256k1_sum_E_steps
-	bltu zero, s1, .L37_8
-.L37_9:
+	bltu zero, s1, .L38_8
+.L38_9:
 	ld a0, 800(sp)                   # 199
 	ld a1, 808(sp)
 	ld a2, 816(sp)
@@ -24666,16 +24768,16 @@ curve_secp256k1_sum_E_double_mult:
 	sub a1, a0, a1
 	sltu a0, a0, a1
 	or a0, a2, a0
-	beq a0, zero, .L37_11
+	beq a0, zero, .L38_11
 	add a1, s3, s2                   # limbs:39
 	sltu a0, a1, s3
 	add a2, s4, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^64
 	sltu a0, a2, s4
-	bne a0, zero, .L37_12
+	bne a0, zero, .L38_12
 	mv s3, a1
 	mv s4, a2
-.L37_13:
-.L37_11:
+.L38_13:
+.L38_11:
 	sd s5, 64(s0)
 	sd s6, 72(s0)
 	sd s3, 80(s0)
@@ -24690,7 +24792,7 @@ curve_secp256k1_sum_E_double_mult:
 	ld s6, 1264(sp)
 	addi sp, sp, 1280
 	ret
-.L37_12:
+.L38_12:
 	add a3, s5, s1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a0, a3, s5
 	add a4, s6, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24699,12 +24801,12 @@ curve_secp256k1_sum_E_double_mult:
 	sltu a0, s3, a1
 	add s4, a2, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a0, s4, a2
-	bne a0, zero, .L37_14
+	bne a0, zero, .L38_14
 	mv s5, a3
 	mv s6, a4
-.L37_15:
-	j .L37_13
-.L37_14:
+.L38_15:
+	j .L38_13
+.L38_14:
 	add s5, a3, s1                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	sltu a0, s5, a3
 	add s6, a4, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
@@ -24713,7 +24815,7 @@ curve_secp256k1_sum_E_double_mult:
 	sltu a0, a1, s3
 	add s4, s4, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
 	mv s3, a1
-	j .L37_13
+	j .L38_13
 	.size curve_secp256k1_sum_E_double_mult, . - curve_secp256k1_sum_E_double_mult
 
 # ecdsa.secp256k1.verify (lib/ecdsa/secp256k1.stk, line 10)
@@ -24721,7 +24823,7 @@ curve_secp256k1_sum_E_double_mult:
 	.balign 4
 	.type secp256k1_ecdsa_verify, @function
 secp256k1_ecdsa_verify:
-	addi sp, sp, -336
+	addi sp, sp, -320
 	sd ra, 256(sp)
 	sd s0, 264(sp)
 	sd s1, 272(sp)
@@ -24729,480 +24831,24 @@ secp256k1_ecdsa_verify:
 	sd s3, 288(sp)
 	sd s4, 296(sp)
 	sd s5, 304(sp)
-	sd s6, 312(sp)
-	sd s7, 320(sp)
-	sd s8, 328(sp)
-	lbu a3, 24(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 25(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 26(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 27(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 28(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 29(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 30(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 31(a1)
-	or a4, a4, a5                    # limbs:133: low$0_load_be
-	or a3, a3, a4                    # limbs:134
-	sd a3, 248(sp)
-	sd a3, 224(sp)
-	lbu a3, 16(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 17(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 18(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 19(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 20(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 21(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 22(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 23(a1)
-	or a4, a4, a5                    # limbs:133: low$0_load_be
-	or a3, a3, a4                    # limbs:134
-	sd a3, 248(sp)
-	sd a3, 232(sp)
-	lbu a3, 8(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 9(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 10(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 11(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 12(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 13(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 14(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 15(a1)
-	or a4, a4, a5                    # limbs:133: low$0_load_be
-	or a3, a3, a4                    # limbs:134
-	sd a3, 248(sp)
-	sd a3, 240(sp)
-	lbu a3, 0(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 1(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 2(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 3(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 4(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 5(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 6(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 7(a1)
-	or a4, a4, a5                    # limbs:133: low$0_load_be
-	or a3, a3, a4                    # limbs:134
-	sd a3, 248(sp)
-	lbu a3, 56(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 57(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 58(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 59(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 60(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 61(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 62(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 63(a1)
-	or a4, a4, a5                    # limbs:133: low$0_load_be
-	or a3, a3, a4                    # limbs:134
-	sd a3, 88(sp)
-	sd a3, 64(sp)
-	lbu a3, 48(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 49(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 50(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 51(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 52(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 53(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 54(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 55(a1)
-	or a4, a4, a5                    # limbs:133: low$0_load_be
-	or a3, a3, a4                    # limbs:134
-	sd a3, 88(sp)
-	sd a3, 72(sp)
-	lbu a3, 40(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 41(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 42(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 43(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 44(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 45(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 46(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 47(a1)
-	or a4, a4, a5                    # limbs:133: low$0_load_be
-	or a3, a3, a4                    # limbs:134
-	sd a3, 88(sp)
-	sd a3, 80(sp)
-	lbu a3, 32(a1)
-	slli a3, a3, 56                  # limbs:131
-	lbu a4, 33(a1)
-	slli a4, a4, 48
-	or a3, a3, a4
-	lbu a4, 34(a1)
-	slli a4, a4, 40
-	or a3, a3, a4
-	lbu a4, 35(a1)
-	slli a4, a4, 32
-	or a3, a3, a4                    # limbs:131: high$0_load_be
-	lbu a4, 36(a1)
-	slli a4, a4, 24                  # limbs:133
-	lbu a5, 37(a1)
-	slli a5, a5, 16
-	or a4, a4, a5
-	lbu a5, 38(a1)
-	slli a5, a5, 8
-	or a4, a4, a5
-	lbu a5, 39(a1)
-	or a1, a4, a5                    # limbs:133: low$0_load_be
-	or a1, a3, a1                    # limbs:134
-	sd a1, 88(sp)
-	lbu a1, 24(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 25(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 26(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 27(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 28(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 29(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 30(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 31(a2)
-	or a3, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a3                    # limbs:134
-	sd a1, 24(sp)
-	sd a1, 0(sp)
-	lbu a1, 16(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 17(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 18(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 19(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 20(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 21(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 22(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 23(a2)
-	or a3, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a3                    # limbs:134
-	sd a1, 24(sp)
-	sd a1, 8(sp)
-	lbu a1, 8(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 9(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 10(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 11(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 12(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 13(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 14(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 15(a2)
-	or a3, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a3                    # limbs:134
-	sd a1, 24(sp)
-	sd a1, 16(sp)
-	lbu a1, 0(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 1(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 2(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 3(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 4(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 5(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 6(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 7(a2)
-	or a3, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a3                    # limbs:134
-	sd a1, 24(sp)
-	lbu a1, 56(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 57(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 58(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 59(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 60(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 61(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 62(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 63(a2)
-	or a3, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a3                    # limbs:134
-	sd a1, 56(sp)
-	sd a1, 32(sp)
-	lbu a1, 48(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 49(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 50(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 51(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 52(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 53(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 54(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 55(a2)
-	or a3, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a3                    # limbs:134
-	sd a1, 56(sp)
-	sd a1, 40(sp)
-	lbu a1, 40(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 41(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 42(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 43(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 44(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 45(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 46(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 47(a2)
-	or a3, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a3                    # limbs:134
-	sd a1, 56(sp)
-	sd a1, 48(sp)
-	lbu a1, 32(a2)
-	slli a1, a1, 56                  # limbs:131
-	lbu a3, 33(a2)
-	slli a3, a3, 48
-	or a1, a1, a3
-	lbu a3, 34(a2)
-	slli a3, a3, 40
-	or a1, a1, a3
-	lbu a3, 35(a2)
-	slli a3, a3, 32
-	or a1, a1, a3                    # limbs:131: high$0_load_be
-	lbu a3, 36(a2)
-	slli a3, a3, 24                  # limbs:133
-	lbu a4, 37(a2)
-	slli a4, a4, 16
-	or a3, a3, a4
-	lbu a4, 38(a2)
-	slli a4, a4, 8
-	or a3, a3, a4
-	lbu a4, 39(a2)
-	or a2, a3, a4                    # limbs:133: low$0_load_be
-	or a1, a1, a2                    # limbs:134
-	sd a1, 56(sp)
-	lbu a1, 24(a0)
-	slli a1, a1, 56                  # limbs:131
-	lbu a2, 25(a0)
-	slli a2, a2, 48
-	or a1, a1, a2
-	lbu a2, 26(a0)
-	slli a2, a2, 40
-	or a1, a1, a2
-	lbu a2, 27(a0)
-	slli a2, a2, 32
-	or a1, a1, a2                    # limbs:131: high$0_load_be
-	lbu a2, 28(a0)
-	slli a2, a2, 24                  # limbs:133
-	lbu a3, 29(a0)
-	slli a3, a3, 16
-	or a2, a2, a3
-	lbu a3, 30(a0)
-	slli a3, a3, 8
-	or a2, a2, a3
-	lbu a3, 31(a0)
-	or a2, a2, a3                    # limbs:133: low$0_load_be
-	or s0, a1, a2                    # limbs:134
-	lbu a1, 16(a0)
-	slli a1, a1, 56                  # limbs:131
-	lbu a2, 17(a0)
-	slli a2, a2, 48
-	or a1, a1, a2
-	lbu a2, 18(a0)
-	slli a2, a2, 40
-	or a1, a1, a2
-	lbu a2, 19(a0)
-	slli a2, a2, 32
-	or a1, a1, a2                    # limbs:131: high$0_load_be
-	lbu a2, 20(a0)
-	slli a2, a2, 24                  # limbs:133
-	lbu a3, 21(a0)
-	slli a3, a3, 16
-	or a2, a2, a3
-	lbu a3, 22(a0)
-	slli a3, a3, 8
-	or a2, a2, a3
-	lbu a3, 23(a0)
-	or a2, a2, a3                    # limbs:133: low$0_load_be
-	or s1, a1, a2                    # limbs:134
-	lbu a1, 8(a0)
-	slli a1, a1, 56                  # limbs:131
-	lbu a2, 9(a0)
-	slli a2, a2, 48
-	or a1, a1, a2
-	lbu a2, 10(a0)
-	slli a2, a2, 40
-	or a1, a1, a2
-	lbu a2, 11(a0)
-	slli a2, a2, 32
-	or a1, a1, a2                    # limbs:131: high$0_load_be
-	lbu a2, 12(a0)
-	slli a2, a2, 24                  # limbs:133
-	lbu a3, 13(a0)
-	slli a3, a3, 16
-	or a2, a2, a3
-	lbu a3, 14(a0)
-	slli a3, a3, 8
-	or a2, a2, a3
-	lbu a3, 15(a0)
-	or a2, a2, a3                    # limbs:133: low$0_load_be
-	or s2, a1, a2                    # limbs:134
-	lbu a1, 0(a0)
-	slli a1, a1, 56                  # limbs:131
-	lbu a2, 1(a0)
-	slli a2, a2, 48
-	or a1, a1, a2
-	lbu a2, 2(a0)
-	slli a2, a2, 40
-	or a1, a1, a2
-	lbu a2, 3(a0)
-	slli a2, a2, 32
-	or a1, a1, a2                    # limbs:131: high$0_load_be
-	lbu a2, 4(a0)
-	slli a2, a2, 24                  # limbs:133
-	lbu a3, 5(a0)
-	slli a3, a3, 16
-	or a2, a2, a3
-	lbu a3, 6(a0)
-	slli a3, a3, 8
-	or a2, a2, a3
-	lbu a3, 7(a0)
-	or a0, a2, a3                    # limbs:133: low$0_load_be
-	or s3, a1, a0                    # limbs:134
+	mv s0, a0
+	mv s1, a1
+	mv s2, a2
+	mv a1, s1
+	addi a0, sp, 224
+	call ecdsa_secp256k1_V_O_of_bytes
+	addi a1, s1, 32                  # verify:34
+	addi a0, sp, 64
+	call ecdsa_secp256k1_V_O_of_bytes
+	mv a1, s2
+	addi a0, sp, 0
+	call ecdsa_secp256k1_V_O_of_bytes
+	addi a1, s2, 32                  # verify:36
+	addi a0, sp, 32
+	call ecdsa_secp256k1_V_O_of_bytes
 	addi a0, sp, 224
 	call field_fesecp256k1_folded64_N_is_below_c256
-	mv s4, a0
+	mv s1, a0
 	addi a0, sp, 64
 	call field_fesecp256k1_folded64_N_is_below_c256
 	ld a1, 224(sp)                   # limbs:118
@@ -25212,7 +24858,7 @@ secp256k1_ecdsa_verify:
 	or a1, a1, a2
 	or a1, a3, a1
 	or a1, a4, a1
-	sltiu s5, a1, 1
+	sltiu s2, a1, 1
 	ld a1, 64(sp)
 	ld a2, 72(sp)
 	ld a3, 80(sp)
@@ -25220,23 +24866,23 @@ secp256k1_ecdsa_verify:
 	or a1, a1, a2
 	or a1, a3, a1
 	or a1, a4, a1
-	sltiu s6, a1, 1
-	mv s7, a0
+	sltiu s3, a1, 1
+	mv s4, a0
 	addi a0, sp, 0
 	call field_fesecp256k1_folded64_N_is_below_c256_2
-	mv s8, a0
+	mv s5, a0
 	addi a0, sp, 32
 	call field_fesecp256k1_folded64_N_is_below_c256_2
-	and a1, s4, s7                   # verify:48
-	xori a2, s5, 1
+	and a1, s1, s4                   # verify:45
+	xori a2, s2, 1
 	and a1, a1, a2
-	xori a2, s6, 1
+	xori a2, s3, 1
 	and a1, a1, a2
-	and a1, s8, a1
-	and a0, a0, a1                   # verify:48: t
-	bne a0, zero, .L38_0
+	and a1, s5, a1
+	and a0, a0, a1                   # verify:45: t
+	bne a0, zero, .L39_0
 	li a0, -1
-.L38_1:
+.L39_1:
 	ld ra, 256(sp)
 	ld s0, 264(sp)
 	ld s1, 272(sp)
@@ -25244,13 +24890,10 @@ secp256k1_ecdsa_verify:
 	ld s3, 288(sp)
 	ld s4, 296(sp)
 	ld s5, 304(sp)
-	ld s6, 312(sp)
-	ld s7, 320(sp)
-	ld s8, 328(sp)
-	addi sp, sp, 336
+	addi sp, sp, 320
 	ret
-.L38_0:
-	ld a0, 0(sp)                     # verify:58
+.L39_0:
+	ld a0, 0(sp)                     # verify:55
 	ld a1, 8(sp)
 	ld a2, 16(sp)
 	ld a3, 24(sp)
@@ -25374,8 +25017,8 @@ secp256k1_ecdsa_verify:
 	add a5, a1, a5
 	sltu a1, a5, a1
 	add a1, a6, a1
-	add s4, a5, a4                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a4, s4, a5
+	add s1, a5, a4                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a4, s1, a5
 	add a1, a1, a4                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
 	li a4, 4294968273
 	mulhu a4, a3, a4
@@ -25384,63 +25027,63 @@ secp256k1_ecdsa_verify:
 	add a3, t3, a3
 	sltu a5, a3, t3
 	add a4, a4, a5
-	add s5, a3, a1                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
-	sltu a1, s5, a3
+	add s2, a3, a1                   # limbs:69: word 0 of v$1_reduce in 0..<2^97
+	sltu a1, s2, a3
 	add a1, a4, a1                   # limbs:69: word 1 of v$1_reduce in 0..<2^97
 	li a3, 4294968273
 	mulhu a3, a1, a3                 # fesecp256k1_folded64:72: word 1 of more$1_reduce in 0..<2^65
 	li a4, 4294968273
 	mul a1, a1, a4                   # fesecp256k1_folded64:72: word 0 of more$1_reduce in 0..<2^65
-	add s6, a2, a1                   # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
-	sltu a1, s6, a2
+	add s3, a2, a1                   # fesecp256k1_folded64:73: word 0 of v$1_reduce in 0..2^65-2
+	sltu a1, s3, a2
 	add a2, a0, a3                   # fesecp256k1_folded64:74
 	sltu a0, a2, a0
-	add s7, a2, a1                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
-	sltu a1, s7, a2
+	add s4, a2, a1                   # fesecp256k1_folded64:74: word 0 of w$1_reduce in 0..2^64+1
+	sltu a1, s4, a2
 	add a0, a0, a1                   # fesecp256k1_folded64:74: word 1 of w$1_reduce in 0..2^64+1
 	li a1, -1
-	sltu a1, a1, s7                  # fesecp256k1_folded64:76
+	sltu a1, a1, s4                  # fesecp256k1_folded64:76
 	sub a0, zero, a0
 	sltu a2, zero, a0
 	sub a1, a0, a1
 	sltu a0, a0, a1
 	or a0, a2, a0
-	beq a0, zero, .L38_3
+	beq a0, zero, .L39_3
 	li a0, 1
-	add a4, s4, a0                   # limbs:39
-	sltu a0, a4, s4
-	add a5, s5, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^64
-	sltu a0, a5, s5
-	bne a0, zero, .L38_4
-	mv s4, a4
-	mv s5, a5
-.L38_5:
-.L38_3:
+	add a4, s1, a0                   # limbs:39
+	sltu a0, a4, s1
+	add a5, s2, a0                   # limbs:39: word 0 of v$1_reduce in 0..2^64
+	sltu a0, a5, s2
+	bne a0, zero, .L39_4
+	mv s1, a4
+	mv s2, a5
+.L39_5:
+.L39_3:
 	addi a0, sp, 0
 	addi a1, sp, 96
 	call curve_secp256k1_right_side
 	ld a0, 0(sp)                     # limbs:54
-	sub a0, s6, a0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
-	sltu a1, s6, a0
+	sub a0, s3, a0                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
+	sltu a1, s3, a0
 	ld a2, 8(sp)
-	sub a2, s7, a2
-	sltu a3, s7, a2
+	sub a2, s4, a2
+	sltu a3, s4, a2
 	sub a1, a2, a1                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a2, a2, a1
 	or a2, a3, a2
 	ld a3, 16(sp)
-	sub a3, s4, a3
-	sltu a4, s4, a3
+	sub a3, s1, a3
+	sltu a4, s1, a3
 	sub a2, a3, a2                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a3, a3, a2
 	or a3, a4, a3
 	ld a4, 24(sp)
-	sub a4, s5, a4
-	sltu a5, s5, a4
+	sub a4, s2, a4
+	sltu a5, s2, a4
 	sub a3, a4, a3                   # limbs:54: word 0 of v$0_sub in -2^64..2^64-1
 	sltu a4, a4, a3
 	or a4, a5, a4
-	beq a4, zero, .L38_9
+	beq a4, zero, .L39_9
 	li a4, 4294968273
 	sub a4, a0, a4                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a0, a0, a4
@@ -25450,23 +25093,23 @@ secp256k1_ecdsa_verify:
 	sltu a0, a2, a6
 	sub a7, a3, a0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a0, a3, a7
-	bne a0, zero, .L38_10
+	bne a0, zero, .L39_10
 	mv a0, a4
 	mv a1, a5
 	mv a2, a6
 	mv a3, a7
-.L38_11:
-.L38_9:
+.L39_11:
+.L39_9:
 	addi a4, a3, 1                   # fesecp256k1_folded64:100
 	li a5, 1
 	sltu a4, a5, a4
 	xori a4, a4, 1
-	bne a4, zero, .L38_12
+	bne a4, zero, .L39_12
 	li a0, 0
-.L38_13:
-	bne a0, zero, .L38_14
+.L39_13:
+	bne a0, zero, .L39_14
 	li a0, -1
-.L38_15:
+.L39_15:
 	ld ra, 256(sp)
 	ld s0, 264(sp)
 	ld s1, 272(sp)
@@ -25474,38 +25117,35 @@ secp256k1_ecdsa_verify:
 	ld s3, 288(sp)
 	ld s4, 296(sp)
 	ld s5, 304(sp)
-	ld s6, 312(sp)
-	ld s7, 320(sp)
-	ld s8, 328(sp)
-	addi sp, sp, 336
+	addi sp, sp, 320
 	ret
-.L38_4:
+.L39_4:
 	li a0, 4294968273
-	add a6, s6, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, a6, s6
-	add a7, s7, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, a7, s7
-	add s4, a4, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, s4, a4
-	add s5, a5, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, s5, a5
-	bne a0, zero, .L38_6
-	mv s6, a6
-	mv s7, a7
-.L38_7:
-	j .L38_5
-.L38_6:
+	add a6, s3, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, a6, s3
+	add a7, s4, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, a7, s4
+	add s1, a4, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, s1, a4
+	add s2, a5, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, s2, a5
+	bne a0, zero, .L39_6
+	mv s3, a6
+	mv s4, a7
+.L39_7:
+	j .L39_5
+.L39_6:
 	li a0, 4294968273
-	add s6, a6, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, s6, a6
-	add s7, a7, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, s7, a7
-	add a4, s4, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	sltu a0, a4, s4
-	add s5, s5, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
-	mv s4, a4
-	j .L38_5
-.L38_10:
+	add s3, a6, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, s3, a6
+	add s4, a7, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, s4, a7
+	add a4, s1, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	sltu a0, a4, s1
+	add s2, s2, a0                   # limbs:39: word 0 of v$1_reduce in 0..<2^65
+	mv s1, a4
+	j .L39_5
+.L39_10:
 	li a0, 4294968273
 	sub a0, a4, a0                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a1, a4, a0
@@ -25514,8 +25154,8 @@ secp256k1_ecdsa_verify:
 	sub a2, a6, a2                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
 	sltu a3, a6, a2
 	sub a3, a7, a3                   # limbs:54: word 0 of v$1_with_borrow in -(2^32+977)..2^64-1
-	j .L38_11
-.L38_12:
+	j .L39_11
+.L39_12:
 	or a4, a0, a1                    # limbs:118
 	or a4, a2, a4
 	or a4, a3, a4
@@ -25530,57 +25170,64 @@ secp256k1_ecdsa_verify:
 	or a0, a0, a1
 	sltiu a0, a0, 1
 	or a0, a4, a0                    # fesecp256k1_folded64:100: t
-	j .L38_13
-.L38_14:
-	ld a0, words+0
-	sub a0, s0, a0                   # limbs:87: word 0 of v$4_scalars in -2^64..<2^63
-	sltu a1, s0, a0
-	ld a2, words+8
-	sub a2, s1, a2
-	sltu a3, s1, a2
-	sub a1, a2, a1                   # limbs:87: word 0 of v$4_scalars in -2^64..<2^63
-	sltu a2, a2, a1
-	or a2, a3, a2
-	li a3, -2
-	sub a3, s2, a3
-	sltu a4, s2, a3
-	sub a2, a3, a2                   # limbs:87: word 0 of v$4_scalars in -2^64..<2^63
-	sltu a3, a3, a2
-	add a3, a4, a3
-	li a4, -1
-	sub a4, s3, a4
-	sltu a5, s3, a4
-	sub a3, a4, a3                   # limbs:87: word 0 of v$4_scalars in -2^64..<2^63
-	sltu a4, a4, a3
-	add a4, a5, a4
-	sltu a4, zero, a4                # limbs:91
-	sub a4, zero, a4
-	xor a5, s0, a0
-	and a5, a5, a4
-	xor a0, a5, a0
-	xor a5, s1, a1
-	and a5, a5, a4
-	xor a1, a5, a1
-	xor a5, s2, a2
-	and a5, a5, a4
-	xor a2, a5, a2
-	xor a5, s3, a3
-	and a4, a5, a4
-	xor a3, a4, a3
-	sd a0, 32(sp)
-	sd a1, 40(sp)
-	sd a2, 48(sp)
-	sd a3, 56(sp)
+	j .L39_13
+.L39_14:
+	mv a1, s0
 	addi a0, sp, 0
+	call ecdsa_secp256k1_V_O_of_bytes
+	ld a0, 0(sp)                     # limbs:87
+	ld a1, words+0
+	sub a1, a0, a1                   # limbs:87: word 0 of v$4_reduced_whole in -2^64..<2^63
+	sltu a2, a0, a1
+	ld a3, 8(sp)
+	ld a4, words+8
+	sub a4, a3, a4
+	sltu a5, a3, a4
+	sub a2, a4, a2                   # limbs:87: word 0 of v$4_reduced_whole in -2^64..<2^63
+	sltu a4, a4, a2
+	or a4, a5, a4
+	ld a5, 16(sp)
+	li a6, -2
+	sub a6, a5, a6
+	sltu a7, a5, a6
+	sub a4, a6, a4                   # limbs:87: word 0 of v$4_reduced_whole in -2^64..<2^63
+	sltu a6, a6, a4
+	add a6, a7, a6
+	ld a7, 24(sp)
+	li t0, -1
+	sub t0, a7, t0
+	sltu t1, a7, t0
+	sub a6, t0, a6                   # limbs:87: word 0 of v$4_reduced_whole in -2^64..<2^63
+	sltu t0, t0, a6
+	add t0, t1, t0
+	sltu t0, zero, t0                # limbs:91
+	sub t0, zero, t0
+	xor a0, a0, a1
+	and a0, a0, t0
+	xor a0, a0, a1
+	xor a1, a3, a2
+	and a1, a1, t0
+	xor a1, a1, a2
+	xor a2, a5, a4
+	and a2, a2, t0
+	xor a2, a2, a4
+	xor a3, a7, a6
+	and a3, a3, t0
+	xor a3, a3, a6
+	sd a0, 0(sp)
+	sd a1, 8(sp)
+	sd a2, 16(sp)
+	sd a3, 24(sp)
+	addi a0, sp, 32
 	addi a1, sp, 64
 	call ecdsa_secp256k1_V_J_inverse
 	addi a0, sp, 160
-	addi a1, sp, 32
-	addi a2, sp, 0
+	addi a1, sp, 0
+	addi a2, sp, 32
 	call ecdsa_secp256k1_V_S_mul
 	addi a0, sp, 192
 	addi a1, sp, 224
-	addi a2, sp, 0
+	addi a2, sp, 32
 	call ecdsa_secp256k1_V_S_mul
 	addi a0, sp, 0
 	addi a1, sp, 160
@@ -25590,9 +25237,9 @@ secp256k1_ecdsa_verify:
 	addi a0, sp, 0
 	addi a1, sp, 224
 	call ecdsa_secp256k1_V_matches
-	bne a0, zero, .L38_16
+	bne a0, zero, .L39_16
 	li a0, -1
-.L38_17:
+.L39_17:
 	ld ra, 256(sp)
 	ld s0, 264(sp)
 	ld s1, 272(sp)
@@ -25600,12 +25247,9 @@ secp256k1_ecdsa_verify:
 	ld s3, 288(sp)
 	ld s4, 296(sp)
 	ld s5, 304(sp)
-	ld s6, 312(sp)
-	ld s7, 320(sp)
-	ld s8, 328(sp)
-	addi sp, sp, 336
+	addi sp, sp, 320
 	ret
-.L38_16:
+.L39_16:
 	li a0, 0
 	ld ra, 256(sp)
 	ld s0, 264(sp)
@@ -25614,10 +25258,7 @@ secp256k1_ecdsa_verify:
 	ld s3, 288(sp)
 	ld s4, 296(sp)
 	ld s5, 304(sp)
-	ld s6, 312(sp)
-	ld s7, 320(sp)
-	ld s8, 328(sp)
-	addi sp, sp, 336
+	addi sp, sp, 320
 	ret
 	.size secp256k1_ecdsa_verify, . - secp256k1_ecdsa_verify
 

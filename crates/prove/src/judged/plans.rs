@@ -4,7 +4,7 @@
 use super::search::Elimination;
 use santoku_ir::interp::Int;
 use santoku_ir::{visit, Base, BinOp, ExprKind, Func, FuncId, Len, LocalId, Place, Program, Proj, Stmt, Ty};
-use santoku_judge::{Claims, Judge, NoSearch, Plan, Refusal, Split};
+use santoku_judge::{Claims, Judge, NoSearch, Plan, Refusal, Split, CALLEE_NOT_ACCEPTED};
 use std::collections::BTreeSet;
 
 /// Callees of so many steps are run for the arguments at hand, so deep.
@@ -59,7 +59,12 @@ impl<'a> Planner<'a> {
         let by_cases = || [narrow(), both()].into_iter().find_map(|plan| with_cases(self.program(), id, plan, &ask));
         let again = more.then(|| [Plan::default(), self.forms.clone()]).into_iter().flatten();
         let one_by_one = one_by_one(self.program().func(id), narrow());
-        self.first(again.chain([narrow()]).chain(one_by_one).chain([both()]), id, claims).or_else(|e| by_cases().ok_or(e))
+        let refused = |e: Refusal| match e.what == CALLEE_NOT_ACCEPTED {
+            // No case of this function makes the callee another.
+            true => Err(e),
+            false => by_cases().ok_or(e),
+        };
+        self.first(again.chain([narrow()]).chain(one_by_one).chain([both()]), id, claims).or_else(refused)
     }
 
     fn first(&self, plans: impl IntoIterator<Item = Plan>, id: FuncId, claims: &[Option<Claims>]) -> Result<Claims, Refusal> {

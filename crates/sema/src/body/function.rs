@@ -3,6 +3,7 @@
 use crate::context::Cx;
 use crate::draft::{find_read, root};
 use crate::keys::{Backing, InstanceKey};
+use crate::modules::ModId;
 use crate::predicate;
 use crate::secrecy::{self, Need, Requirement};
 use crate::spec::{SpecVal, Subject};
@@ -65,8 +66,8 @@ pub fn lower_function(cx: &mut Cx, key: &InstanceKey, f: &Function, env: Env, na
     func.inline = attrs.inline;
     func.declassifies = attrs.declassifies.is_some();
     // What a library module exports is for those who build that module, or say that they export it.
-    let shown = cx.own.contains(&entity.module) || cx.exported.contains(&entity.module);
-    func.export = attrs.export.filter(|_| key.views.is_empty() && shown);
+    let prefix = exported_behind(cx, entity.module);
+    func.export = attrs.export.filter(|_| key.views.is_empty()).and_then(|name| Some(prefix? + &name));
     func.doc = f.doc.join("\n");
     let ret_public = rets.iter().map(|r| func.gives_public(*r)).collect();
     let signature = Signature { params: param_types, ret, ret_public };
@@ -199,7 +200,15 @@ fn not_public_before(cx: &mut Cx, func: &Func, rets: &[LocalId], span: Span) -> 
     )
 }
 
-fn is_c_name(name: &str) -> bool {
+/// What stands before the C names of a module's functions; none: they have none.
+fn exported_behind(cx: &Cx, module: ModId) -> Option<String> {
+    if cx.own.contains(&module) {
+        return Some(String::new());
+    }
+    cx.exported.iter().find(|(m, _)| *m == module).map(|(_, prefix)| prefix.clone())
+}
+
+pub fn is_c_name(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')

@@ -19,4 +19,4 @@ mod value;
 mod view;
 pub mod words;
 
-pub use function::{lower_function, lower_test, Lowered};
+pub use function::{is_c_name, lower_function, lower_test, Lowered};

@@ -45,9 +45,9 @@ impl Parser<'_> {
             if !self.at_kw(Kw::Use) {
                 let d = Diagnostic::error("syntax", "attribute on something that is not a function").at(a.span, "only `fn`, `for` and `use` take attributes");
                 self.report(d.help("remove it"));
-            } else if let Some(a) = attrs.iter().find(|a| a.name.name != "export" || a.arg.is_some()) {
+            } else if let Some(a) = attrs.iter().find(|a| a.name.name != "export") {
                 let d = Diagnostic::error("syntax", format!("`use` does not take this `@{}`", a.name.name)).at(a.span, "not an attribute of `use`");
-                self.report(d.help("`@export use a.b` exports what `a.b` exports; remove any other attribute, and the name behind `@export`"));
+                self.report(d.help("`@export use a.b` exports what `a.b` exports, `@export(\"p\") use a.b` with `p_` before each name; remove any other attribute"));
             }
         }
         let kind = match self.tok().tok {
