@@ -10,6 +10,7 @@
 
 pub mod cases;
 pub mod cipher;
+pub mod curves;
 pub mod ecdsa;
 pub mod ed25519;
 pub mod file;

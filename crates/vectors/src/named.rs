@@ -40,7 +40,7 @@ pub fn of(primitive: &str) -> Option<Vec<Vector>> {
             .collect(),
         "ecdsa.p256" => ecdsa(ecdsa::TestName::EcdsaSecp256r1Sha256P1363, "p256_ecdsa_verify"),
         "ecdsa.secp256k1" => ecdsa(ecdsa::TestName::EcdsaSecp256k1Sha256P1363, "secp256k1_ecdsa_verify"),
-        _ => return None,
+        other => crate::curves::of(other)?,
     };
     assert!(!all.is_empty(), "{primitive}: no vector");
     Some(all)
