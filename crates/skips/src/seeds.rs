@@ -24,6 +24,13 @@ pub fn some<T>(all: impl IntoIterator<Item = T>, of: u64) -> Vec<T> {
     all.into_iter().zip(0..).filter(|(_, k)| in_turn(*k, of)).map(|(x, _)| x).collect()
 }
 
+/// A list in which many are alike, as instances of one program are: of those, one of every `of` that has its turn; and all others.
+pub fn alike<T>(all: impl IntoIterator<Item = T>, of: u64, alike: impl Fn(&T) -> bool) -> Vec<T> {
+    let (many, mut out): (Vec<T>, Vec<T>) = all.into_iter().partition(alike);
+    out.extend(some(many, of));
+    out
+}
+
 /// The one of a few ways that has its turn in the `k`-th place that asks, as a list; all of them in `make soak`.
 pub fn one<T>(ways: impl IntoIterator<Item = T>, k: usize) -> Vec<T> {
     let ways: Vec<T> = ways.into_iter().collect();

@@ -8,11 +8,15 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the tree").to_path_buf()
 }
 
-/// Paths of files of the library that export a function.
+/// Paths of files of the library that export a function. Units of curves are instances of one program, and have their turn.
 pub fn programs() -> Vec<String> {
     let mut all = vec![];
     below(&root().join("lib"), &mut all);
-    all
+    santoku_skips::seeds::alike(all, 11, |p| is_curve(p))
+}
+
+pub fn is_curve(path: &str) -> bool {
+    path.starts_with("lib/ec/")
 }
 
 fn below(folder: &Path, all: &mut Vec<String>) {
