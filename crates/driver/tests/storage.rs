@@ -50,6 +50,18 @@ fn a_result_that_is_still_read_is_built_in_place() {
     }
 }
 
+/// Where an index is known, as in the last round here, the printed text has the number: no index of a group that belongs to a round.
+#[test]
+fn a_round_apart_is_printed_as_it_is() {
+    let all = ["j == 7", "j == 0", "j >= 7", "j < 1", "j != 3"];
+    for (level, apart) in Level::ALL.into_iter().flat_map(|l| all.map(|a| (l, a))) {
+        let text = format!(
+            "@export(\"f\")\nfn f(a: [u16; 8]) -> [u16; 8] {{ g(g(a)) }}\n@noinline\nfn g(a: [u16; 8]) -> [u16; 8] {{ [for j in 0..<8: if {apart} {{ a[j] & 15 }} else {{ a[j] }}] }}\n"
+        );
+        built(&checked(&text, "host64"), level).unwrap_or_else(|f| panic!("{level:?}, {apart}: {:?}", refused(f)));
+    }
+}
+
 #[test]
 fn an_array_without_storage_is_refused_by_check() {
     let wrong = [

@@ -81,7 +81,7 @@ fn with_prefix(cx: &mut Cx, outer: &str, attr: &Attr) -> Option<String> {
         Some(_) => cx.fail(
             Diagnostic::error("bad-attribute", "`@export` needs the beginning of a C identifier")
                 .at(attr.span, "no usable name given")
-                .help("write `@export(\"p256\") use a.b`: a function that `a.b` exports as `verify` is `p256_verify` then"),
+                .help("write `@export(\"toy\") use a.b`: a function that `a.b` exports as `hash` is `toy_hash` then"),
         ),
     }
 }

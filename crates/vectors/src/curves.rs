@@ -1,6 +1,6 @@
 //! ECDSA and ECDH on short-Weierstrass curves, for functions of units of curves: Wycheproof in all its forms, and RFC 6979.
 
-use crate::named::Vector;
+use crate::vector::Vector;
 use crate::Expected;
 use santoku_num::from_hex;
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};

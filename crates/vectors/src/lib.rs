@@ -22,6 +22,7 @@ pub mod oracle;
 #[cfg(feature = "oracles")]
 pub mod secp256k1;
 pub mod sha512;
+mod vector;
 
 /// What a vector's author says must happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

