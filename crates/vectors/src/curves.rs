@@ -187,6 +187,14 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     CURVES.iter().map(|c| c.name)
 }
 
+/// Bytes of a coordinate of such a curve.
+///
+/// # Panics
+/// For another primitive.
+pub fn bytes(primitive: &str) -> usize {
+    CURVES.iter().find(|c| c.name == primitive).expect("one of `names`").bytes
+}
+
 fn digest(hash: HashFunction, m: &[u8]) -> Vec<u8> {
     // Lengths of SHAKE as Wycheproof has them: twice the security level.
     let shake = |mut reader: Box<dyn XofReader>, n: usize| {

@@ -4,16 +4,25 @@ mod support;
 
 use santoku_lab::calls::{run, Job};
 use santoku_lab::cross::Cross;
-use santoku_lab::harness::{Call, Source};
-use santoku_skips::seeds;
+use santoku_lab::harness::{Arg, Call, Ret, Rv32Job, Source, Toolchain};
+use santoku_lab::rv32::Config;
+use santoku_num::SplitMix64;
+use santoku_skips::{checked, seeds};
 use santoku_target::Level;
 use santoku_vectors::curves;
 use santoku_vectors::named::{self, Vector};
 use santoku_workbench::interface::Function;
 use santoku_workbench::operation::Case;
 use santoku_workbench::subject::ours;
+use santoku_workbench::subject::Ours;
 use std::collections::{BTreeMap, BTreeSet};
 use support::{on_big_stack, shipped, tree};
+
+/// The C of a curve for a target, and its functions.
+fn made(curve: &str, target: &str) -> Ours {
+    let primitive = tree().primitive(curve).unwrap_or_else(|e| panic!("{e}"));
+    on_big_stack(|| ours(&tree(), &primitive, target, Level::O2, &BTreeSet::new()).unwrap_or_else(|e| panic!("{curve}, {target}: {e}")))
+}
 
 /// What fails of the vectors, by C that is built for this machine.
 fn wrong(text: &str, functions: &[Function], vectors: &[Vector]) -> Vec<String> {
@@ -33,8 +42,7 @@ fn wrong(text: &str, functions: &[Function], vectors: &[Vector]) -> Vec<String> 
 
 /// The vectors of a curve on C of a target; how many there were, by function. A twin with sums for products fails.
 fn passes(curve: &str, target: &str) -> BTreeMap<&'static str, usize> {
-    let primitive = tree().primitive(curve).unwrap_or_else(|e| panic!("{e}"));
-    let made = on_big_stack(|| ours(&tree(), &primitive, target, Level::O2, &BTreeSet::new()).unwrap_or_else(|e| panic!("{curve}, {target}: {e}")));
+    let made = made(curve, target);
     let vectors = named::of(curve).expect("a curve with vectors");
     let failed = wrong(&made.text, &made.functions, &vectors);
     assert!(failed.is_empty(), "{curve}, {target}: {} of {}: {:?}", failed.len(), vectors.len(), &failed[..failed.len().min(5)]);
@@ -74,4 +82,54 @@ fn curves_pass_all_vectors() {
 #[ignore = "minutes; `make soak` runs it"]
 fn every_curve_passes_all_vectors() {
     some(1);
+}
+
+/// Traces of a key, a signature and an agreement on the model of the E31, for each private key.
+fn traces(curve: &str, bytes: usize, keys: &[Vec<u8>]) -> Vec<Vec<u64>> {
+    let made = made(curve, "rv32");
+    let name = |function: &str| format!("santoku_{}_{function}", curve.trim_start_matches("ec."));
+    let source = |text: String| vec![Source::Text { name: "curve.c".into(), text }];
+    let call = |function: &str, declared: &str, args: Vec<Arg>| Call { declaration: format!("void {}({declared})", name(function)), function: name(function), args, ret: Ret::Void };
+    let (status, key) = (Arg::Out(4), || Arg::In(keys[0].clone()));
+    let first = call("public_key", "unsigned char *pk, int *status, const unsigned char *sk", vec![Arg::Out(2 * bytes), status.clone(), key()]);
+    let run = |calls: Vec<Call>, secret: &[usize]| {
+        let mut program = Toolchain::find().expect("the cross compiler is installed").build(&Rv32Job { level: Level::O2, ..Rv32Job::new(source(made.text.clone()), calls) }).unwrap_or_else(|e| panic!("{e}"));
+        keys.iter()
+            .map(|k| {
+                secret.iter().enumerate().for_each(|(call, arg)| program.set_input(call, *arg, k).expect("as long"));
+                program.run(&Config { step_limit: u64::MAX, ..Config::default() }).unwrap_or_else(|e| panic!("{e}"))
+            })
+            .collect::<Vec<_>>()
+    };
+    let peer = run(vec![first.clone()], &[2])[1].outputs[0].buffers[0].clone().expect("a public key");
+    let all = vec![
+        first,
+        call(
+            "sign_hedged",
+            "unsigned char *sig, int *status, unsigned n, const unsigned char *digest, const unsigned char *sk, const unsigned char *random",
+            vec![Arg::Out(2 * bytes), status.clone(), Arg::Word32(32), Arg::In(vec![7; 32]), key(), Arg::In(vec![9; 32])],
+        ),
+        call("ecdh", "unsigned char *shared, int *status, const unsigned char *sk, const unsigned char *pk", vec![Arg::Out(bytes), status, key(), Arg::In(peer)]),
+    ];
+    run(all, &[2, 4, 2]).iter().map(|ran| ran.run.windows.iter().map(|w| w.trace_hash).collect()).collect()
+}
+
+/// Branches and addresses are the same for all private keys; must fail: those of a number that is none.
+#[test]
+fn one_trace_for_every_private_key() {
+    let all: Vec<(&str, usize)> = curves::names().map(|name| (name, curves::bytes(name))).collect();
+    let mut traced = 0;
+    for (curve, bytes) in seeds::some(all, 9) {
+        let mut random = SplitMix64::new(seeds::first() + 0x6375_7276);
+        let mut keys: Vec<Vec<u8>> = [1, 2].map(|k| (0..bytes).map(|i| if i == bytes - 1 { k } else { 0 }).collect()).into();
+        // The first byte is 0 and the second below that of any order.
+        keys.extend((0..2).map(|_| (0..bytes).map(|i| if i == 0 { 0 } else { random.next_u64() as u8 }).collect::<Vec<u8>>()));
+        let seen = traces(curve, bytes, &keys);
+        assert!(seen.iter().all(|t| *t == seen[0] && t.len() == 3), "{curve}: {seen:?}");
+        let other = traces(curve, bytes, &[keys[0].clone(), keys[1].clone(), vec![0; bytes]]);
+        assert!(other[0] == seen[0] && (0..3).all(|k| other[2][k] != seen[0][k]), "{curve}: {other:?}");
+        traced += 3 * keys.len();
+        println!("tried: {curve}");
+    }
+    checked(traced, "calls with other private keys on the E31's model, one trace for each function");
 }
