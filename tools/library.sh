@@ -21,6 +21,7 @@ run fmt --check $(find lib -name '*.stk' ! -name '*_spec.stk' | sort)
 run test lib
 run prove lib/cipher lib/onetimeauth lib/hash lib/scalarmult lib/aead
 run prove lib/ecdsa/secp256k1.stk --target ckb
+run prove lib/ec --target host64
 run prove lib/nacl/sign.stk --target rv32-spark
 # Proves every shipped primitive for each of its targets, too.
 run dist --check "${every[@]}"
