@@ -1,6 +1,6 @@
 //! Vectors of the library's primitives by the names of their functions and parameters, so that whoever runs them needs to know neither.
 
-use crate::{cases, curves, Expected};
+use crate::{cases, curves, ed25519, Expected};
 pub use crate::vector::Vector;
 use santoku_num::from_hex;
 use sha2::{Digest, Sha256, Sha384};
@@ -19,6 +19,7 @@ pub fn of(primitive: &str) -> Option<Vec<Vector>> {
         "auth.hmac_sha512" => hmac(mac::TestName::HmacSha512, ["santoku_hmac_sha512", "santoku_hmac_sha512_verify"]),
         "kdf.hkdf_sha256" => hkdf(hkdf::TestName::HkdfSha256, "santoku_hkdf_sha256"),
         "kdf.hkdf_sha512" => hkdf(hkdf::TestName::HkdfSha512, "santoku_hkdf_sha512"),
+        "ec.ed25519" => eddsa(),
         "scalarmult.curve25519" => x25519(),
         "aead.chacha20poly1305" => sealed(aead::TestName::ChaCha20Poly1305, 256, ["santoku_chacha20poly1305_seal", "santoku_chacha20poly1305_open"]),
         "aead.aesgcm" => [(128, ["santoku_aes128gcm_seal", "santoku_aes128gcm_open"]), (256, ["santoku_aes256gcm_seal", "santoku_aes256gcm_open"])]
@@ -118,6 +119,24 @@ fn x25519() -> Vec<Vector> {
         returned: None,
     })
     .collect()
+}
+
+/// RFC 8032's signatures, and Wycheproof's of 64 bytes.
+fn eddsa() -> Vec<Vector> {
+    let made = ed25519::rfc8032().into_iter().flat_map(|v| {
+        let (seed, pk) = (("seed", v.seed.to_vec()), ("pk", v.public.to_vec()));
+        let keys = Vector { id: v.id.clone(), function: "santoku_ed25519_public_key", inputs: vec![seed.clone()], outputs: vec![pk.1.clone()], returned: None };
+        let inputs = vec![("m", v.message), seed, pk];
+        [keys, Vector { id: v.id, function: "santoku_ed25519_sign", inputs, outputs: vec![v.signature.to_vec()], returned: None }]
+    });
+    let judged = ed25519::wycheproof().into_iter().filter(|v| v.signature.len() == 64).map(|v| Vector {
+        id: v.id,
+        function: "santoku_ed25519_verify",
+        inputs: vec![("m", v.message), ("sig", v.signature), ("pk", v.public)],
+        outputs: vec![],
+        returned: Some(v.expected),
+    });
+    made.chain(judged).collect()
 }
 
 /// Wycheproof's messages with keys of so many bits and nonces of 96: what is valid sealed and opened, all else opened.
