@@ -1,5 +1,5 @@
 # Two commands matter: `make demo` and `make test`. Both do all set-up themselves.
-.PHONY: demo test setup build install amalgamation release site soak sweep rtl differential fuzz dist clean
+.PHONY: demo test setup build install amalgamation packages release site soak sweep rtl differential fuzz dist clean
 
 CARGO ?= cargo
 SANTOKU = target/release/santoku
@@ -26,6 +26,12 @@ install:
 # Units in one C file with one header: `make amalgamation UNITS="nacl_sign hash_sha256" OUT=build/amalgamation`. Needs no compiler.
 amalgamation:
 	@UNITS='$(UNITS)' OUT='$(OUT)' tools/amalgamate.sh
+
+# Packages for programs in other languages, in build/packages/: made, tested, and measured beside others that are installed.
+packages:
+	@tools/setup.sh packages
+	@$(MAKE) --no-print-directory build
+	@tools/packages.sh
 
 # Archives with checksums: the C library, the sources, the command.
 release: setup build

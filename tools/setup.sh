@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what Santoku needs to build, prove, emit and measure. Says what it installs; does nothing where all is present.
-# usage: setup.sh [rtl] [site] [soak] [ckb]     what `make rtl`, `make site` and `make soak` need besides; `ckb`: the chain's debugger,
-# which a test compares cycles with (part of `soak`; minutes to build)
+# usage: setup.sh [rtl] [site] [soak] [ckb] [packages]     what `make rtl`, `make site`, `make soak` and `make packages` need besides; `ckb`: the
+# chain's debugger, which a test compares cycles with (part of `soak`; minutes to build)
 # Debian 12 or newer, Ubuntu 24.10 or newer. Works without root when the packages are already there.
 set -euo pipefail
 
@@ -17,7 +17,9 @@ for part in "$@"; do
   soak) packages+=(clang-14 clang-16 protobuf-compiler) ;;
   ckb) packages+=(protobuf-compiler) ;;
   site) packages+=(chromium fonts-dejavu-core) ;;
-  *) echo "setup: no part is called \`$part\`; there are: ckb, rtl, site, soak" >&2; exit 2 ;;
+  # The last makes a folder with a newer Debian, in which other packages of this kind are.
+  packages) packages+=(ocaml-nox ocaml-dune ocaml-findlib debootstrap) ;;
+  *) echo "setup: no part is called \`$part\`; there are: ckb, packages, rtl, site, soak" >&2; exit 2 ;;
   esac
 done
 rust_min=1.85

@@ -50,6 +50,8 @@ enum Command {
     Certify(cmd::certify::Args),
     /// Make the shipped C files again, or check that they are as made
     Dist(cmd::dist::Args),
+    /// Make a package for programs in another language
+    Package(cmd::package::Args),
     /// Measure: tables, ablations, profiles
     Lab(cmd::lab::Args),
     /// List the stages and passes of the compiler
@@ -104,6 +106,7 @@ fn run(command: Command) -> u8 {
         Command::Build(args) => cmd::build::run(&args),
         Command::Certify(args) => cmd::certify::run(&args),
         Command::Dist(args) => cmd::dist::run(&args),
+        Command::Package(args) => cmd::package::run(&args),
         Command::Lab(args) => cmd::lab::run(&args),
         Command::Passes => cmd::passes::run(),
         Command::Trust(args) => cmd::trust::run(&args),

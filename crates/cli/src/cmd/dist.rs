@@ -69,7 +69,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 }
 
 /// Proves each primitive for each of its targets, and tells how much was proved. Whatever leaves the tree is accepted by the judge, too.
-fn not_proved(tree: &Tree, chosen: &[Primitive]) -> Result<Option<&'static str>, Failure> {
+pub(super) fn not_proved(tree: &Tree, chosen: &[Primitive]) -> Result<Option<&'static str>, Failure> {
     let cache = Cache::of_user();
     let (mut why, mut all) = (None, vec![]);
     for p in chosen {

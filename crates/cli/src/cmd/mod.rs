@@ -22,6 +22,7 @@ mod lab_search;
 mod lay_out;
 pub mod lsp;
 pub mod new;
+pub mod package;
 pub mod passes;
 pub mod prove;
 pub mod run;

@@ -1,0 +1,10 @@
+//! Packages for programs in other languages: the C of some primitives, bindings that are generated from their `<unit>.abi.json`, and what is written by hand in
+//! `packages/<name>/`.
+
+mod abi;
+mod description;
+mod ocaml;
+mod package;
+mod vectors;
+
+pub use package::{bindings, names, Assembled, Package};

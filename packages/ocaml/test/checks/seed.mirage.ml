@@ -1,0 +1,1 @@
+let plant () = Mirage_crypto_rng_unix.use_default ()

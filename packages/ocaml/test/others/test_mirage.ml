@@ -1,0 +1,1 @@
+let () = Beside.Mirage.run ()

@@ -1,0 +1,1 @@
+let () = Beside.Nonces.run ()
