@@ -37,6 +37,20 @@ ocaml() {
   cat build/packages/ocaml.speed
 }
 
+python() {
+  local folder=build/packages/python env=build/packages/python.env
+  echo "python: $(/usr/bin/python3 --version), packages of the system beside"
+  /usr/bin/python3 -m venv --clear --system-site-packages "$env" || return 1
+  rm -rf build/packages/wheels
+  "$env/bin/pip" wheel -q --no-build-isolation --no-deps -w build/packages/wheels "$folder" || return 1
+  "$env/bin/pip" install -q --no-deps --no-index --force-reinstall build/packages/wheels/*.whl || return 1
+  (cd "$folder" && "../../../$env/bin/python" -m pytest -q -p no:cacheprovider) || return 1
+  (cd "$folder" && "../../../$env/bin/python" -m pytest -q -p no:cacheprovider bench --benchmark-max-time=0.5 --benchmark-json=../python.json) >build/packages/python.log ||
+    { cat build/packages/python.log; return 1; }
+  "$env/bin/python" "$folder/bench/table.py" build/packages/python.json >build/packages/python.speed || return 1
+  cat build/packages/python.speed
+}
+
 failed=()
 names=("$@")
 [ $# -gt 0 ] || mapfile -t names < <(find packages -mindepth 2 -maxdepth 2 -name package.toml -printf '%h\n' | sed 's|.*/||' | sort)

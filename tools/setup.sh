@@ -17,8 +17,10 @@ for part in "$@"; do
   soak) packages+=(clang-14 clang-16 protobuf-compiler) ;;
   ckb) packages+=(protobuf-compiler) ;;
   site) packages+=(chromium fonts-dejavu-core) ;;
-  # The last makes a folder with a newer Debian, in which other packages of this kind are.
-  packages) packages+=(ocaml-nox ocaml-dune ocaml-findlib debootstrap) ;;
+  packages)
+    # debootstrap makes a folder with a newer Debian, in which other packages of OCaml are.
+    packages+=(ocaml-nox ocaml-dune ocaml-findlib debootstrap)
+    packages+=(python3-dev python3-venv python3-pip python3-setuptools python3-wheel python3-cffi python3-pytest python3-pytest-benchmark python3-cryptography python3-nacl) ;;
   *) echo "setup: no part is called \`$part\`; there are: ckb, packages, rtl, site, soak" >&2; exit 2 ;;
   esac
 done

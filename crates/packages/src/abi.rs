@@ -14,6 +14,8 @@ pub struct Abi {
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 pub struct Function {
     pub name: String,
+    /// In C, without a semicolon; integers by the names that gcc and clang have for their types.
+    pub declaration: String,
     pub returns: Returns,
     pub arguments: Vec<Argument>,
 }

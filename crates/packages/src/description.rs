@@ -6,6 +6,7 @@ use serde::Deserialize;
 #[serde(rename_all = "lowercase")]
 pub enum Language {
     Ocaml,
+    Python,
 }
 
 /// A package.
@@ -16,7 +17,7 @@ pub struct Description {
     pub language: Language,
     /// Primitives, by their names in `lib/primitives.toml`.
     pub primitives: Vec<String>,
-    /// Folder of the package for C files and bindings.
+    /// Folder of the package for bindings, and of OCaml's for C files.
     pub code: String,
     /// File for test vectors of these primitives.
     pub vectors: String,

@@ -2,9 +2,12 @@
 //! `packages/<name>/`.
 
 mod abi;
+mod call;
 mod description;
 mod ocaml;
 mod package;
+mod python;
 mod vectors;
 
+pub use description::Language;
 pub use package::{bindings, names, Assembled, Package};

@@ -2,8 +2,8 @@
 
 use crate::abi::{Abi, AbiError};
 use crate::description::{Description, Language};
-use crate::{ocaml, vectors};
-use santoku_workbench::dist::{units, Unit};
+use crate::{ocaml, python, vectors};
+use santoku_workbench::dist::units;
 use santoku_workbench::primitives::{Primitive, Tree};
 use santoku_workbench::BenchError;
 use std::path::{Path, PathBuf};
@@ -68,21 +68,23 @@ impl Package {
     pub fn assemble(&self, tree: &Tree) -> Result<Assembled, BenchError> {
         let made = units(tree, &self.primitives, false)?;
         let code = Path::new(&self.description.code);
-        let (mut files, mut interfaces) = (by_hand(&self.folder, Path::new(""))?, vec![]);
-        for Unit { files: parts, .. } in made.iter().filter(|u| u.folder.starts_with("dist/c")) {
-            for (name, text) in parts {
-                match name.ends_with(".abi.json") {
-                    true => interfaces.push(text.clone()),
-                    false => files.push((code.join(name), text.clone())),
-                }
-            }
-        }
-        match self.description.language {
-            Language::Ocaml => {
-                let [module, stubs] = bindings(&interfaces)?;
-                files.extend([(code.join("raw.ml"), module), (code.join("santoku_stubs.c"), stubs)]);
-            }
-        }
+        let by_hand = by_hand(&self.folder, Path::new(""))?;
+        let c_folder = match self.description.language {
+            Language::Ocaml => code,
+            Language::Python => Path::new(python::C_FOLDER),
+        };
+        let parts = made.iter().filter(|u| u.folder.starts_with("dist/c")).flat_map(|u| &u.files);
+        let (interfaces, sources): (Vec<_>, Vec<_>) = parts.partition(|(name, _)| name.ends_with(".abi.json"));
+        let abis: Vec<Abi> = interfaces.into_iter().map(|(_, text)| Abi::parse(text).map_err(|e| fault("abi", e))).collect::<Result<_, _>>()?;
+        let mut files: Vec<(PathBuf, String)> = sources.into_iter().map(|(name, text)| (c_folder.join(name), text.clone())).collect();
+        let own = by_hand.iter().filter(|(path, _)| path.parent() == Some(c_folder) && path.extension().is_some_and(|e| e == "c"));
+        let own: Vec<String> = own.filter_map(|(path, _)| path.file_name()).map(|n| n.to_string_lossy().into_owned()).collect();
+        let places = match self.description.language {
+            Language::Ocaml => [code.join("raw.ml"), code.join("santoku_stubs.c")],
+            Language::Python => [code.join("_raw.py"), PathBuf::from("build_raw.py")],
+        };
+        files.extend(places.into_iter().zip(bound(self.description.language, &abis, &own)?));
+        files.extend(by_hand);
         for name in &self.description.also {
             files.push((PathBuf::from(name), tree.read(name)?));
         }
@@ -91,13 +93,20 @@ impl Package {
     }
 }
 
-/// Bindings for OCaml, the module and its C, of units by the texts of their interfaces.
+/// Bindings of units by the texts of their interfaces: a module, and what stands between it and C.
 ///
 /// # Errors
 /// `Internal`: a text is no interface, or a function has no binding.
-pub fn bindings(interfaces: &[String]) -> Result<[String; 2], BenchError> {
+pub fn bindings(language: Language, interfaces: &[String]) -> Result<[String; 2], BenchError> {
     let abis: Vec<Abi> = interfaces.iter().map(|text| Abi::parse(text).map_err(|e| fault("abi", e))).collect::<Result<_, _>>()?;
-    Ok([ocaml::module(&abis).map_err(no_binding)?, ocaml::stubs(&abis).map_err(no_binding)?])
+    bound(language, &abis, &[])
+}
+
+fn bound(language: Language, abis: &[Abi], own: &[String]) -> Result<[String; 2], BenchError> {
+    Ok(match language {
+        Language::Ocaml => [ocaml::module(abis).map_err(no_binding)?, ocaml::stubs(abis).map_err(no_binding)?],
+        Language::Python => [python::module(abis).map_err(no_binding)?, python::builder(abis, own)],
+    })
 }
 
 fn fault(stage: &str, e: impl std::fmt::Display) -> BenchError {

@@ -1,9 +1,10 @@
 //! Bindings of the units in `dist/`: their C fits the headers, as a C compiler sees it.
 
-use santoku_packages::{bindings, names, Package};
+use santoku_packages::{bindings, names, Language, Package};
 use santoku_workbench::primitives::Tree;
+use std::io::Write;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// What stubs take of OCaml's own header.
 const MLVALUES: &str = "\
@@ -32,6 +33,22 @@ fn fits(stubs: &str, header: &Path, spoil: &dyn Fn(String) -> String) -> Result<
     if out.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&out.stderr).into_owned()) }
 }
 
+/// Whether Python reads both texts that are made of an interface, as `spoil` leaves them.
+fn reads(abi: &String, spoil: &dyn Fn(String) -> String) -> bool {
+    let texts = bindings(Language::Python, std::slice::from_ref(abi)).unwrap_or_else(|e| panic!("{e}"));
+    texts.into_iter().all(|text| {
+        let mut python = Command::new("python3").args(["-c", "import ast, sys; ast.parse(sys.stdin.read())"]).stdin(Stdio::piped()).stderr(Stdio::null()).spawn().expect("python3");
+        python.stdin.take().expect("a pipe").write_all(spoil(text).as_bytes()).expect("written");
+        python.wait().expect("it ends").success()
+    })
+}
+
+#[test]
+fn python_does_not_read_everything() {
+    let abi = std::fs::read_to_string(tree().root.join("dist/c/hash_sha256/hash_sha256.abi.json")).expect("an interface");
+    assert!(reads(&abi, &|text| text) && !reads(&abi, &|text| text.replacen("def ", "def def ", 1).replacen("FFI()", "FFI(", 1)));
+}
+
 #[test]
 fn stubs_fit_the_headers_of_the_library() {
     let tree = tree();
@@ -40,13 +57,14 @@ fn stubs_fit_the_headers_of_the_library() {
         let folder = tree.root.join("dist/c").join(&p.unit);
         let abi = std::fs::read_to_string(folder.join(format!("{}.abi.json", p.unit))).expect("an interface");
         let header = folder.join(format!("{}.h", p.unit));
-        match bindings(&[abi]) {
+        match bindings(Language::Ocaml, std::slice::from_ref(&abi)) {
             Ok([module, stubs]) => {
                 assert!(module.contains("[@@noalloc]") && stubs.contains("caml/mlvalues.h"), "{}", p.unit);
                 fits(&stubs, &header, &|h| h).unwrap_or_else(|e| panic!("{}: {e}", p.unit));
                 // A function with an argument more is not called as it was.
                 let longer = |h: String| h.replacen("const uint8_t *", "int more, const uint8_t *", 1).replacen("const unsigned char *", "int more, const unsigned char *", 1);
                 assert!(fits(&stubs, &header, &longer).is_err(), "{}: a header with an argument more", p.unit);
+                assert!(reads(&abi, &|text| text), "{}: Python does not read its module", p.unit);
                 compiled += 1;
             }
             Err(e) => {
