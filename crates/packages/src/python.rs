@@ -79,6 +79,10 @@ fn check(check: &Check) -> String {
 fn binding(call: &Call) -> String {
     let names: Vec<String> = call.inputs.iter().chain(&call.values).map(|a| word(&a.name)).collect();
     let mut text = format!("\n    @staticmethod\n    def {}({}):\n", word(call.name), names.join(", "));
+    // Of octets: what has larger elements tells their number as its length.
+    for a in &call.inputs {
+        let _ = writeln!(text, "        {0} = _octets({0})", word(&a.name));
+    }
     for c in call.checks() {
         let _ = writeln!(text, "        {}", check(&c));
     }
@@ -106,8 +110,8 @@ fn binding(call: &Call) -> String {
 fn argument(call: &Call, a: &Argument) -> String {
     match a.role {
         Role::Output if a.is_number() => if a.null { "ffi.NULL" } else { "number" }.into(),
-        Role::Input | Role::Output => format!("_octets({})", word(&a.name)),
-        Role::Value => word(&a.name),
+        Role::Output => format!("_octets({})", word(&a.name)),
+        Role::Input | Role::Value => word(&a.name),
         Role::Length => call.length(&a.name).map_or("0".into(), size_of),
     }
 }
@@ -139,18 +143,21 @@ mod tests {
 
                 @staticmethod
                 def open(c, from_):
+                    c = _octets(c)
+                    from_ = _octets(from_)
                     _exactly(32, "from", from_)
                     _within(0, 100, "c", len(c))
                     _within(16, 2**62, "c", len(c))
                     m = bytearray(len(c) - 16)
                     number = ffi.new("int32_t *")
-                    lib.st_u_open(_octets(m), number, len(c), _octets(c), _octets(from_))
+                    lib.st_u_open(_octets(m), number, len(c), c, from_)
                     return bytes(m), number[0]
 
                 @staticmethod
                 def is_(x):
+                    x = _octets(x)
                     _exactly(2, "x", x)
-                    answer = lib.st_u_is(_octets(x))
+                    answer = lib.st_u_is(x)
                     return answer != 0
         "#]].assert_eq(text.split("class u:").nth(1).expect("the unit"));
     }

@@ -1,5 +1,6 @@
 """What the interface promises beyond the vectors."""
 
+import array
 import threading
 import time
 
@@ -136,6 +137,11 @@ def test_bindings_compare_lengths():
     for call in calls:
         with pytest.raises(ValueError):
             call()
+    # 8 numbers of 4 bytes, and 32.
+    key = _raw.ed25519.public_key(bytes(32))
+    assert _raw.ed25519.public_key(array.array("I", [0] * 8)) == key and _raw.ed25519.public_key(memoryview(bytearray(32))) == key
+    with pytest.raises(ValueError):
+        _raw.ed25519.public_key(array.array("I", [0] * 32))
     for wrong in ["t" * 32, None, 7]:
         with pytest.raises(TypeError):
             _raw.ed25519.public_key(wrong)
