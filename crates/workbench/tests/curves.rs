@@ -92,9 +92,12 @@ fn traces(curve: &str, bytes: usize, keys: &[Vec<u8>]) -> Vec<Vec<u64>> {
     let peer = run(vec![first.clone()])[1].outputs[0].buffers[0].clone().expect("a public key");
     let signs = "unsigned char *sig, int *status, unsigned n, const unsigned char *digest, const unsigned char *sk, const unsigned char *k";
     let signature = |function: &str, last: Arg| call(function, signs, vec![Arg::Out(2 * bytes), status.clone(), Arg::Word32(32), Arg::In(vec![7; 32]), key(), last]);
+    let masked = call("sign_with_nonce_masked", &format!("{signs}, const unsigned char *mask"), {
+        vec![Arg::Out(2 * bytes), status.clone(), Arg::Word32(32), Arg::In(vec![7; 32]), key(), Arg::In(vec![1; bytes]), Arg::In(vec![3; bytes + 8])]
+    });
     let mut all = vec![
         first,
-        signature("sign_with_nonce", Arg::In(vec![1; bytes])),
+        masked,
         call("ecdh", "unsigned char *shared, int *status, const unsigned char *sk, const unsigned char *pk", vec![Arg::Out(bytes), status.clone(), key(), Arg::In(peer)]),
     ];
     // Where many numbers of as many bits are no nonces, how often one is refused is seen, and differs.

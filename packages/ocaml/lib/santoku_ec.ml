@@ -354,7 +354,8 @@ module X25519 = struct
     if String.length u <> key_length then Error `Invalid_length
     else
       let shared = Raw.Scalarmult_curve25519.x25519 ~k:d ~u in
-      if String.for_all (fun c -> c = '\x00') shared then Error `Low_order else Ok shared
+      (* All bytes are looked at, whatever they are. *)
+      if String.fold_left (fun seen c -> seen lor Char.code c) 0 shared = 0 then Error `Low_order else Ok shared
 end
 
 module Ed25519 = struct

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import os
 
 from santoku import _raw
@@ -45,6 +46,6 @@ class X25519PrivateKey:
     def exchange(self, peer_public_key: X25519PublicKey) -> bytes:
         """ValueError: what is shared is 0, because the key has a low order (RFC 7748, section 6.1)."""
         shared = _raw.scalarmult_curve25519.x25519(self._data, peer_public_key._data)
-        if shared == bytes(32):
+        if hmac.compare_digest(shared, bytes(32)):
             raise ValueError("the peer's key has a low order")
         return shared
