@@ -29,6 +29,9 @@ pub enum Returns {
     Status,
     /// 1 or 0.
     Verdict,
+    /// A number of at most 32 bits.
+    Word32,
+    Word64,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]

@@ -44,6 +44,9 @@ impl<'a> Call<'a> {
         if numbers.len() > 1 || (!numbers.is_empty() && function.returns != Returns::Nothing) {
             return refused("more than one number is a result");
         }
+        if function.returns == Returns::Word64 {
+            return refused("it returns a number of 64 bits");
+        }
         if function.arguments.is_empty() {
             return refused("it has no argument");
         }

@@ -108,7 +108,7 @@ fn binding(call: &Call) -> String {
     let answer = match call.function.returns {
         Returns::Status => "answer = 0",
         Returns::Verdict => "answer <> 0",
-        Returns::Nothing => "answer",
+        Returns::Nothing | Returns::Word32 | Returns::Word64 => "answer",
     };
     let results: Vec<String> = outputs.chain(call.answers().then(|| answer.to_string())).collect();
     let bound = if call.answers() { format!("let answer = {called} in") } else { format!("{called};") };
@@ -234,6 +234,7 @@ mod tests {
         assert!(refused(unit(&[number("x"), number("y")], "nothing")).contains("more than one number"));
         assert!(refused(unit(&[number("x")], "status")).contains("more than one number"));
         assert!(refused(unit(&[argument("x", "input", 8, fixed)], "nothing")).contains("an array of numbers"));
+        assert!(refused(unit(&[argument("x", "input", 1, fixed)], "word64")).contains("64 bits"));
         assert!(refused(unit(&[argument("x", "input", 1, "")], "nothing")).contains("no size"));
         assert!(refused(unit(&[argument("x", "output", 1, ",\"bytes\":{\"of\":\"n\",\"times\":1,\"add\":0}")], "nothing")).contains("that of no input"));
         assert!(refused(unit(&[argument("x", "input", 1, ",\"bytes\":{\"of\":\"n\",\"times\":2,\"add\":0}")], "nothing")).contains("multiple"));

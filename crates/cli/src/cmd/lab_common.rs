@@ -38,7 +38,8 @@ pub fn failure(e: BenchError) -> Failure {
         BenchError::Source(b) => Failure::Refused { sources: b.0, diagnostics: b.1 },
         BenchError::Declaration { path, reason } => {
             let d = Diagnostic::error("bad-description", format!("`{}` cannot be read", path.display()));
-            refused(d.note(format!("why: {reason}")).help("`docs/primitives.md` describes the fields"))
+            let page = if path.ends_with("package.toml") { "docs/packages.md" } else { "docs/primitives.md" };
+            refused(d.note(format!("why: {reason}")).help(format!("`{page}` describes the fields")))
         }
         BenchError::Unknown { what, name, known } => {
             let d = Diagnostic::error("bad-option", format!("there is no {what} `{name}`"));
