@@ -433,7 +433,7 @@ fn unknown_implementation() {
         error[unknown-implementation]: there is no interface `field.fee`
          |
          = why: chosen by `--impl`
-         = interfaces: cipher.aes_words, cipher.batch, curve.base_comb, curve.base_window, curve.ed25519_base, curve.ed25519_odd, curve.ed25519_vartime, curve.public_scalars, field.fe, field.fe1305, field.fe2519, field.fe25519, field.fe41417, field.fe5211, field.fep224, field.fep256, field.fep384, field.fep521, field.fesecp256k1, field.inversion, field.prime, field.products, field.secret_fep256, field.secret_prime, field.unsaturated, field.word, hash.digest, integer.carryless, onetimeauth.accumulator
+         = interfaces: cipher.aes_words, cipher.batch, curve.base_comb, curve.base_window, curve.ed25519_base, curve.ed25519_odd, curve.ed25519_vartime, curve.public_scalars, field.fe, field.fe1305, field.fe2519, field.fe25519, field.fe41417, field.fe5211, field.fep224, field.fep256, field.fep384, field.fep521, field.fesecp256k1, field.inversion, field.prime, field.products, field.secret_fep256, field.secret_fesecp256k1, field.secret_prime, field.unsaturated, field.word, hash.digest, integer.carryless, onetimeauth.accumulator
          = try: name its module, or the last part of that alone
 
         1 error
@@ -470,7 +470,7 @@ fn unknown_implementation() {
         error[unknown-implementation]: there is no interface `field.fee`
          |
          = why: chosen by `targets/nowhere.toml`
-         = interfaces: cipher.aes_words, cipher.batch, curve.base_comb, curve.base_window, curve.ed25519_base, curve.ed25519_odd, curve.ed25519_vartime, curve.public_scalars, field.fe, field.fe1305, field.fe2519, field.fe25519, field.fe41417, field.fe5211, field.fep224, field.fep256, field.fep384, field.fep521, field.fesecp256k1, field.inversion, field.prime, field.products, field.secret_fep256, field.secret_prime, field.unsaturated, field.word, hash.digest, integer.carryless, onetimeauth.accumulator
+         = interfaces: cipher.aes_words, cipher.batch, curve.base_comb, curve.base_window, curve.ed25519_base, curve.ed25519_odd, curve.ed25519_vartime, curve.public_scalars, field.fe, field.fe1305, field.fe2519, field.fe25519, field.fe41417, field.fe5211, field.fep224, field.fep256, field.fep384, field.fep521, field.fesecp256k1, field.inversion, field.prime, field.products, field.secret_fep256, field.secret_fesecp256k1, field.secret_prime, field.unsaturated, field.word, hash.digest, integer.carryless, onetimeauth.accumulator
          = try: name its module, or the last part of that alone
 
         1 error

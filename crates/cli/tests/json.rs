@@ -42,7 +42,7 @@ fn every_command_gives_its_result() {
         assert!(code == 0 && !value[field].is_null(), "{args:?}: {value:#}");
     }
     // Commands that need the tree or an object are tested where they have one: here they refuse in the same form.
-    let elsewhere = ["certify", "dist", "lab"];
+    let elsewhere = ["certify", "dist", "lab", "package"];
     let help = s.run(&["--help"]).stdout;
     let commands: Vec<&str> = help.lines().skip_while(|l| *l != "Commands:").skip(1).take_while(|l| !l.is_empty()).filter_map(|l| l.split_whitespace().next()).collect();
     assert!(commands.len() >= 15, "{help}");
@@ -50,7 +50,7 @@ fn every_command_gives_its_result() {
         let here = cases.iter().any(|(args, _)| args[0] == command);
         assert!(here || elsewhere.contains(&command) || command == "lsp", "`{command} --json` is not tested");
     }
-    for args in [&["dist"][..], &["certify", "none.o", "--entry", "main.stk"], &["lab", "table", "nacl.sign"]] {
+    for args in [&["dist"][..], &["certify", "none.o", "--entry", "main.stk"], &["lab", "table", "nacl.sign"], &["package", "ocaml"]] {
         let (code, value) = json(&s, args);
         assert!(code == 2 && value["messages"][0]["severity"] == "error", "{args:?}: {value:#}");
     }

@@ -56,6 +56,12 @@ pub struct Argument {
     /// It may be a null pointer.
     #[serde(default)]
     pub null: bool,
+    /// Inputs whose object it may be.
+    #[serde(default)]
+    pub same: Vec<String>,
+    /// Of a length: it is a `size_t`.
+    #[serde(default)]
+    pub size_t: bool,
 }
 
 /// `times` times the length argument `of`, plus `add`.

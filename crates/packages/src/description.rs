@@ -7,6 +7,7 @@ use serde::Deserialize;
 pub enum Language {
     Ocaml,
     Python,
+    Rust,
 }
 
 /// A package.

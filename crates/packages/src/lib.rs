@@ -7,6 +7,7 @@ mod description;
 mod ocaml;
 mod package;
 mod python;
+mod rust;
 mod vectors;
 
 pub use description::Language;

@@ -2,7 +2,7 @@
 
 use crate::abi::{Abi, AbiError};
 use crate::description::{Description, Language};
-use crate::{ocaml, python, vectors};
+use crate::{ocaml, python, rust, vectors};
 use santoku_workbench::dist::units;
 use santoku_workbench::primitives::{Primitive, Tree};
 use santoku_workbench::BenchError;
@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 /// Folder of what is written by hand, and the file that says what else there is.
 const FOLDER: &str = "packages";
 const DESCRIPTION: &str = "package.toml";
+/// Folder of a package for C files, where they do not lie beside the bindings.
+pub(crate) const C_FOLDER: &str = "csrc";
 
 /// A package before its C is made.
 #[derive(Debug)]
@@ -71,7 +73,7 @@ impl Package {
         let by_hand = by_hand(&self.folder, Path::new(""))?;
         let c_folder = match self.description.language {
             Language::Ocaml => code,
-            Language::Python => Path::new(python::C_FOLDER),
+            Language::Python | Language::Rust => Path::new(C_FOLDER),
         };
         let parts = made.iter().filter(|u| u.folder.starts_with("dist/c")).flat_map(|u| &u.files);
         let (interfaces, sources): (Vec<_>, Vec<_>) = parts.partition(|(name, _)| name.ends_with(".abi.json"));
@@ -82,6 +84,7 @@ impl Package {
         let places = match self.description.language {
             Language::Ocaml => [code.join("raw.ml"), code.join("santoku_stubs.c")],
             Language::Python => [code.join("_raw.py"), PathBuf::from("build_raw.py")],
+            Language::Rust => [code.join("raw.rs"), PathBuf::from("build.rs")],
         };
         files.extend(places.into_iter().zip(bound(self.description.language, &abis, &own)?));
         files.extend(by_hand);
@@ -106,6 +109,7 @@ fn bound(language: Language, abis: &[Abi], own: &[String]) -> Result<[String; 2]
     Ok(match language {
         Language::Ocaml => [ocaml::module(abis).map_err(no_binding)?, ocaml::stubs(abis).map_err(no_binding)?],
         Language::Python => [python::module(abis).map_err(no_binding)?, python::builder(abis, own)],
+        Language::Rust => [rust::module(abis).map_err(no_binding)?, rust::builder(abis)],
     })
 }
 

@@ -3,10 +3,8 @@
 
 use crate::abi::{Abi, AbiError, Argument, Returns, Role};
 use crate::call::{Call, Check, Size};
+use crate::package::C_FOLDER;
 use std::fmt::Write;
-
-/// Folder of the C files in the package.
-pub const C_FOLDER: &str = "csrc";
 
 /// The script that tells cffi what to compile: declarations, headers and sources of these units, and of `by_hand`, C files of the package itself.
 #[must_use]

@@ -43,6 +43,15 @@ fn reads(abi: &String, spoil: &dyn Fn(String) -> String) -> bool {
     })
 }
 
+/// Whether rustc takes a module.
+fn compiles(text: &str) -> bool {
+    let dir = tempfile::tempdir().expect("scratch");
+    std::fs::write(dir.path().join("raw.rs"), text).expect("written");
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--edition=2021", "--crate-type=lib", "--emit=metadata", "-D", "warnings", "-A", "unused_variables", "raw.rs"]).current_dir(dir.path());
+    rustc.output().expect("rustc").status.success()
+}
+
 #[test]
 fn python_does_not_read_everything() {
     let abi = std::fs::read_to_string(tree().root.join("dist/c/hash_sha256/hash_sha256.abi.json")).expect("an interface");
@@ -64,6 +73,9 @@ fn stubs_fit_the_headers_of_the_library() {
                 // A function with an argument more is not called as it was.
                 let longer = |h: String| h.replacen("const uint8_t *", "int more, const uint8_t *", 1).replacen("const unsigned char *", "int more, const unsigned char *", 1);
                 assert!(fits(&stubs, &header, &longer).is_err(), "{}: a header with an argument more", p.unit);
+                let [rust, _] = bindings(Language::Rust, std::slice::from_ref(&abi)).unwrap_or_else(|e| panic!("{e}"));
+                assert!(compiles(&rust), "{}: rustc does not take its module", p.unit);
+                assert!(!compiles(&rust.replacen("pub fn ", "pub fn pub ", 1)));
                 assert!(reads(&abi, &|text| text), "{}: Python does not read its module", p.unit);
                 compiled += 1;
             }

@@ -1,0 +1,1 @@
+//! Nothing but tests and benches: `tests/`, `benches/`.
