@@ -105,12 +105,13 @@ fn signatures_made_on_purpose_are_judged_rightly() {
     let (mut ran, every) = (0, 61);
     for name in ["ckb-ecdsa", "zkvm-ecdsa"] {
         let made = secp256k1::on_purpose((seeds::turn() % every) as usize, every as usize);
-        let want: Vec<bool> = made.iter().map(|m| m.valid).collect();
         let found = verdicts(name, false, &made);
         for (m, found) in made.iter().zip(&found) {
             assert_eq!(*found, m.valid, "{name}: {m:?}");
         }
-        assert_ne!(verdicts(name, true, &made[..4]), want[..4], "{name}: a spoiled product is found");
+        // Some signatures are so small that they take no doubling: among many, others do.
+        let valid: Vec<secp256k1::Made> = made.iter().filter(|m| m.valid).take(20).cloned().collect();
+        assert!(valid.len() > 10 && verdicts(name, true, &valid).contains(&false), "{name}: a spoiled product is found");
         ran += made.len();
     }
     println!("secp256k1: {ran} signatures made on purpose");
