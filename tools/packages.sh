@@ -55,7 +55,7 @@ rust() {
   local folder=build/packages/rust
   echo "rust: $(rustc --version)"
   (cd "$folder" && cargo test -q && cargo test -q --manifest-path beside/Cargo.toml) || return 1
-  (cd "$folder" && cargo bench -q --manifest-path beside/Cargo.toml -- --warm-up-time 0.3 --measurement-time 1 --sample-size 20) >build/packages/rust.log 2>&1 ||
+  (cd "$folder" && cargo bench -q --manifest-path beside/Cargo.toml --bench speed -- --warm-up-time 0.3 --measurement-time 1 --sample-size 20) >build/packages/rust.log 2>&1 ||
     { cat build/packages/rust.log; return 1; }
   # A line of criterion: the name, on it or on the line before, and three times of which the middle one is the estimate.
   awk '/time:/ { name = $1 == "time:" ? last : $1; for (i = 1; i <= NF; i++) if ($i ~ /^\[/) printf "%-36s %8.1f %s\n", name, $(i + 2), $(i + 3) } { last = $1 }' \

@@ -2,6 +2,9 @@
 
 use serde::Deserialize;
 
+/// Folder of a package for C files, where they do not lie beside the bindings.
+pub const C_FOLDER: &str = "csrc";
+
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {

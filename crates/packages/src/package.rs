@@ -1,7 +1,7 @@
 //! The files of a package.
 
 use crate::abi::{Abi, AbiError};
-use crate::description::{Description, Language};
+use crate::description::{Description, Language, C_FOLDER};
 use crate::{ocaml, python, rust, vectors};
 use santoku_workbench::dist::units;
 use santoku_workbench::primitives::{Primitive, Tree};
@@ -11,8 +11,6 @@ use std::path::{Path, PathBuf};
 /// Folder of what is written by hand, and the file that says what else there is.
 const FOLDER: &str = "packages";
 const DESCRIPTION: &str = "package.toml";
-/// Folder of a package for C files, where they do not lie beside the bindings.
-pub(crate) const C_FOLDER: &str = "csrc";
 
 /// A package before its C is made.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 
 use crate::abi::{Abi, AbiError, Argument, Returns, Role};
 use crate::call::{Call, Check, Size};
-use crate::package::C_FOLDER;
+use crate::description::C_FOLDER;
 use std::fmt::Write;
 
 /// The script that tells cffi what to compile: declarations, headers and sources of these units, and of `by_hand`, C files of the package itself.

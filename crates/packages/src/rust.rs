@@ -3,7 +3,7 @@
 
 use crate::abi::{Abi, AbiError, Argument, Returns, Role};
 use crate::call::{Call, Check, Size};
-use crate::package::C_FOLDER;
+use crate::description::C_FOLDER;
 use std::fmt::Write;
 
 /// What the names of the C functions have before them in the crate, so that other copies of the C may be linked beside.
