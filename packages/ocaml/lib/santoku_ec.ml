@@ -1,7 +1,7 @@
 module Rng = Rng
 module Hash = Hash
 
-type error = [ `Invalid_range | `Invalid_format | `Invalid_length | `Not_on_curve | `At_infinity | `Low_order ]
+include Shapes
 
 let error_to_string = function
   | `Invalid_format -> "invalid format"
@@ -14,64 +14,6 @@ let error_to_string = function
 let pp_error fmt e = Format.fprintf fmt "Cannot parse point: %s" (error_to_string e)
 
 exception Message_too_long
-
-module type Dh = sig
-  type secret
-
-  val secret_of_octets : ?compress:bool -> string -> (secret * string, error) result
-  val secret_to_octets : secret -> string
-  val gen_key : ?compress:bool -> ?g:Rng.g -> unit -> secret * string
-  val key_exchange : secret -> string -> (string, error) result
-end
-
-module type Dsa = sig
-  type priv
-  type pub
-
-  val byte_length : int
-  val bit_length : int
-  val priv_of_octets : string -> (priv, error) result
-  val priv_to_octets : priv -> string
-  val pub_of_octets : string -> (pub, error) result
-  val pub_to_octets : ?compress:bool -> pub -> string
-  val pub_of_priv : priv -> pub
-  val generate : ?g:Rng.g -> unit -> priv * pub
-  val sign : ?mask:[ `No | `Yes | `Yes_with of Rng.g ] -> key:priv -> ?k:string -> string -> string * string
-  val verify : key:pub -> string * string -> string -> bool
-
-  module K_gen (H : Hash.S) : sig
-    val generate : key:priv -> string -> string
-  end
-
-  module Precompute : sig
-    val generator_tables : unit -> string array array array
-  end
-end
-
-module type Dh_dsa = sig
-  module Dh : Dh
-
-  module Dsa : sig
-    include Dsa
-
-    module Primitive : sig
-      val generator : pub
-      val add : pub -> pub -> pub
-      val scalar_mult : priv -> pub -> pub
-    end
-  end
-end
-
-module type Curve = sig
-  include Dh_dsa
-
-  val sign_batch : ?mask:[ `No | `Yes | `Yes_with of Rng.g ] -> key:Dsa.priv -> string list -> (string * string) list
-  val sign_hedged : ?g:Rng.g -> key:Dsa.priv -> string -> string * string
-  val recover : recid:int -> string * string -> string -> Dsa.pub option
-  val signature_to_der : string * string -> string
-  val signature_of_der : string -> (string * string) option
-  val low_s : string * string -> string * string
-end
 
 (** What the bindings of a curve have: their lengths are those of the curve. *)
 module type Unit = sig

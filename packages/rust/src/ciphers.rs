@@ -1,12 +1,8 @@
 //! Authenticated encryption with the traits of `aead`: RFC 8439, draft-irtf-cfrg-xchacha-03, SP 800-38D.
 
-use crate::raw;
+use crate::{raw, LONGEST};
 use aead::consts::{U0, U12, U16, U24, U32};
 use aead::{AeadCore, AeadInPlace, Error, Key, KeyInit, KeySizeUser, Nonce, Tag};
-use zeroize::{Zeroize, ZeroizeOnDrop};
-
-/// The longest message in bytes.
-pub(crate) const LONGEST: usize = 0x7fff_ffff;
 
 macro_rules! cipher {
     ($(#[$doc:meta])* $name:ident, $key:ty, $key_bytes:literal, $nonce:ty, $seal:path, $open:path) => {
@@ -47,13 +43,7 @@ macro_rules! cipher {
             }
         }
 
-        impl Drop for $name {
-            fn drop(&mut self) {
-                self.0.zeroize();
-            }
-        }
-
-        impl ZeroizeOnDrop for $name {}
+        overwritten!($name, 0);
     };
 }
 

@@ -5,12 +5,12 @@ macro_rules! curve {
         $(#[$doc])*
         pub mod $module {
             use crate::raw::$raw as raw;
-            use crate::NotAKey;
+            use crate::{NotAKey, LONGEST};
             use rand_core::CryptoRngCore;
             use sha2::digest::{Digest, FixedOutput};
             use signature::hazmat::{PrehashSigner, PrehashVerifier, RandomizedPrehashSigner};
             use signature::{DigestSigner, DigestVerifier, Error, Keypair, RandomizedSigner, SignatureEncoding, Signer, Verifier};
-            use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+            use zeroize::Zeroizing;
 
             /// Bytes of a scalar, and of a coordinate.
             pub const BYTES: usize = $bytes;
@@ -120,9 +120,6 @@ macro_rules! curve {
                     }
                 }
             }
-
-            /// A digest of this many bytes is taken at most.
-            const LONGEST: usize = 0x7fff_ffff;
 
             impl PrehashVerifier<Signature> for VerifyingKey {
                 fn verify_prehash(&self, prehash: &[u8], signature: &Signature) -> Result<(), Error> {
@@ -247,19 +244,7 @@ macro_rules! curve {
                 }
             }
 
-            impl Drop for SigningKey {
-                fn drop(&mut self) {
-                    self.secret.zeroize();
-                }
-            }
-
-            impl ZeroizeOnDrop for SigningKey {}
-
-            impl core::fmt::Debug for SigningKey {
-                fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                    f.debug_struct("SigningKey").finish_non_exhaustive()
-                }
-            }
+            secret!(SigningKey, secret);
         }
     };
 }

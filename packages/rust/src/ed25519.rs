@@ -1,10 +1,10 @@
 //! Ed25519: RFC 8032, section 5.1.
 
 use crate::raw::ed25519 as raw;
-use crate::NotAKey;
+use crate::{NotAKey, LONGEST};
 use rand_core::CryptoRngCore;
 use signature::{Error, Keypair, SignatureEncoding, Signer, Verifier};
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::Zeroizing;
 
 /// R, then S.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl VerifyingKey {
 
 impl Verifier<Signature> for VerifyingKey {
     fn verify(&self, message: &[u8], signature: &Signature) -> Result<(), Error> {
-        let valid = message.len() <= crate::ciphers::LONGEST && raw::verify(message, &signature.0, &self.0);
+        let valid = message.len() <= LONGEST && raw::verify(message, &signature.0, &self.0);
         valid.then_some(()).ok_or_else(Error::new)
     }
 }
@@ -110,7 +110,7 @@ impl SigningKey {
 
 impl Signer<Signature> for SigningKey {
     fn try_sign(&self, message: &[u8]) -> Result<Signature, Error> {
-        if message.len() > crate::ciphers::LONGEST {
+        if message.len() > LONGEST {
             return Err(Error::new());
         }
         Ok(Signature(raw::sign(message, &self.seed, &self.public.0)))
@@ -125,16 +125,4 @@ impl Keypair for SigningKey {
     }
 }
 
-impl Drop for SigningKey {
-    fn drop(&mut self) {
-        self.seed.zeroize();
-    }
-}
-
-impl ZeroizeOnDrop for SigningKey {}
-
-impl core::fmt::Debug for SigningKey {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("SigningKey").finish_non_exhaustive()
-    }
-}
+secret!(SigningKey, seed);

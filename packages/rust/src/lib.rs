@@ -18,6 +18,35 @@
 #[allow(missing_docs, clippy::all, dead_code)]
 mod raw;
 
+/// The longest message, digest or text in bytes that the C takes.
+const LONGEST: usize = 0x7fff_ffff;
+
+/// Secrets that are overwritten when they are dropped.
+macro_rules! overwritten {
+    ($name:ident, $field:tt) => {
+        impl Drop for $name {
+            fn drop(&mut self) {
+                zeroize::Zeroize::zeroize(&mut self.$field);
+            }
+        }
+
+        impl zeroize::ZeroizeOnDrop for $name {}
+    };
+}
+
+/// Keys of which `Debug` tells nothing, too.
+macro_rules! secret {
+    ($name:ident, $field:tt) => {
+        overwritten!($name, $field);
+
+        impl core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
 mod ciphers;
 mod ecdsa;
 pub mod ed25519;

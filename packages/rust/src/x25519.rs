@@ -3,7 +3,7 @@
 use crate::raw::scalarmult_curve25519 as raw;
 use crate::NotAKey;
 use rand_core::CryptoRngCore;
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::Zeroizing;
 
 /// A public key: any 32 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,16 +45,4 @@ impl StaticSecret {
     }
 }
 
-impl Drop for StaticSecret {
-    fn drop(&mut self) {
-        self.0.zeroize();
-    }
-}
-
-impl ZeroizeOnDrop for StaticSecret {}
-
-impl core::fmt::Debug for StaticSecret {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("StaticSecret").finish_non_exhaustive()
-    }
-}
+secret!(StaticSecret, 0);
