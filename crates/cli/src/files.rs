@@ -209,7 +209,7 @@ fn walk(folder: &Path, out: &mut Vec<String>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Writes all files of `folder`, or none: each is written beside its place first, then all are renamed.
+/// Writes all files of `folder`, or none: each is written beside its place first, then all are renamed. A name may have folders in it.
 ///
 /// # Errors
 /// `unwritable`.
@@ -225,7 +225,9 @@ pub fn write_all(folder: &Path, files: &[(String, String)]) -> Result<(), Failur
     let mut ready = Vec::new();
     for (name, text) in files {
         let path = folder.join(name);
-        let mut temp = tempfile::NamedTempFile::new_in(folder).map_err(|e| fault(&path, &e))?;
+        let its = path.parent().unwrap_or(folder);
+        std::fs::create_dir_all(its).map_err(|e| fault(its, &e))?;
+        let mut temp = tempfile::NamedTempFile::new_in(its).map_err(|e| fault(&path, &e))?;
         temp.write_all(text.as_bytes()).and_then(|()| temp.as_file().sync_all()).map_err(|e| fault(&path, &e))?;
         like_other_files(temp.as_file(), &path).map_err(|e| fault(&path, &e))?;
         ready.push((temp, path));

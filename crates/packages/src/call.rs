@@ -23,6 +23,24 @@ pub struct Size<'a> {
     pub add: i64,
 }
 
+impl Size<'_> {
+    /// As an expression, in which `length` is that of the length of an input.
+    pub fn expression(self, length: impl Fn(&Argument) -> String) -> String {
+        match (self.of.map(length), self.add) {
+            (None, add) => add.to_string(),
+            (Some(length), 0) => length,
+            (Some(length), add) if add < 0 => format!("{length} - {}", -add),
+            (Some(length), add) => format!("{length} + {add}"),
+        }
+    }
+}
+
+/// The name of an argument in a language, or in a binding, where these names are something else.
+#[must_use]
+pub fn apart_from(taken: &[&str], name: &str) -> String {
+    if taken.contains(&name) { format!("{name}_") } else { name.to_string() }
+}
+
 /// What must hold before C is called.
 pub enum Check<'a> {
     /// The input has this size.

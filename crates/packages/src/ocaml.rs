@@ -2,7 +2,7 @@
 //! Every length is compared with what the C function reads before it is called, so that no string is read or written beyond its end.
 
 use crate::abi::{Abi, AbiError, Argument, Returns, Role};
-use crate::call::{Call, Check, Size};
+use crate::call::{apart_from, Call, Check, Size};
 use std::fmt::Write;
 
 /// Arguments that OCaml hands to C one by one; of more, bytecode hands over an array.
@@ -51,7 +51,6 @@ fn capitalised(word: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
 }
 
-/// Names that are something else in OCaml get a `_`.
 fn word(name: &str) -> String {
     const TAKEN: [&str; 57] = [
         "and", "as", "assert", "asr", "begin", "class", "constraint", "do", "done", "downto", "else", "end", "exception", "external", "false", "for", "fun", "function",
@@ -59,14 +58,13 @@ fn word(name: &str) -> String {
         "new", "nonrec", "object", "of", "open", "or", "private", "rec", "sig", "struct", "then", "to", "true", "try", "type", "val", "virtual", "when", "while", "with",
         "answer",
     ];
-    if TAKEN.contains(&name) { format!("{name}_") } else { name.to_string() }
+    apart_from(&TAKEN, name)
 }
 
-/// An expression of a size.
 fn size_of(size: Size) -> String {
     match size.of {
-        Some(input) => format!("(String.length {}{})", word(&input.name), plus(size.add)),
         None => size.add.to_string(),
+        Some(_) => format!("({})", size.expression(|input| format!("String.length {}", word(&input.name)))),
     }
 }
 
@@ -146,19 +144,7 @@ fn argument(call: &Call, a: &Argument) -> String {
         Role::Output if a.is_number() => if a.null { "NULL" } else { "&number" }.into(),
         Role::Output => format!("(uint8_t *)Bytes_val({})", word(&a.name)),
         Role::Value => format!("(uint32_t)Int_val({})", word(&a.name)),
-        Role::Length => match call.length(&a.name) {
-            Some(Size { of: Some(input), add }) => format!("caml_string_length({}){}", word(&input.name), plus(add)),
-            _ => "0".into(),
-        },
-    }
-}
-
-/// `+ n`, `- n`, or nothing.
-fn plus(n: i64) -> String {
-    match n {
-        0 => String::new(),
-        n if n < 0 => format!(" - {}", -n),
-        n => format!(" + {n}"),
+        Role::Length => call.length(&a.name).map_or("0".into(), |size| size.expression(|input| format!("caml_string_length({})", word(&input.name)))),
     }
 }
 

@@ -20,10 +20,11 @@ pub struct Package {
     pub primitives: Vec<Primitive>,
 }
 
-/// A package as it is written: path in its folder, and text.
+/// A package as it is written.
 #[derive(Debug)]
 pub struct Assembled {
-    pub files: Vec<(PathBuf, String)>,
+    /// Path in the folder of the package, and text.
+    pub files: Vec<(String, String)>,
     /// Functions that the judge does not accept: a package with any is not made.
     pub believed: Vec<String>,
 }
@@ -57,7 +58,9 @@ impl Package {
         let path = folder.join(DESCRIPTION);
         let text = tree.read(&path.display().to_string())?;
         let description: Description = toml::from_str(&text).map_err(|e| BenchError::Declaration { path, reason: e.to_string() })?;
-        let primitives = description.primitives.iter().map(|p| tree.primitive(p)).collect::<Result<_, _>>()?;
+        // Packages have C alone.
+        let of_c = |p: Primitive| Primitive { assemblies: vec![], ..p };
+        let primitives = description.primitives.iter().map(|p| tree.primitive(p).map(of_c)).collect::<Result<_, _>>()?;
         Ok(Package { folder: tree.root.join(folder), description, primitives })
     }
 
@@ -90,6 +93,7 @@ impl Package {
             files.push((PathBuf::from(name), tree.read(name)?));
         }
         files.push((PathBuf::from(&self.description.vectors), vectors::text(&self.description.primitives)));
+        let files = files.into_iter().map(|(path, text)| (path.display().to_string(), text)).collect();
         Ok(Assembled { files, believed: made.into_iter().flat_map(|u| u.believed).collect() })
     }
 }

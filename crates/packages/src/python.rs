@@ -2,7 +2,7 @@
 //! Every length is compared with what the C function reads before it is called.
 
 use crate::abi::{Abi, AbiError, Argument, Returns, Role};
-use crate::call::{Call, Check, Size};
+use crate::call::{apart_from, Call, Check, Size};
 use crate::description::C_FOLDER;
 use std::fmt::Write;
 
@@ -43,25 +43,17 @@ pub fn module(units: &[Abi]) -> Result<String, AbiError> {
     Ok(text)
 }
 
-/// Names that are something else in Python or in a binding get a `_`.
 fn word(name: &str) -> String {
     const TAKEN: [&str; 41] = [
         "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except", "finally", "for", "from",
         "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield", "answer", "number", "ffi", "lib",
         "len", "bytes",
     ];
-    if TAKEN.contains(&name) { format!("{name}_") } else { name.to_string() }
+    apart_from(&TAKEN, name)
 }
 
-/// An expression of a size.
 fn size_of(size: Size) -> String {
-    let Some(input) = size.of else { return size.add.to_string() };
-    let length = format!("len({})", word(&input.name));
-    match size.add {
-        0 => length,
-        n if n < 0 => format!("{length} - {}", -n),
-        n => format!("{length} + {n}"),
-    }
+    size.expression(|input| format!("len({})", word(&input.name)))
 }
 
 /// A statement.

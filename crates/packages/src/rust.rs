@@ -2,7 +2,7 @@
 //! input, and may be that input's object, is made in its place. Lengths of slices are compared before C is called; those of arrays are their types.
 
 use crate::abi::{Abi, AbiError, Argument, Returns, Role};
-use crate::call::{Call, Check, Size};
+use crate::call::{apart_from, Call, Check, Size};
 use crate::description::C_FOLDER;
 use std::fmt::Write;
 
@@ -40,14 +40,13 @@ pub fn builder(units: &[Abi]) -> String {
     )
 }
 
-/// Names that are something else in Rust or in a binding get a `_`.
 fn word(name: &str) -> String {
     const TAKEN: [&str; 42] = [
         "as", "async", "await", "break", "const", "continue", "crate", "dyn", "else", "enum", "extern", "false", "fn", "for", "if", "impl", "in", "let", "loop", "match", "mod",
         "move", "mut", "pub", "ref", "return", "self", "static", "struct", "super", "trait", "true", "type", "unsafe", "use", "where", "while", "box", "final", "c", "number",
         "answer",
     ];
-    if TAKEN.contains(&name) { format!("{name}_") } else { name.to_string() }
+    apart_from(&TAKEN, name)
 }
 
 fn number_type(a: &Argument) -> &'static str {
@@ -89,6 +88,11 @@ fn place<'a>(call: &Call<'a>, output: &Argument) -> Option<&'a Argument> {
     size.of.filter(|input| size.add == 0 && output.same.contains(&input.name))
 }
 
+/// Whether an output is made in the place of this input.
+fn is_place(call: &Call, input: &Argument) -> bool {
+    call.outputs.iter().any(|o| place(call, o).is_some_and(|i| i.name == input.name))
+}
+
 /// Size of an argument in bytes, if it is fixed.
 fn fixed(call: &Call, a: &Argument) -> Option<i64> {
     let size = call.size(a);
@@ -96,100 +100,104 @@ fn fixed(call: &Call, a: &Argument) -> Option<i64> {
 }
 
 fn length_of(size: Size) -> String {
-    let Some(input) = size.of else { return size.add.to_string() };
-    let length = format!("{}.len()", word(&input.name));
-    match size.add {
-        0 => length,
-        n if n < 0 => format!("{length} - {}", -n),
-        n => format!("{length} + {n}"),
-    }
+    size.expression(|input| format!("{}.len()", word(&input.name)))
 }
 
-fn binding(call: &Call) -> String {
-    let placed: Vec<(&Argument, &Argument)> = call.outputs.iter().filter_map(|o| Some((*o, place(call, o)?))).collect();
-    let in_place = |a: &Argument| placed.iter().any(|(_, input)| input.name == a.name);
-    let made_there = |a: &Argument| placed.iter().any(|(o, _)| o.name == a.name);
-    let mut parameters = vec![];
-    for a in &call.outputs {
-        if fixed(call, a).is_none() && !made_there(a) {
-            parameters.push(format!("{}: &mut [u8]", word(&a.name)));
+fn parameters(call: &Call) -> Vec<String> {
+    let apart = call.outputs.iter().filter(|a| fixed(call, a).is_none() && place(call, a).is_none());
+    let outputs = apart.map(|a| format!("{}: &mut [u8]", word(&a.name)));
+    let inputs = call.inputs.iter().map(|a| {
+        let of_type = match fixed(call, a) {
+            Some(n) => format!("&[u8; {n}]"),
+            None if is_place(call, a) => "&mut [u8]".into(),
+            None => "&[u8]".into(),
+        };
+        format!("{}: {of_type}", word(&a.name))
+    });
+    let values = call.values.iter().map(|a| format!("{}: {}", word(&a.name), number_type(a)));
+    outputs.chain(inputs).chain(values).collect()
+}
+
+/// Comparisons, and room for what is written.
+fn statements(call: &Call) -> Vec<String> {
+    let mut all = vec![];
+    for check in call.checks() {
+        match check {
+            Check::Exactly(a, _) if fixed(call, a).is_some() => {}
+            Check::Exactly(a, size) => all.push(format!("assert_eq!({}.len(), {});", word(&a.name), length_of(size))),
+            Check::AtLeast(a, least) => all.push(format!("assert!({}.len() >= {least});", word(&a.name))),
+            Check::AtMost(size, most) => all.push(format!("assert!({} <= {most});", length_of(size))),
+            Check::Within(a, low, high) => all.push(format!("assert!(({low}..={high}).contains(&{}));", word(&a.name))),
         }
     }
-    for a in &call.inputs {
-        parameters.push(match (fixed(call, a), in_place(a)) {
-            (Some(n), _) => format!("{}: &[u8; {n}]", word(&a.name)),
-            (None, true) => format!("{}: &mut [u8]", word(&a.name)),
-            (None, false) => format!("{}: &[u8]", word(&a.name)),
+    for a in call.outputs.iter().filter(|a| place(call, a).is_none()) {
+        let name = word(&a.name);
+        all.push(match fixed(call, a) {
+            Some(n) => format!("let mut {name} = [0u8; {n}];"),
+            None => format!("assert_eq!({name}.len(), {});", length_of(call.size(a))),
         });
     }
-    parameters.extend(call.values.iter().map(|a| format!("{}: {}", word(&a.name), number_type(a))));
-    let (mut before, mut types, mut results) = (String::new(), vec![], vec![]);
-    for check in call.checks() {
-        let _ = match check {
-            Check::Exactly(a, _) if fixed(call, a).is_some() => Ok(()),
-            Check::Exactly(a, size) => writeln!(before, "        assert_eq!({}.len(), {});", word(&a.name), length_of(size)),
-            Check::AtLeast(a, least) => writeln!(before, "        assert!({}.len() >= {least});", word(&a.name)),
-            Check::AtMost(size, most) => writeln!(before, "        assert!({} <= {most});", length_of(size)),
-            Check::Within(a, low, high) => writeln!(before, "        assert!(({low}..={high}).contains(&{}));", word(&a.name)),
-        };
-    }
-    for a in call.outputs.iter().filter(|a| !made_there(a)) {
-        let name = word(&a.name);
-        let _ = match fixed(call, a) {
-            Some(n) => {
-                types.push(format!("[u8; {n}]"));
-                results.push(name.clone());
-                writeln!(before, "        let mut {name} = [0u8; {n}];")
-            }
-            None => writeln!(before, "        assert_eq!({name}.len(), {});", length_of(call.size(a))),
-        };
-    }
-    if let Some(number) = call.number {
-        let _ = writeln!(before, "        let mut number: {} = 0;", number_type(number));
-        types.push(number_type(number).into());
-        results.push("number".into());
-    }
-    let arguments: Vec<String> = call.function.arguments.iter().map(|a| argument(call, a, placed.iter().find(|(o, _)| o.name == a.name).map(|(_, input)| *input))).collect();
-    let mut called = format!("unsafe {{ c::{}({}) }}", call.function.name, arguments.join(", "));
+    all.extend(call.number.map(|a| format!("let mut number: {} = 0;", number_type(a))));
     // One pointer for both, taken when nothing else looks at the slice any more.
-    for (_, input) in &placed {
-        let name = word(&input.name);
-        let _ = write!(before, "        let length_of_{name} = {name}.len();\n        let place_of_{name} = {name}.as_mut_ptr();\n");
-        for (of_slice, once) in [("len()", "length_of"), ("as_mut_ptr()", "place_of"), ("as_ptr()", "place_of")] {
-            called = called.replace(&format!("{name}.{of_slice}"), &format!("{once}_{name}"));
-        }
+    for name in call.inputs.iter().filter(|a| is_place(call, a)).map(|a| word(&a.name)) {
+        all.push(format!("let length_of_{name} = {name}.len();"));
+        all.push(format!("let place_of_{name} = {name}.as_mut_ptr();"));
     }
-    let answer = match call.function.returns {
+    all
+}
+
+/// What the C function returns: type, and value.
+fn answer(returns: Returns) -> Option<(&'static str, &'static str)> {
+    match returns {
         Returns::Nothing => None,
         Returns::Status => Some(("bool", "answer == 0")),
         Returns::Verdict => Some(("bool", "answer != 0")),
         Returns::Word32 => Some(("u32", "answer")),
         Returns::Word64 => Some(("u64", "answer")),
-    };
-    if let Some((of_type, value)) = answer {
-        types.push(of_type.into());
-        results.push(value.into());
     }
-    let of_type = match types.len() {
-        0 => String::new(),
-        1 => format!(" -> {}", types[0]),
-        _ => format!(" -> ({})", types.join(", ")),
-    };
-    let result = if results.len() == 1 { results[0].clone() } else { format!("({})", results.join(", ")) };
-    let kept = if answer.is_some() { "let answer = " } else { "" };
-    let last = if results.is_empty() { String::new() } else { format!("        {result}\n") };
-    format!("\n    pub fn {}({}){of_type} {{\n{before}        // Lengths are as the C wants them: compared above, or types.\n        {kept}{called};\n{last}    }}\n", word(call.name), parameters.join(", "))
 }
 
-/// What C is given for an argument; `place`: the input in whose place it is made.
-fn argument(call: &Call, a: &Argument, place: Option<&Argument>) -> String {
+/// What the binding returns: types, and values.
+fn results(call: &Call) -> (Vec<String>, Vec<String>) {
+    let arrays = call.outputs.iter().filter_map(|a| Some((format!("[u8; {}]", fixed(call, a)?), word(&a.name))));
+    let number = call.number.map(|a| (number_type(a).to_string(), "number".to_string()));
+    let answer = answer(call.function.returns).map(|(of_type, value)| (of_type.to_string(), value.to_string()));
+    arrays.chain(number).chain(answer).unzip()
+}
+
+/// One thing, or a tuple.
+fn tuple(all: &[String]) -> String {
+    if let [one] = all { one.clone() } else { format!("({})", all.join(", ")) }
+}
+
+fn binding(call: &Call) -> String {
+    let (types, values) = results(call);
+    let of_type = if types.is_empty() { String::new() } else { format!(" -> {}", tuple(&types)) };
+    let mut text = format!("\n    pub fn {}({}){of_type} {{\n", word(call.name), parameters(call).join(", "));
+    for statement in statements(call) {
+        let _ = writeln!(text, "        {statement}");
+    }
+    let arguments: Vec<String> = call.function.arguments.iter().map(|a| argument(call, a)).collect();
+    let kept = if answer(call.function.returns).is_some() { "let answer = " } else { "" };
+    let _ = writeln!(text, "        // Lengths are as the C wants them: compared above, or types.\n        {kept}unsafe {{ c::{}({}) }};", call.function.name, arguments.join(", "));
+    if !values.is_empty() {
+        let _ = writeln!(text, "        {}", tuple(&values));
+    }
+    text + "    }\n"
+}
+
+/// What C is given for an argument.
+fn argument(call: &Call, a: &Argument) -> String {
+    let at_place = |input: &Argument| format!("place_of_{}", word(&input.name));
     match a.role {
         Role::Output if a.is_number() => if a.null { "core::ptr::null_mut()" } else { "&mut number" }.into(),
-        Role::Output => format!("{}.as_mut_ptr()", word(&place.unwrap_or(a).name)),
+        Role::Output => place(call, a).map_or_else(|| format!("{}.as_mut_ptr()", word(&a.name)), at_place),
+        Role::Input if is_place(call, a) => at_place(a),
         Role::Input => format!("{}.as_ptr()", word(&a.name)),
         Role::Value => word(&a.name),
         Role::Length => {
-            let length = call.length(&a.name).map_or("0".into(), length_of);
+            let taken = |input: &Argument| if is_place(call, input) { format!("length_of_{}", word(&input.name)) } else { format!("{}.len()", word(&input.name)) };
+            let length = call.length(&a.name).map_or("0".into(), |size| size.expression(taken));
             if a.size_t { length } else { format!("({length}) as {}", number_type(a)) }
         }
     }
@@ -208,6 +216,7 @@ mod tests {
                 {"name":"tag","role":"output","number":1,"bytes":{"times":0,"add":16}},
                 {"name":"n","role":"length","number":4,"size_t":true,"range":["0","100"]},
                 {"name":"key","role":"input","number":1,"bytes":{"times":0,"add":32}},
+                {"name":"am","role":"input","number":1,"bytes":{"times":0,"add":8}},
                 {"name":"m","role":"input","number":1,"bytes":{"of":"n","times":1,"add":0}}]},
             {"name":"st_u_copy","declaration":"","returns":"status","arguments":[
                 {"name":"c","role":"output","number":1,"bytes":{"of":"n","times":1,"add":-2}},
@@ -221,19 +230,19 @@ mod tests {
                 mod c {
                     extern "C" {
                         #[link_name = "santoku_rs_0_1_st_u_seal"]
-                        pub fn st_u_seal(c_: *mut u8, tag: *mut u8, n: usize, key: *const u8, m: *const u8);
+                        pub fn st_u_seal(c_: *mut u8, tag: *mut u8, n: usize, key: *const u8, am: *const u8, m: *const u8);
                         #[link_name = "santoku_rs_0_1_st_u_copy"]
                         pub fn st_u_copy(c_: *mut u8, clen: *mut u64, m: *const u8, n: u64) -> i32;
                     }
                 }
 
-                pub fn seal(key: &[u8; 32], m: &mut [u8]) -> [u8; 16] {
+                pub fn seal(key: &[u8; 32], am: &[u8; 8], m: &mut [u8]) -> [u8; 16] {
                     assert!(m.len() <= 100);
                     let mut tag = [0u8; 16];
                     let length_of_m = m.len();
                     let place_of_m = m.as_mut_ptr();
                     // Lengths are as the C wants them: compared above, or types.
-                    unsafe { c::st_u_seal(place_of_m, tag.as_mut_ptr(), length_of_m, key.as_ptr(), place_of_m) };
+                    unsafe { c::st_u_seal(place_of_m, tag.as_mut_ptr(), length_of_m, key.as_ptr(), am.as_ptr(), place_of_m) };
                     tag
                 }
 

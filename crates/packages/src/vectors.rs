@@ -1,15 +1,9 @@
 //! Test vectors as text that a package's own tests read.
 
+use santoku_num::hex;
 use santoku_vectors::named::{self, Vector};
 use santoku_vectors::Expected;
 use std::fmt::Write;
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, b| {
-        let _ = write!(text, "{b:02x}");
-        text
-    })
-}
 
 /// A line: source and number, function, arguments as `name=hex`, then `->`, the results in order, and what is returned, `valid` or
 /// `invalid`, where that is settled.

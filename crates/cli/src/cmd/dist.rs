@@ -39,16 +39,14 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         return Err(Failure::refused(&Sources::default(), d.help("remove `ship = false` from its row of `lib/primitives.toml` to ship it")));
     }
     if let Some(why) = not_proved(&tree, &chosen)? {
-        report::err(&format!("error: not made, because {why}\n"));
-        return Ok(report::FAILED);
+        return Ok(not_made(why));
     }
     let made = {
         let _progress = Progress::start("dist", "making dist");
         units(&tree, &chosen, args.name.is_none()).map_err(failure)?
     };
     if let Some(line) = made.iter().flat_map(|u| &u.believed).next() {
-        report::err(&format!("error: not made, because the judge does not accept {line}\n"));
-        return Ok(report::FAILED);
+        return Ok(not_made(&format!("the judge does not accept {line}")));
     }
     if args.check {
         let found = first_difference(&tree, &made, args.name.is_none()).map_err(failure)?;
@@ -66,6 +64,12 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         };
     }
     write(&tree, &made)
+}
+
+/// Says why nothing is written; the exit code.
+pub(super) fn not_made(why: &str) -> u8 {
+    report::err(&format!("error: not made, because {why}\n"));
+    report::FAILED
 }
 
 /// Proves each primitive for each of its targets, and tells how much was proved. Whatever leaves the tree is accepted by the judge, too.
